@@ -1,0 +1,142 @@
+"""What trainlint says: findings, their fixes, and the failures that kept it from judging.
+
+Plain frozen data with no tree inside, so that it can be pickled, cached and sent between processes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+
+
+class Severity(IntEnum):
+    """A rule's tier. `--fail-on` compares severities; heat and evidence never change them in silence."""
+
+    ADVICE = 1
+    WARNING = 2
+    ERROR = 3
+
+    @property
+    def label(self) -> str:
+        """The word shown to people and written to machine formats."""
+        return self.name.lower()
+
+
+class Safety(IntEnum):
+    """How far a fix may change what the program computes."""
+
+    SAFE = 1
+    """Bit-identical training."""
+    NUMERICS = 2
+    """The same mathematics; rounding, order or the random stream may differ."""
+    UNSAFE = 3
+    """Changes what is computed or how processes are laid out; needs a person's judgement."""
+
+    @property
+    def label(self) -> str:
+        """The word shown to people and written to machine formats."""
+        return self.name.lower()
+
+
+class Heat(Enum):
+    """How often a line runs, in units of training."""
+
+    STEP = "step"
+    """Each training iteration, micro-batches of accumulation included."""
+    INNER = "inner"
+    """A loop inside a step: for each layer, parameter or sample."""
+    EVAL_STEP = "eval-step"
+    """Each batch of an evaluation."""
+    EPOCH = "epoch"
+    """Once for each pass over the data."""
+    RARE = "rare"
+    """Behind an interval, a first step, a failure."""
+    ONCE = "once"
+    """Set-up."""
+    WORKER = "worker"
+    """In a dataset or collate function: runs in data-loading processes."""
+    UNKNOWN = "unknown"
+    """Nothing is known of who calls it."""
+
+    @property
+    def in_step(self) -> bool:
+        """Whether the line runs at least once in each training iteration."""
+        return self in (Heat.STEP, Heat.INNER)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A piece of source: lines and columns are 1-based, columns count characters, the end is exclusive."""
+
+    start_line: int
+    start_column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """Replace the characters [start, stop) of the decoded source text by `text`."""
+
+    start: int
+    stop: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A whole rewrite that is applied completely or not at all. Edits are sorted and do not overlap."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    safety: Safety
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One place where training is slow, wasteful or wrong."""
+
+    code: str
+    name: str
+    path: str
+    """As shown to the user: relative to the working directory where possible, with forward slashes."""
+    span: Span
+    message: str
+    """One sentence: what happens here and why it costs."""
+    severity: Severity
+    heat: Heat = Heat.UNKNOWN
+    confidence: float = 1.0
+    """The share of such findings that are expected to be right, 0 to 1."""
+    chain: tuple[str, ...] = ()
+    """Why the line is as hot as it is, outermost first, as in "line 88: loop over train_loader"."""
+    fix: Fix | None = None
+
+    @property
+    def order(self) -> tuple[str, int, int, str]:
+        """The stable output order: by path, then position, then code."""
+        return (self.path, self.span.start_line, self.span.start_column, self.code)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Something that trainlint could not judge. Never silent: it makes the exit code 2."""
+
+    path: str
+    reason: str
+    """A sentence for people: what happened and what to do."""
+    rule: str | None = None
+    """The code of the rule that failed, where a rule did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything one run found out, ready to print. Findings and failures are in their stable order."""
+
+    findings: tuple[Finding, ...]
+    failures: tuple[Failure, ...]
+    files: int
+    """How many files were judged."""
+    suppressed: int = 0
+    """How many findings the user's ignore comments silenced."""
+    fixed: int = 0
+    """How many findings were fixed on disk."""

@@ -1,0 +1,218 @@
+"""The contract of a rule: what it declares, what its page holds, what it is asked.
+
+A rule asks the model and yields findings. It stores nothing, prints nothing, edits nothing.
+Its docstring is its page, and the page is its first test.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+from trainlint.finding import Finding, Fix, Safety, Severity
+
+if TYPE_CHECKING:
+    import ast
+
+    from trainlint.model.site import Site
+
+_CODE = re.compile(r"[A-Z]{2,8}\d{3}")
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
+_HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
+_CODE_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_REQUIRED = ("Why", "Example", "Use instead", "Confirmed by", "References")
+_ALLOWED = frozenset((*_REQUIRED, "Stays silent", "Fix safety", "Options", "Gain"))
+
+
+class BadRule(TypeError):
+    """A rule class that breaks the contract. The message names the class and what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manual:
+    """A rule's page, read from its docstring."""
+
+    summary: str
+    """The first line: what the rule flags, without a full stop."""
+    introduction: str
+    """What stands between the summary and the first heading, as Markdown; may be empty."""
+    sections: tuple[tuple[str, str], ...]
+    """Heading and Markdown body, in the order in which they are written."""
+
+    def section(self, heading: str) -> str:
+        """The body under a heading, or an empty string."""
+        return dict(self.sections).get(heading, "")
+
+    @property
+    def example(self) -> str:
+        """The Python code that the rule finds."""
+        return _first_code_block(self.section("Example"))
+
+    @property
+    def cure(self) -> str:
+        """The Python code that is clean, and that a fix of the example gives byte for byte."""
+        return _first_code_block(self.section("Use instead"))
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A knob of one rule, set under `[tool.trainlint.rules.CODE]`."""
+
+    name: str
+    default: bool | int | float | str | tuple[str, ...]
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class Triggers:
+    """Where a rule wants to look. The engine asks it about these places and no others."""
+
+    calls: frozenset[str] = frozenset()
+    """Calls whose last name is one of these: "item" for `x.item()`, "DataLoader" for `data.DataLoader(...)`."""
+    references: tuple[str, ...] = ()
+    """Uses of an imported name below one of these dotted prefixes, such as "torch.cuda.amp"."""
+    reads: bool = False
+    """Places where Python itself reads a value: truth tests, comparisons, formatting."""
+    accumulations: bool = False
+    """`total += x` and `total = total + x`."""
+    loops: bool = False
+    """Every `for` and `while`."""
+    assignments: frozenset[str] = frozenset()
+    """Stores to an attribute or a subscript key with this last name, as in `os.environ["X"] = ...`."""
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Words of which at least one must stand in a file that can hold a finding; empty when any file may."""
+        if self.reads or self.accumulations or self.loops:
+            return frozenset()
+        return self.calls | self.assignments | {prefix.rsplit(".", 1)[-1] for prefix in self.references}
+
+
+class Rule(ABC):
+    """A pattern that costs. Subclass it in a file of its own below a rule pack; no list needs an edit."""
+
+    code: ClassVar[str]
+    """The prefix of the pack and three digits, as in "TRN201"."""
+    name: ClassVar[str]
+    """The pattern, not the cure; reads as "allow item-in-training-step"."""
+    severity: ClassVar[Severity]
+    triggers: ClassVar[Triggers]
+    fix_safety: ClassVar[Safety | None] = None
+    """The level of the fix that the rule usually offers; None where the rule is advice in words."""
+    preview: ClassVar[bool] = False
+    """Off unless `--preview`: not yet measured precise on real code."""
+    aliases: ClassVar[tuple[str, ...]] = ()
+    """Codes of other linters whose old ignore comments silence this rule too."""
+    options: ClassVar[tuple[Option, ...]] = ()
+    manual: ClassVar[Manual]
+
+    def __init__(self, settings: Mapping[str, object] | None = None) -> None:
+        """Bind the user's settings for this rule's options; names and types were checked by the config."""
+        self._settings = {option.name: option.default for option in self.options} | dict(settings or {})
+
+    def __init_subclass__(cls, *, base: bool = False, **kwargs: object) -> None:
+        """Refuse a rule with a bad code or name, or a page that lacks a section.
+
+        `base=True` marks a class that rules derive from and that is none itself.
+        """
+        super().__init_subclass__(**kwargs)
+        if not base and not inspect.isabstract(cls):
+            _require(cls)
+            cls.manual = parse_manual(cls)
+
+    @abstractmethod
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Yield a finding for each defect at one place that the rule's triggers named."""
+
+    def setting(self, name: str) -> object:
+        """The value of one of this rule's options."""
+        return self._settings[name]
+
+    def finding(
+        self,
+        site: Site,
+        message: str,
+        *,
+        at: ast.AST | None = None,
+        confidence: float = 1.0,
+        fix: Fix | None = None,
+        severity: Severity | None = None,
+    ) -> Finding:
+        """A finding of this rule at `at`, or at the site's own node, with the site's heat and its chain."""
+        heat = site.heat
+        return Finding(
+            code=self.code,
+            name=self.name,
+            path=site.path,
+            span=site.span(at),
+            message=message,
+            severity=self.severity if severity is None else severity,
+            heat=heat.heat,
+            confidence=round(min(confidence, heat.confidence), 2),
+            chain=heat.chain,
+            fix=fix,
+        )
+
+
+class EngineRule(Rule, base=True):
+    """A rule that the engine itself applies, to bytes or comments: it has a page, and no site to be asked about."""
+
+    triggers = Triggers()
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Yield nothing: what there is to find is found outside of sites."""
+        yield from ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Problems:
+    items: list[str] = field(default_factory=list)
+
+    def check(self, condition: bool, message: str) -> None:
+        if not condition:
+            self.items.append(message)
+
+
+def _require(cls: type[Rule]) -> None:
+    problems = _Problems()
+    for attribute in ("code", "name", "severity", "triggers"):
+        problems.check(hasattr(cls, attribute), f"it has no `{attribute}`")
+    problems.check(
+        bool(_CODE.fullmatch(getattr(cls, "code", ""))), "its code is not a prefix and three digits, as in TRN201"
+    )
+    problems.check(
+        bool(_NAME.fullmatch(getattr(cls, "name", ""))),
+        "its name is not a pattern in kebab case, as in item-in-training-step",
+    )
+    page = inspect.getdoc(cls) if cls.__doc__ else None
+    problems.check(bool(page), "it has no docstring, which is its page")
+    headings = _HEADING.findall(page or "")
+    for heading in _REQUIRED:
+        problems.check(heading in headings, f"its page lacks the section `## {heading}`")
+    for heading in headings:
+        problems.check(heading in _ALLOWED, f"its page has the unknown section `## {heading}`")
+    wants_safety = getattr(cls, "fix_safety", None) in (Safety.NUMERICS, Safety.UNSAFE)
+    problems.check(
+        wants_safety == ("Fix safety" in headings),
+        "`## Fix safety` stands on the page if, and only if, the fix is not SAFE",
+    )
+    if problems.items:
+        raise BadRule(f"rule {cls.__module__}.{cls.__qualname__}: " + "; ".join(problems.items))
+
+
+def parse_manual(cls: type) -> Manual:
+    """Read a rule's page from its class docstring."""
+    page = inspect.getdoc(cls) or ""
+    head, *rest = _HEADING.split(page)
+    summary, _, introduction = head.strip().partition("\n")
+    sections = tuple(zip(rest[::2], (body.strip() for body in rest[1::2]), strict=True))
+    return Manual(summary.rstrip("."), introduction.strip(), sections)
+
+
+def _first_code_block(markdown: str) -> str:
+    match = _CODE_BLOCK.search(markdown)
+    return match.group(1) if match else ""
