@@ -1,0 +1,169 @@
+"""Where a piece of code stands: the blocks around it, the scopes it sees, the names bound there."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+Position = tuple[int, int]
+"""A 1-based line and a 0-based column in UTF-8 bytes, as `ast` counts them."""
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+LoopNode = ast.For | ast.AsyncFor | ast.While | ast.comprehension
+
+
+class BlockKind(Enum):
+    """What encloses a piece of code."""
+
+    MODULE = auto()
+    CLASS = auto()
+    FUNCTION = auto()
+    LOOP = auto()
+    BRANCH = auto()
+    """Runs only if a test holds: an `if`, its `else`, a short circuit, or what follows an early exit."""
+    WITH = auto()
+    EXCEPT = auto()
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """One enclosing construct. Compared by identity; `parent` leads outwards to the module."""
+
+    kind: BlockKind
+    node: ast.AST
+    parent: Block | None
+    scope: Scope
+    test: ast.expr | None = None
+    """For BRANCH: the expression that decides."""
+    negated: bool = False
+    """For BRANCH: whether the block runs when the test is false."""
+    after_exit: bool = False
+    """For BRANCH: whether it is what follows an early `continue`, `return`, `break` or `raise`."""
+
+    def outwards(self) -> list[Block]:
+        """This block and all around it, innermost first."""
+        chain: list[Block] = []
+        block: Block | None = self
+        while block is not None:
+            chain.append(block)
+            block = block.parent
+        return chain
+
+    def within(self, other: Block) -> bool:
+        """Whether this block is `other` or stands inside it."""
+        block: Block | None = self
+        while block is not None:
+            if block is other:
+                return True
+            block = block.parent
+        return False
+
+
+class How(Enum):
+    """How a name got its value."""
+
+    ASSIGN = auto()
+    AUGMENT = auto()
+    FOR = auto()
+    """The value expression is what is iterated."""
+    WITH = auto()
+    PARAMETER = auto()
+    FUNCTION = auto()
+    CLASS = auto()
+    IMPORT = auto()
+    OTHER = auto()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Binding:
+    """One place that gives a name, or an attribute of `self`, a value."""
+
+    name: str
+    how: How
+    value: ast.expr | None
+    """What is assigned, augmented by or iterated; a parameter's default."""
+    path: tuple[int, ...]
+    """Indices that unpacking applies to the value: (1, 0) for `b` in `a, (b, c) = value`; -1 for a starred one."""
+    position: Position
+    """From here on the name has this value: the end of the binding statement."""
+    block: Block
+    node: ast.AST
+    """The statement, argument, function or class that binds."""
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """The names of a module, class, function, lambda or comprehension."""
+
+    node: ast.AST
+    parent: Scope | None
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    foreign: set[str] = field(default_factory=set)
+    """Names declared `global` or `nonlocal`: they belong to an outer scope."""
+
+    def bind(self, binding: Binding) -> None:
+        """Record a binding here, or in the scope that a `global` or `nonlocal` statement means."""
+        scope: Scope = self
+        while binding.name in scope.foreign and scope.parent is not None:
+            scope = scope.parent
+        scope.bindings.setdefault(binding.name, []).append(binding)
+
+    def owner(self, name: str) -> Scope | None:
+        """The nearest scope, outwards, that binds a name. Class bodies are not seen from inside functions."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.bindings and (scope is self or not isinstance(scope.node, ast.ClassDef)):
+                return scope
+            scope = scope.parent
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """A node that a rule may ask about, with where it stands."""
+
+    node: ast.AST
+    block: Block
+    statement: ast.stmt
+    """The smallest statement that holds the node."""
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A function, method or lambda of the file."""
+
+    node: FunctionNode
+    name: str
+    qualified_name: str
+    """As in "Trainer.step" or "main.<locals>.closure"."""
+    owner: Class | None
+    """The class of which it is a method."""
+    outside: Block
+    """The block in which it is defined."""
+    body: Block
+    returns: list[Place] = field(default_factory=list)
+    is_generator: bool = False
+
+    @property
+    def parameters(self) -> list[ast.arg]:
+        """All named parameters in order, `self` included."""
+        arguments = self.node.args
+        return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+    @property
+    def decorators(self) -> list[ast.expr]:
+        """The decorator expressions; none for a lambda."""
+        return [] if isinstance(self.node, ast.Lambda) else self.node.decorator_list
+
+
+@dataclass(slots=True, eq=False)
+class Class:
+    """A class of the file."""
+
+    node: ast.ClassDef
+    name: str
+    outside: Block
+    methods: dict[str, Function] = field(default_factory=dict)
+    attributes: dict[str, list[Binding]] = field(default_factory=dict)
+    """What its methods assign to `self.<name>`, and its body to `<name>`."""

@@ -1,0 +1,340 @@
+"""What calls return: PyTorch's functions and methods, built-ins, and the file's own functions."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from trainlint.model.blocks import Block
+from trainlint.model.names import argument, constant, last_name
+from trainlint.model.sources import LOADER_CLASSES, is_batch_source
+from trainlint.model.values import NONE, NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value, combine, merge
+from trainlint.model.vocabulary import (
+    COMPUTING_METHOD,
+    CRITERION_NAME,
+    DETACHING,
+    FACTORIES,
+    LIKE_FACTORIES,
+    LOSS_FUNCTIONS,
+    MODULE_METHODS_RETURNING_SELF,
+    TENSOR_NUMBERS,
+    TORCH_NUMBERS,
+    constructed,
+)
+
+if TYPE_CHECKING:
+    from trainlint.model.kinds import Kinds
+
+_BUILTIN_NUMBERS = frozenset(
+    {"float", "int", "bool", "len", "round", "ord", "isinstance", "hasattr", "id", "hash", "any", "all", "callable"}
+)
+_BUILTIN_STRINGS = frozenset({"str", "repr", "format", "input"})
+_PASSING = frozenset({"abs", "max", "min", "sorted", "reversed", "list", "tuple", "iter", "deepcopy", "copy"})
+_MODULE_WRAPPERS = frozenset(
+    {
+        "DistributedDataParallel",
+        "DDP",
+        "DataParallel",
+        "FullyShardedDataParallel",
+        "FSDP",
+        "compile",
+        "fully_shard",
+        "convert_sync_batchnorm",
+        "unwrap_model",
+    }
+)
+
+
+def call_value(kinds: Kinds, call: ast.Call, block: Block) -> Value:
+    """The value of a call expression."""
+    name = last_name(call.func)
+    origin = kinds.imported(call.func, block)
+    if origin is not None:
+        found = _imported(kinds, call, block, origin, name)
+        if found is not None:
+            return found
+    edge = kinds.graph.callee.get(call)
+    if edge is not None and not edge.passed:
+        if edge.function.is_generator:
+            return UNKNOWN
+        returned = kinds.returned(edge.function)
+        if returned.kind is not Kind.UNKNOWN:
+            return _graph(kinds, returned, block, call)
+    if isinstance(call.func, ast.Name):
+        found = _plain(kinds, call, block, name)
+        if found is not None:
+            return found
+    if isinstance(call.func, ast.Attribute) and origin is None:
+        return _method(kinds, call, block, call.func)
+    return _called(kinds, call, block, name)
+
+
+def _graph(kinds: Kinds, value: Value, block: Block, call: ast.Call) -> Value:
+    """A tensor made where autograd is off carries no graph."""
+    if value.is_tensor and value.attached is not False and kinds.gradients.off(block, call.lineno):
+        return replace(value, attached=False)
+    return value
+
+
+def _arguments(kinds: Kinds, call: ast.Call, block: Block) -> list[Value]:
+    return [kinds.of(item, block) for item in (*call.args, *(keyword.value for keyword in call.keywords))]
+
+
+def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value | None:
+    if name in LOADER_CLASSES:
+        return Value(Kind.LOADER)
+    if name in _MODULE_WRAPPERS:
+        return Value(Kind.MODULE)
+    if origin.startswith("torch."):
+        return _torch(kinds, call, block, origin, name)
+    if origin in ("copy.deepcopy", "copy.copy") and call.args:
+        return kinds.of(call.args[0], block)
+    found = constructed(origin)
+    if found is not None:
+        return found
+    if name[:1].isupper():
+        return UNKNOWN
+    given = combine(_arguments(kinds, call, block))
+    if given.is_tensor and (CRITERION_NAME.search(name) or LOSS_FUNCTIONS.search(name)):
+        return _graph(kinds, Value(Kind.TENSOR, kinds.device, True, Origin.LOSS, 0.8), block, call)
+    return None
+
+
+def _torch(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value:
+    if origin == "torch.device":
+        return Value(Kind.DEVICE)
+    if name in FACTORIES and not origin.startswith("torch.nn"):
+        home = device_of(kinds, call, block) or (Home.DEVICE if ".cuda." in origin else Home.HOST)
+        return Value(Kind.TENSOR, home, False, Origin.FACTORY)
+    if name in LIKE_FACTORIES and call.args:
+        like = kinds.of(call.args[0], block)
+        return Value(Kind.TENSOR, device_of(kinds, call, block) or like.home, False, Origin.FACTORY)
+    if name in TORCH_NUMBERS:
+        return NUMBER
+    found = constructed(origin)
+    if found is not None:
+        return found
+    if origin.startswith("torch.autograd.Variable") and call.args:
+        return kinds.of(call.args[0], block)
+    if origin in ("torch.load", "torch.save", "torch.hub.load") or origin.startswith(
+        ("torch.distributed.", "torch.utils.", "torch.cuda.", "torch.backends.")
+    ):
+        return UNKNOWN
+    if name[:1].isupper() and not origin.startswith("torch.nn.functional"):
+        return UNKNOWN
+    given = [
+        value if value.kind is not Kind.CONTAINER else value.element or UNKNOWN
+        for value in _arguments(kinds, call, block)
+    ]
+    tensor = combine(given)
+    if not tensor.is_tensor:
+        tensor = Value(Kind.TENSOR, kinds.device, None, confidence=0.8)
+    if origin.startswith("torch.nn.functional.") and LOSS_FUNCTIONS.search(name):
+        tensor = replace(tensor, origin=Origin.LOSS, attached=tensor.attached is not False)
+    elif tensor.origin in (Origin.BATCH, Origin.NAME):
+        tensor = replace(tensor, origin=Origin.OTHER)
+    if name in DETACHING:
+        tensor = replace(tensor, attached=False)
+    return _graph(kinds, tensor, block, call)
+
+
+def _plain(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value | None:
+    """Built-in functions; None for any other plain name."""
+    if block.scope.owner(name) is not None:
+        return None
+    if name in _BUILTIN_NUMBERS:
+        return NUMBER
+    if name in _BUILTIN_STRINGS:
+        return STRING
+    if name == "next" and call.args:
+        source = kinds.of(call.args[0], block)
+        if source.kind is Kind.LOADER:
+            return kinds.batch(source)
+        return kinds.batch(Value(Kind.LOADER)) if is_batch_source(call.args[0], block) else kinds.element(source)
+    if name == "sum" and call.args:
+        return kinds.element(kinds.of(call.args[0], block))
+    if name in _PASSING and call.args:
+        if name in ("max", "min") and len(call.args) == 1:
+            return kinds.element(kinds.of(call.args[0], block))
+        return merge(kinds.of(item, block) for item in call.args)
+    if name in (
+        "range",
+        "print",
+        "enumerate",
+        "zip",
+        "map",
+        "filter",
+        "dict",
+        "set",
+        "getattr",
+        "type",
+        "super",
+        "open",
+    ):
+        return NONE if name == "print" else UNKNOWN
+    return None
+
+
+def _method(kinds: Kinds, call: ast.Call, block: Block, func: ast.Attribute) -> Value:
+    base = kinds.of(func.value, block)
+    name = func.attr
+    if base.is_tensor:
+        return _tensor_method(kinds, call, block, base, name)
+    if name in ("item", "tolist"):
+        return NUMBER if name == "item" else Value(Kind.CONTAINER, element=NUMBER)
+    if name == "numpy":
+        return Value(Kind.ARRAY)
+    if base.kind is Kind.MODULE:
+        return _module_method(kinds, call, block, base, name)
+    if base.kind is Kind.CONTAINER:
+        if name in ("get", "pop", "popleft", "setdefault"):
+            return kinds.element(base)
+        return base if name in ("values", "copy") else UNKNOWN
+    if base.kind in (Kind.ARRAY, Kind.STRING, Kind.NUMBER):
+        return replace(base, literal=False)
+    if base.kind is Kind.LOADER and name in ("next", "__next__"):
+        return kinds.batch(base)
+    if base.kind is Kind.SCALER:
+        if name == "scale" and call.args:
+            return kinds.of(call.args[0], block)
+        return NUMBER if name == "get_scale" else UNKNOWN
+    if base.kind in (Kind.OPTIMIZER, Kind.SCHEDULER, Kind.STREAM):
+        return Value(Kind.CONTAINER, element=NUMBER) if name == "get_last_lr" else UNKNOWN
+    if name in ("size", "shape"):
+        return Value(Kind.SHAPE)
+    if (
+        name in ("prepare", "prepare_model", "setup", "prepare_data_loader", "setup_dataloaders")
+        and len(call.args) == 1
+    ):
+        return replace(kinds.of(call.args[0], block), prepared=True)
+    return _called(kinds, call, block, name)
+
+
+def _tensor_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
+    if name == "item":
+        return NUMBER
+    if name == "tolist":
+        return Value(Kind.CONTAINER, element=NUMBER)
+    if name == "numpy":
+        return Value(Kind.ARRAY)
+    if name in ("size", "stride"):
+        return Value(Kind.SHAPE) if not call.args else NUMBER
+    if name in TENSOR_NUMBERS:
+        return NUMBER
+    if name == "cpu":
+        return replace(base, home=Home.HOST)
+    if name == "cuda":
+        return replace(base, home=Home.DEVICE)
+    if name == "to":
+        home = device_of(kinds, call, block)
+        return base if home is None else replace(base, home=home)
+    if name == "backward":
+        return NONE
+    if name in DETACHING:
+        return replace(base, attached=False)
+    if name.startswith("new_"):
+        return Value(Kind.TENSOR, device_of(kinds, call, block) or base.home, False, Origin.FACTORY)
+    if name in ("items", "keys", "values"):
+        return Value(Kind.CONTAINER, element=base)
+    others = [value for value in _arguments(kinds, call, block) if value.is_tensor]
+    return combine([base, *others]) if others else base
+
+
+def _module_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
+    if name in MODULE_METHODS_RETURNING_SELF:
+        return base
+    if name in ("parameters", "buffers"):
+        return Value(Kind.CONTAINER, element=Value(Kind.TENSOR, kinds.device, True, Origin.PARAMETER))
+    if name == "state_dict":
+        return Value(Kind.CONTAINER, element=Value(Kind.TENSOR, kinds.device, False, Origin.PARAMETER))
+    if not COMPUTING_METHOD.search(name):
+        return UNKNOWN
+    attribute = kinds.of(call.func, block)
+    loss = attribute.loss_function or bool(CRITERION_NAME.search(name))
+    return _output(kinds, call, block, 0.85 * base.confidence, loss)
+
+
+def _output(kinds: Kinds, call: ast.Call, block: Block, confidence: float, loss: bool) -> Value:
+    """What a module returns: on the device of its inputs, with a graph unless autograd is off."""
+    given = [value for value in _arguments(kinds, call, block) if value.is_tensor]
+    home = kinds.device
+    if given and all(value.home is Home.HOST for value in given) and kinds.device is not Home.DEVICE:
+        home = Home.HOST
+    origin = Origin.LOSS if loss else Origin.OUTPUT
+    return Value(Kind.TENSOR, home, not kinds.gradients.off(block, call.lineno), origin, confidence)
+
+
+def _called(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value:
+    """The result of calling a value: a module, an instance of a class, or something only its name describes."""
+    if name in LOADER_CLASSES:
+        return Value(Kind.LOADER)
+    if name in _MODULE_WRAPPERS:
+        return Value(Kind.MODULE)
+    if isinstance(call.func, ast.Name):
+        cls = kinds.graph.class_named(call.func, block)
+        if cls is not None:
+            return Value(Kind.MODULE) if kinds.is_module_class(cls) else UNKNOWN
+    if isinstance(call.func, ast.Name | ast.Attribute | ast.Subscript):
+        called = kinds.of(call.func, block)
+        if called.kind is Kind.MODULE:
+            return _output(kinds, call, block, called.confidence, called.loss_function)
+    if CRITERION_NAME.search(name) and call.args and combine(_arguments(kinds, call, block)).is_tensor:
+        return _output(kinds, call, block, 0.75, True)
+    return UNKNOWN
+
+
+def device_of(kinds: Kinds, call: ast.Call, block: Block) -> Home | None:
+    """Where `.to(...)`, `.cuda()` or a factory puts its tensor; None if no argument names a place.
+
+    A dtype, a memory format or another tensor of unknown home names none.
+    """
+    given = argument(call, "device")
+    if given is None and last_name(call.func) in ("to", "type") and call.args:
+        given = call.args[0]
+    if given is None:
+        return None
+    return home_of(kinds, given, block)
+
+
+def home_of(kinds: Kinds, node: ast.expr, block: Block) -> Home | None:
+    """The home that a device expression means: "cuda:0", torch.device("cpu"), a rank, `other.device`."""
+    literal = constant(node)
+    if isinstance(literal, str):
+        return Home.HOST if literal.startswith("cpu") else Home.DEVICE if not literal.startswith("meta") else None
+    if isinstance(literal, int) and not isinstance(literal, bool):
+        return Home.DEVICE
+    if isinstance(node, ast.Call) and last_name(node.func) == "device" and node.args:
+        return home_of(kinds, node.args[0], block)
+    if isinstance(node, ast.IfExp):
+        found = {home_of(kinds, node.body, block), home_of(kinds, node.orelse, block)}
+        return Home.DEVICE if Home.DEVICE in found else None
+    if isinstance(node, ast.Attribute) and node.attr == "device":
+        owner = kinds.of(node.value, block)
+        return owner.home if owner.is_tensor and owner.home is not Home.UNKNOWN else kinds.device
+    value = kinds.of(node, block)
+    if value.kind is Kind.DEVICE:
+        return _named_device(kinds, node, block)
+    if value.is_tensor:
+        return value.home if value.home is not Home.UNKNOWN else None
+    if value.kind is Kind.DTYPE:
+        return None
+    if value.kind is Kind.STRING:
+        return kinds.device
+    if isinstance(node, ast.Call) and "dev" in last_name(node.func).lower():
+        return kinds.device
+    return kinds.device if value.kind is Kind.NUMBER and isinstance(node, ast.Name | ast.Attribute) else None
+
+
+def _named_device(kinds: Kinds, node: ast.expr, block: Block) -> Home:
+    """The home of a device variable: HOST where it is assigned the CPU and nothing else."""
+    from trainlint.model.lookup import single_value
+
+    value = single_value(node, block)
+    if value is not None and value is not node:
+        literal = (
+            value.args[0] if isinstance(value, ast.Call) and last_name(value.func) == "device" and value.args else value
+        )
+        if isinstance(constant(literal), str):
+            return Home.HOST if str(constant(literal)).startswith("cpu") else Home.DEVICE
+    return Home.DEVICE if kinds.device is not Home.UNKNOWN else Home.UNKNOWN

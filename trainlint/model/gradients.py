@@ -1,0 +1,131 @@
+"""Where autograd is off: with blocks, decorators, exit stacks, switches, and the callers of a function."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+
+from trainlint.model.blocks import Block, BlockKind, Function
+from trainlint.model.graph import CallGraph
+from trainlint.model.names import constant, last_name
+from trainlint.model.outline import Outline
+
+_SWITCHED_OFF = re.compile(r"no_?grad|inference_?mode", re.IGNORECASE)
+_FRAMEWORK_EVAL = frozenset(
+    {"validation_step", "test_step", "predict_step", "on_validation_batch_end", "on_test_batch_end"}
+)
+_STACK_METHODS = frozenset({"enter_context", "push"})
+
+
+@dataclass(slots=True, eq=False)
+class Gradients:
+    """Answers for one file, worked out when asked for."""
+
+    outline: Outline
+    graph: CallGraph
+    _functions: dict[Function, bool] = field(default_factory=dict)
+    _switches: dict[Block, list[int]] | None = None
+
+    def off(self, block: Block, line: int | None = None) -> bool:
+        """Whether code in a block, at a line of it where given, runs with autograd switched off."""
+        current: Block | None = block
+        while current is not None:
+            if current.kind is BlockKind.WITH and self._with_switches_off(current):
+                return True
+            if self._switched_before(current, line):
+                return True
+            if current.kind is BlockKind.FUNCTION:
+                function = self.outline.function_of[current.node]
+                return self.function_off(function)
+            current = current.parent
+        return False
+
+    def function_off(self, function: Function) -> bool:
+        """Whether a function always runs with autograd off: by itself, or since all its callers do."""
+        if function not in self._functions:
+            self._functions[function] = True  # a recursive call does not switch autograd on
+            self._functions[function] = self._function_off(function)
+        return self._functions[function]
+
+    def _function_off(self, function: Function) -> bool:
+        if any(self._decorator_switches_off(item) for item in function.decorators):
+            return True
+        if function.owner is not None and function.name in _FRAMEWORK_EVAL:
+            return True
+        edges = [edge for edge in self.graph.callers.get(function, []) if not edge.passed]
+        if edges:
+            return all(self.off(edge.place.block, getattr(edge.place.node, "lineno", None)) for edge in edges)
+        if self.graph.enclosing(function.outside) is not None:
+            return self.off(function.outside, getattr(function.node, "lineno", None))
+        return self._switched_before(self.outline.module, None)
+
+    def _with_switches_off(self, block: Block) -> bool:
+        node = block.node
+        assert isinstance(node, ast.With | ast.AsyncWith)
+        return any(switches_off(item.context_expr) for item in node.items)
+
+    def _decorator_switches_off(self, decorator: ast.expr) -> bool:
+        if switches_off(decorator):
+            return True
+        name = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if isinstance(name, ast.Name):
+            for function in self.outline.functions:
+                if function.name == name.id and function.owner is None:
+                    return any(
+                        _SWITCHED_OFF.search(last_name(part))
+                        for part in ast.walk(function.node)
+                        if isinstance(part, ast.Call)
+                    )
+        return False
+
+    def _switched_before(self, block: Block, line: int | None) -> bool:
+        """`torch.set_grad_enabled(False)` or an exit stack entered earlier in this very block."""
+        if self._switches is None:
+            self._switches = {}
+            for name in ("set_grad_enabled", *_STACK_METHODS):
+                for place in self.outline.calls.get(name, []):
+                    call = place.node
+                    assert isinstance(call, ast.Call)
+                    stack = (
+                        name in _STACK_METHODS
+                        and bool(call.args)
+                        and any(switches_off(item) for item in branches(call.args[0]))
+                    )
+                    if stack or (
+                        name == "set_grad_enabled" and switches_off(call) and isinstance(place.statement, ast.Expr)
+                    ):
+                        home = _settled(place.block) if stack else place.block
+                        self._switches.setdefault(home, []).append(call.lineno)
+        lines = self._switches.get(block)
+        return lines is not None and (line is None or min(lines) < line)
+
+
+def _settled(block: Block) -> Block:
+    """Where an entered context lasts: not only in the branch that entered it."""
+    while block.kind is BlockKind.BRANCH and block.parent is not None:
+        block = block.parent
+    return block
+
+
+def branches(node: ast.expr) -> list[ast.expr]:
+    """An expression, or both values of a conditional one."""
+    return [*branches(node.body), *branches(node.orelse)] if isinstance(node, ast.IfExp) else [node]
+
+
+def switches_off(node: ast.expr) -> bool:
+    """Whether a context manager or decorator turns autograd off: `torch.no_grad()`, `inference_mode`, a "
+    "project's own.
+    """
+    if isinstance(node, ast.IfExp):
+        return any(switches_off(item) for item in branches(node))
+    if isinstance(node, ast.Call) and last_name(node.func) == "set_grad_enabled":
+        return constant(node.args[0] if node.args else None) is not True
+    if (
+        isinstance(node, ast.Call)
+        and last_name(node.func) == "inference_mode"
+        and node.args
+        and constant(node.args[0]) is False
+    ):
+        return False
+    return bool(_SWITCHED_OFF.search(last_name(node)))

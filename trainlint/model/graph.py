@@ -1,0 +1,172 @@
+"""Who calls whom inside a file."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from trainlint.model.blocks import Block, BlockKind, Class, Function, How, Place
+from trainlint.model.lookup import reaching
+from trainlint.model.names import last_name, position
+from trainlint.model.outline import Outline
+
+_COMMON_METHODS = frozenset(
+    "forward step update item to backward train eval zero_grad state_dict load_state_dict append add get set "
+    "reset run save load "
+    "write read close log print start stop next size copy items keys values join format sample mean sum compute".split()
+)
+"""Method names that too many classes share for a call on an unknown object to mean the file's own method."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edge:
+    """One call site of a function of the file."""
+
+    place: Place
+    function: Function
+    confidence: float
+    passed: bool = False
+    """The function is handed over at this place, not called there."""
+
+
+@dataclass(slots=True)
+class CallGraph:
+    """Calls between functions of one file, both ways."""
+
+    outline: Outline
+    callers: dict[Function, list[Edge]] = field(default_factory=dict)
+    callee: dict[ast.AST, Edge] = field(default_factory=dict)
+    """Call node → the function of the file that it runs."""
+
+    def enclosing(self, block: Block) -> Function | None:
+        """The innermost function around a block."""
+        current: Block | None = block
+        while current is not None:
+            if current.kind is BlockKind.FUNCTION:
+                return self.outline.function_of.get(current.node)
+            current = current.parent
+        return None
+
+    def instance_class(self, node: ast.expr, block: Block, depth: int = 0) -> Class | None:
+        """The class of the file of which an expression is an instance, where a plain assignment tells."""
+        if depth > 6:
+            return None
+        if isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Attribute) and node.func.attr in (
+                "to",
+                "cuda",
+                "train",
+                "eval",
+                "half",
+                "float",
+            ):
+                return self.instance_class(node.func.value, block, depth + 1)
+            if isinstance(node.func, ast.Name):
+                return self.class_named(node.func, block)
+            return None
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            owner = self.self_class(node.value, block)
+            bindings = owner.attributes.get(node.attr, []) if owner is not None else []
+        elif isinstance(node, ast.Name):
+            owner = self.self_class(node, block)
+            if owner is not None:
+                return owner
+            bindings = reaching(node.id, block, position(node))
+        else:
+            return None
+        found = {
+            self.instance_class(binding.value, binding.block, depth + 1)
+            for binding in bindings
+            if binding.how is How.ASSIGN and binding.value is not None and not binding.path
+        } - {None}
+        return found.pop() if len(found) == 1 else None
+
+    def self_class(self, node: ast.Name, block: Block) -> Class | None:
+        """The class whose method calls its own object by this name, as in `self`."""
+        scope = block.scope.owner(node.id)
+        function = self.outline.function_of.get(scope.node) if scope is not None else None
+        if function is None or function.owner is None or not function.parameters:
+            return None
+        static = any(last_name(item) == "staticmethod" for item in function.decorators)
+        return function.owner if function.parameters[0].arg == node.id and not static else None
+
+    def class_named(self, node: ast.Name, block: Block) -> Class | None:
+        """The class of the file that a name means."""
+        found = reaching(node.id, block, position(node))
+        if len(found) == 1 and found[0].how is How.CLASS:
+            return self.outline.classes.get(node.id)
+        return None
+
+    def method(self, cls: Class, name: str, depth: int = 0) -> Function | None:
+        """A method of a class or of its bases in the file."""
+        if name in cls.methods:
+            return cls.methods[name]
+        if depth < 8:
+            for base in cls.node.bases:
+                parent = self.outline.classes.get(last_name(base))
+                if parent is not None and parent is not cls:
+                    found = self.method(parent, name, depth + 1)
+                    if found is not None:
+                        return found
+        return None
+
+
+def call_graph(outline: Outline) -> CallGraph:
+    """Resolve the calls of a file that stay in it."""
+    graph = CallGraph(outline)
+    by_method: dict[str, list[Function]] = {}
+    for cls in outline.classes.values():
+        for name, method in cls.methods.items():
+            by_method.setdefault(name, []).append(method)
+    names = {function.name for function in outline.functions} | set(outline.classes)
+    for place in outline.all_calls():
+        assert isinstance(place.node, ast.Call)
+        edge = _resolve(graph, place, place.node, by_method)
+        if edge is not None:
+            graph.callers.setdefault(edge.function, []).append(edge)
+            graph.callee[place.node] = edge
+        for handed in (*place.node.args, *(keyword.value for keyword in place.node.keywords)):
+            if isinstance(handed, ast.Name | ast.Attribute) and last_name(handed) in names:
+                function = _named_function(graph, handed, place.block)
+                if function is not None:
+                    graph.callers.setdefault(function, []).append(Edge(place, function, 0.6, passed=True))
+    return graph
+
+
+def _named_function(graph: CallGraph, node: ast.Name | ast.Attribute, block: Block) -> Function | None:
+    if isinstance(node, ast.Name):
+        found = [item for item in reaching(node.id, block, position(node)) if item.how is How.FUNCTION]
+        return graph.outline.function_of.get(found[0].node) if found else None
+    if isinstance(node.value, ast.Name):
+        owner = graph.self_class(node.value, block)
+        return graph.method(owner, node.attr) if owner is not None else None
+    return None
+
+
+def _resolve(graph: CallGraph, place: Place, call: ast.Call, by_method: dict[str, list[Function]]) -> Edge | None:
+    func, block = call.func, place.block
+    if isinstance(func, ast.Name):
+        function = _named_function(graph, func, block)
+        if function is not None:
+            return Edge(place, function, 1.0)
+    instance = graph.instance_class(func, block)
+    if instance is not None:
+        forward = graph.method(instance, "forward") or graph.method(instance, "__call__")
+        return Edge(place, forward, 1.0) if forward is not None else None
+    if not isinstance(func, ast.Attribute):
+        return None
+    owner = graph.instance_class(func.value, block)
+    if owner is not None:
+        found = graph.method(owner, func.attr)
+        return Edge(place, found, 1.0) if found is not None else None
+    candidates = by_method.get(func.attr, [])
+    if len(candidates) == 1 and func.attr not in _COMMON_METHODS and not _is_module_attribute(graph.outline, func):
+        return Edge(place, candidates[0], 0.8)
+    return None
+
+
+def _is_module_attribute(outline: Outline, func: ast.Attribute) -> bool:
+    root: ast.expr = func
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    return isinstance(root, ast.Name) and root.id in outline.imports

@@ -1,0 +1,444 @@
+"""Kinds by local data flow: from an expression back to what made its value.
+
+Flow inside a function is followed in order; attributes of `self`, parameters and return values through
+the calls that stay in the file. Where nothing tells, a name is weak evidence and lowers the confidence.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from trainlint.model.blocks import Binding, Block, Class, Function, How
+from trainlint.model.calls import call_value, device_of
+from trainlint.model.gradients import Gradients
+from trainlint.model.graph import CallGraph
+from trainlint.model.lookup import reaching
+from trainlint.model.names import last_name, position
+from trainlint.model.outline import Outline
+from trainlint.model.sources import is_batch_source
+from trainlint.model.values import NONE, NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value, combine, merge
+from trainlint.model.vocabulary import ANNOTATIONS, DTYPES, TENSOR_NUMBER_ATTRIBUTES, by_name
+
+_DEEPEST = 24
+"""How many steps back a value is followed."""
+
+
+@dataclass(slots=True, eq=False)
+class Kinds:
+    """Answers for one file, worked out when asked for."""
+
+    outline: Outline
+    graph: CallGraph
+    gradients: Gradients
+    device: Home
+    """Where tensors of this file live unless something says otherwise: HOST in a file that names no device."""
+    _known: dict[ast.AST, Value] = field(default_factory=dict)
+    _returned: dict[Function, Value] = field(default_factory=dict)
+    _busy: set[object] = field(default_factory=set)
+    _depth: int = 0
+
+    def of(self, node: ast.expr, block: Block) -> Value:
+        """The value of an expression that stands in a block."""
+        known = self._known.get(node)
+        if known is not None:
+            return known
+        with self._following(node) as free:
+            if not free:
+                return UNKNOWN
+            value = self._of(node, block)
+        if self._depth == 0 or value.confidence == 1.0:
+            self._known[node] = value
+        return value
+
+    @contextmanager
+    def _following(self, key: object) -> Iterator[bool]:
+        """Mark a step back as under way; False where it would run in a circle or too far."""
+        if key in self._busy or self._depth >= _DEEPEST:
+            yield False
+            return
+        self._busy.add(key)
+        self._depth += 1
+        try:
+            yield True
+        finally:
+            self._depth -= 1
+            self._busy.discard(key)
+
+    def _of(self, node: ast.expr, block: Block) -> Value:
+        match node:
+            case ast.Constant(value=value):
+                return constant_value(value)
+            case ast.Name():
+                return self._name(node, block)
+            case ast.Attribute():
+                return self._attribute(node, block)
+            case ast.Call():
+                return call_value(self, node, block)
+            case ast.Subscript():
+                return self._subscript(node, block)
+            case ast.BinOp():
+                if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.JoinedStr | ast.Constant):
+                    return STRING if constant_value(getattr(node.left, "value", "")).kind is Kind.STRING else NUMBER
+                return combine([self.of(node.left, block), self.of(node.right, block)])
+            case ast.UnaryOp():
+                return NUMBER if isinstance(node.op, ast.Not) else self.of(node.operand, block)
+            case ast.Compare():
+                return self._comparison(node, block)
+            case ast.BoolOp():
+                return merge(self.of(value, block) for value in node.values)
+            case ast.IfExp():
+                return merge([self.of(node.body, block), self.of(node.orelse, block)])
+            case ast.List() | ast.Tuple() | ast.Set():
+                return Value(
+                    Kind.CONTAINER, element=merge(self.of(item, block) for item in node.elts) if node.elts else None
+                )
+            case ast.Dict():
+                return Value(
+                    Kind.CONTAINER, element=merge(self.of(item, block) for item in node.values) if node.values else None
+                )
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
+                return Value(Kind.CONTAINER, element=self.of(node.elt, self._innermost(node, block)))
+            case ast.DictComp():
+                return Value(Kind.CONTAINER, element=self.of(node.value, self._innermost(node, block)))
+            case ast.JoinedStr():
+                return STRING
+            case ast.Starred() | ast.NamedExpr() | ast.Await():
+                return self.of(node.value, block)
+            case _:
+                return UNKNOWN
+
+    def _innermost(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, block: Block) -> Block:
+        return self.outline.loop_blocks.get(node.generators[-1], block)
+
+    def _comparison(self, node: ast.Compare, block: Block) -> Value:
+        if any(isinstance(operator, ast.Is | ast.IsNot | ast.In | ast.NotIn) for operator in node.ops):
+            return NUMBER
+        found = combine(self.of(side, block) for side in (node.left, *node.comparators))
+        return (
+            replace(found, attached=False) if found.is_tensor else NUMBER if found.kind is not Kind.UNKNOWN else UNKNOWN
+        )
+
+    # names
+
+    def _name(self, node: ast.Name, block: Block) -> Value:
+        bindings = reaching(node.id, block, position(node))
+        if not bindings:
+            return UNKNOWN
+        values = [self.binding(item) for item in bindings]
+        # An accumulator's starting value says nothing of what is added to it.
+        flowing = [
+            value
+            for value, item in zip(values, bindings, strict=True)
+            if value is not UNKNOWN or item.how is not How.AUGMENT
+        ]
+        found = merge(flowing)
+        if found.kind is Kind.UNKNOWN and not any(
+            item.how in (How.IMPORT, How.FUNCTION, How.CLASS) for item in bindings
+        ):
+            return by_name(node.id, self.device) or found
+        return found
+
+    def binding(self, binding: Binding) -> Value:
+        """What one binding gives its name."""
+        with self._following(binding) as free:
+            return self._binding(binding) if free else UNKNOWN
+
+    def _binding(self, binding: Binding) -> Value:
+        match binding.how:
+            case How.ASSIGN if binding.value is not None:
+                return self._unpacked(binding.value, binding.path, binding.block)
+            case How.AUGMENT if binding.value is not None:
+                added = self.of(binding.value, binding.block)
+                return added if added.is_tensor else UNKNOWN
+            case How.FOR if binding.value is not None:
+                return self.iterated(binding.value, binding.path, binding.block)
+            case How.WITH if binding.value is not None:
+                outer = binding.block.parent or binding.block
+                return Value(Kind.LOADER) if is_batch_source(binding.value, outer) else UNKNOWN
+            case How.PARAMETER:
+                return self._parameter(binding)
+            case _:
+                return UNKNOWN
+
+    def _unpacked(self, value: ast.expr, path: tuple[int, ...], block: Block) -> Value:
+        while path and isinstance(value, ast.Tuple | ast.List) and -1 < path[0] < len(value.elts):
+            if any(isinstance(item, ast.Starred) for item in value.elts):
+                break
+            value, path = value.elts[path[0]], path[1:]
+        found = self.of(value, block)
+        if (
+            path
+            and isinstance(value, ast.Call)
+            and last_name(value.func) in ("prepare", "setup_dataloaders", "setup", "initialize")
+        ):
+            return self._prepared(value, path, block)
+        return self.element(found) if path else found
+
+    def _prepared(self, call: ast.Call, path: tuple[int, ...], block: Block) -> Value:
+        """What a framework's `prepare` hands back: its arguments, with loaders that move their batches."""
+        if last_name(call.func) == "initialize":
+            return (
+                [Value(Kind.MODULE), Value(Kind.OPTIMIZER), Value(Kind.LOADER), Value(Kind.SCHEDULER)][min(path[0], 3)]
+                if path[0] >= 0
+                else UNKNOWN
+            )
+        if 0 <= path[0] < len(call.args):
+            return replace(self.of(call.args[path[0]], block), prepared=True)
+        return UNKNOWN
+
+    def element(self, value: Value) -> Value:
+        """What indexing or iterating a value gives."""
+        if value.kind is Kind.CONTAINER:
+            return value.element or UNKNOWN
+        if value.kind in (Kind.TENSOR, Kind.ARRAY, Kind.STRING):
+            return value
+        if value.kind is Kind.SHAPE:
+            return NUMBER
+        if value.kind is Kind.LOADER:
+            return self.batch(value)
+        return value if value.kind is Kind.MODULE else UNKNOWN
+
+    def batch(self, loader: Value) -> Value:
+        """An element of what a loader yields."""
+        home = Home.DEVICE if loader.prepared and self.device is Home.DEVICE else Home.HOST
+        return Value(Kind.TENSOR, home, False, Origin.BATCH, 0.95 * (loader.confidence or 1.0))
+
+    def iterated(self, source: ast.expr, path: tuple[int, ...], block: Block) -> Value:
+        """What a loop over `source` binds at a place of its target."""
+        outer = block.parent or block
+        if isinstance(source, ast.Call):
+            name = last_name(source.func)
+            if name == "range" or (name == "count" and not source.args):
+                return NUMBER
+            if name == "enumerate" and path and source.args:
+                return NUMBER if path[0] == 0 else self.iterated(source.args[0], path[1:], block)
+            if name == "zip" and path and 0 <= path[0] < len(source.args):
+                return self.iterated(source.args[path[0]], path[1:], block)
+            if (
+                name in ("tqdm", "list", "reversed", "sorted", "islice", "track", "log_every", "cycle", "iter")
+                and source.args
+            ):
+                return self.iterated(source.args[0], path, block)
+            if name == "items" and isinstance(source.func, ast.Attribute):
+                held = self.of(source.func.value, outer)
+                return STRING if path == (0,) else self.element(held) if path else UNKNOWN
+            if name in ("named_parameters", "named_buffers", "named_modules", "named_children"):
+                inner = (
+                    Value(Kind.TENSOR, self.device, True, Origin.PARAMETER)
+                    if name in ("named_parameters", "named_buffers")
+                    else Value(Kind.MODULE)
+                )
+                return STRING if path == (0,) else inner
+        value = single(self, source, outer)
+        if value.kind is Kind.LOADER or is_batch_source(source, outer):
+            loader = value if value.kind is Kind.LOADER else Value(Kind.LOADER, confidence=0.95)
+            return self.batch(loader)
+        return self.element(value)
+
+    def _parameter(self, binding: Binding) -> Value:
+        function = self.outline.function_of.get(binding.block.node)
+        arg = binding.node
+        assert isinstance(arg, ast.arg)
+        annotated = annotation_value(arg.annotation)
+        if annotated is not None:
+            return self._at_home(annotated) if annotated.is_tensor else annotated
+        if function is None:
+            return UNKNOWN
+        if function.parameters and function.parameters[0] is arg and function.owner is not None:
+            return Value(Kind.MODULE) if self.is_module_class(function.owner) else UNKNOWN
+        given = self._arguments(function, arg.arg)
+        if given.kind is not Kind.UNKNOWN:
+            return given
+        if binding.value is not None and not isinstance(binding.value, ast.Constant):
+            default = self.of(binding.value, function.outside)
+            if default.kind is not Kind.UNKNOWN:
+                return default
+        if isinstance(binding.value, ast.Constant) and binding.value.value is not None:
+            return replace(constant_value(binding.value.value), literal=False)
+        if function.name == "forward" and function.owner is not None and self.is_module_class(function.owner):
+            return by_name(arg.arg, self.device) or Value(Kind.TENSOR, self.device, True, Origin.OTHER, 0.7)
+        if self._gets_batches(function) and arg.arg in ("batch", "data", "inputs", "samples"):
+            return Value(Kind.TENSOR, self.device, False, Origin.BATCH, 0.9)
+        return UNKNOWN
+
+    def _gets_batches(self, function: Function) -> bool:
+        return function.name in (
+            "training_step",
+            "validation_step",
+            "test_step",
+            "compute_loss",
+            "prediction_step",
+            "predict_step",
+        )
+
+    def _arguments(self, function: Function, name: str) -> Value:
+        """What callers in the file pass for a parameter."""
+        names = [item.arg for item in function.parameters]
+        index = names.index(name)
+        found: list[Value] = []
+        for edge in self.graph.callers.get(function, []):
+            call = edge.place.node
+            if edge.passed or not isinstance(call, ast.Call):
+                continue
+            shift = index - 1 if function.owner is not None and names and names[0] in ("self", "cls") else index
+            given = next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+            if (
+                given is None
+                and 0 <= shift < len(call.args)
+                and not any(isinstance(item, ast.Starred) for item in call.args[: shift + 1])
+            ):
+                given = call.args[shift]
+            if given is not None:
+                found.append(self.of(given, edge.place.block))
+        return merge(found) if found else UNKNOWN
+
+    def _at_home(self, value: Value) -> Value:
+        return replace(value, home=self.device, confidence=0.85)
+
+    # attributes, subscripts, functions
+
+    def _attribute(self, node: ast.Attribute, block: Block) -> Value:
+        origin = self.imported(node, block)
+        if origin is not None:
+            if origin.startswith("torch.") and origin.rpartition(".")[2] in DTYPES:
+                return Value(Kind.DTYPE)
+            return UNKNOWN
+        if isinstance(node.value, ast.Name):
+            owner = self.graph.self_class(node.value, block)
+            if owner is not None:
+                return self.self_attribute(owner, node.attr)
+        base = self.of(node.value, block)
+        if node.attr == "device":
+            return Value(Kind.DEVICE)
+        if node.attr == "dtype":
+            return Value(Kind.DTYPE)
+        if base.is_tensor:
+            return self._tensor_attribute(base, node.attr)
+        if base.kind is Kind.MODULE:
+            if node.attr in ("weight", "bias", "logit_scale"):
+                return Value(Kind.TENSOR, self.device, True, Origin.PARAMETER)
+            return (
+                Value(Kind.MODULE, confidence=0.8)
+                if node.attr in ("module", "model")
+                else by_name(node.attr, self.device) or UNKNOWN
+            )
+        return by_name(node.attr, self.device) or UNKNOWN
+
+    def _tensor_attribute(self, base: Value, name: str) -> Value:
+        if name in ("shape", "names"):
+            return Value(Kind.SHAPE)
+        if name in TENSOR_NUMBER_ATTRIBUTES or name.startswith("is_"):
+            return NUMBER
+        if name in ("data", "grad"):
+            return replace(base, attached=False)
+        return base
+
+    def self_attribute(self, owner: Class, name: str, depth: int = 0) -> Value:
+        """What `self.<name>` holds, by all assignments in the class and its bases in the file."""
+        with self._following((owner, name)) as free:
+            if not free:
+                return UNKNOWN
+            bindings = [item for item in owner.attributes.get(name, []) if item.how is not How.AUGMENT]
+            if bindings:
+                found = merge(self.binding(item) for item in bindings)
+                if found.kind is not Kind.UNKNOWN:
+                    return found
+            elif depth < 6:
+                for base in owner.node.bases:
+                    parent = self.outline.classes.get(last_name(base))
+                    if parent is not None and parent is not owner and name in parent.attributes:
+                        return self.self_attribute(parent, name, depth + 1)
+        return by_name(name, self.device) or UNKNOWN
+
+    def _subscript(self, node: ast.Subscript, block: Block) -> Value:
+        if isinstance(node.value, ast.Dict | ast.Tuple | ast.List) is False:
+            base = self.of(node.value, block)
+            if base.kind is Kind.UNKNOWN and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+                return by_name(node.slice.value, self.device) or UNKNOWN
+            return self.element(base)
+        return self.element(self.of(node.value, block))
+
+    def returned(self, function: Function) -> Value:
+        """What a function of the file returns."""
+        if function not in self._returned:
+            with self._following(function) as free:
+                if not free:
+                    return UNKNOWN
+                values = [
+                    self.of(place.node.value, place.block)
+                    for place in function.returns
+                    if isinstance(place.node, ast.Return) and place.node.value is not None
+                ]
+                value = merge(values) if values else NONE
+            if self._depth:
+                return value
+            self._returned[function] = value
+        return self._returned[function]
+
+    def imported(self, node: ast.expr, block: Block) -> str | None:
+        """The dotted origin of a chain that starts at an imported name, such as "torch.nn.functional.mse_loss"."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name) or node.id not in self.outline.imports:
+            return None
+        scope = block.scope.owner(node.id)
+        if scope is not None and all(item.how is not How.IMPORT for item in scope.bindings[node.id]):
+            return None
+        return ".".join((self.outline.imports[node.id], *reversed(parts)))
+
+    def is_module_class(self, cls: Class, depth: int = 0) -> bool:
+        """Whether a class of the file is an nn.Module, by its bases."""
+        for base in cls.node.bases:
+            name = last_name(base)
+            parent = self.outline.classes.get(name)
+            if parent is not None and parent is not cls and depth < 6:
+                if self.is_module_class(parent, depth + 1):
+                    return True
+            elif name.endswith(("Module", "Model", "PreTrainedModel")) or name in ("Sequential", "ModuleList"):
+                return True
+        return False
+
+    def device_argument(self, call: ast.Call, block: Block) -> Home | None:
+        """Where `.to(...)` or a factory puts its result; None if no argument says so."""
+        return device_of(self, call, block)
+
+
+def single(kinds: Kinds, node: ast.expr, block: Block) -> Value:
+    """The value of an iterable, looking through iter(), tqdm() and enumerate()."""
+    if isinstance(node, ast.Call) and last_name(node.func) in ("iter", "tqdm", "enumerate", "cycle") and node.args:
+        return single(kinds, node.args[0], block)
+    return kinds.of(node, block)
+
+
+def constant_value(value: object) -> Value:
+    """The kind of a literal."""
+    if value is None:
+        return NONE
+    if isinstance(value, str | bytes):
+        return replace(STRING, literal=True)
+    return replace(NUMBER, literal=True)
+
+
+def annotation_value(node: ast.expr | None) -> Value | None:
+    """The kind that an annotation names; None where it names none that rules know."""
+    if node is None:
+        return None
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return ANNOTATIONS.get(node.value.rpartition(".")[2].rstrip("]"))
+    if isinstance(node, ast.BinOp):
+        return annotation_value(node.left) or annotation_value(node.right)
+    if isinstance(node, ast.Subscript):
+        outer = last_name(node)
+        if outer in ("Optional", "Annotated", "Final"):
+            inner = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+            return annotation_value(inner)
+        if outer in ("List", "list", "Tuple", "tuple", "Dict", "dict", "Sequence", "Iterable", "Mapping"):
+            inner = node.slice.elts[-1] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+            return Value(Kind.CONTAINER, element=annotation_value(inner))
+        return ANNOTATIONS.get(outer)
+    return ANNOTATIONS.get(last_name(node))

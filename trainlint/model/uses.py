@@ -1,0 +1,47 @@
+"""All uses of a name in its scope."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from trainlint.model.blocks import Block, How
+from trainlint.model.site import FileModel
+
+
+def loads(root: ast.AST, name: str) -> Iterator[tuple[ast.Name, ast.stmt]]:
+    """Each load of a name below a function or module, with the smallest statement that holds it."""
+    for statement in ast.walk(root):
+        if isinstance(statement, ast.stmt) and statement is not root:
+            for node in own_nodes(statement):
+                if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
+                    yield node, statement
+
+
+def own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The nodes of a statement that belong to no statement inside it."""
+    stack: list[ast.AST] = [child for child in ast.iter_child_nodes(statement) if not isinstance(child, ast.stmt)]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt))
+
+
+def reads_of_sum(file: FileModel, block: Block, name: str) -> list[ast.Name] | None:
+    """Where a running sum is read, if it starts as a literal number and is read nowhere in the step; None otherwise."""
+    scope = block.scope.owner(name)
+    if scope is None or name in scope.foreign:
+        return None
+    bindings = scope.bindings[name]
+    starts = [item for item in bindings if item.how is How.ASSIGN]
+    sums = [item for item in bindings if item.how is How.AUGMENT]
+    if len(starts) + len(sums) != len(bindings) or len(sums) != 1 or not starts:
+        return None
+    if not all(isinstance(item.value, ast.Constant) and isinstance(item.value.value, int | float) for item in starts):
+        return None
+    found: list[ast.Name] = []
+    for node, statement in loads(scope.node, name):
+        if file.heats.of(file.outline.block_of[statement]).heat.in_step:
+            return None
+        found.append(node)
+    return sorted(found, key=lambda node: (node.lineno, node.col_offset))

@@ -1,0 +1,166 @@
+"""What a value is: tensor or number, on the host or on the device, attached to a graph or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+
+class Kind(Enum):
+    """The sorts of values that rules tell apart."""
+
+    TENSOR = auto()
+    ARRAY = auto()
+    """A NumPy array or scalar."""
+    NUMBER = auto()
+    """A Python number or truth value."""
+    STRING = auto()
+    NONE = auto()
+    MODULE = auto()
+    OPTIMIZER = auto()
+    SCHEDULER = auto()
+    SCALER = auto()
+    LOADER = auto()
+    """A data loader, or something that wraps one and yields batches."""
+    DATASET = auto()
+    SAMPLER = auto()
+    DEVICE = auto()
+    """A torch.device or its name."""
+    DTYPE = auto()
+    SHAPE = auto()
+    """Sizes: a tuple of Python numbers."""
+    STREAM = auto()
+    """A CUDA stream or event."""
+    CONTAINER = auto()
+    """A list, tuple, set or dict; `element` says of what."""
+    UNKNOWN = auto()
+
+
+class Home(Enum):
+    """Where a tensor's memory is."""
+
+    HOST = auto()
+    DEVICE = auto()
+    UNKNOWN = auto()
+
+
+class Origin(Enum):
+    """Where a tensor comes from."""
+
+    BATCH = auto()
+    """An element of what a loader yields."""
+    OUTPUT = auto()
+    """What a module returned."""
+    LOSS = auto()
+    """What a loss function returned."""
+    FACTORY = auto()
+    """Created by torch.zeros and its kin."""
+    PARAMETER = auto()
+    """A parameter or a gradient of a module."""
+    NAME = auto()
+    """Only its name says that it is a tensor."""
+    OTHER = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What is known of one expression's value."""
+
+    kind: Kind
+    home: Home = Home.UNKNOWN
+    attached: bool | None = None
+    """For tensors: whether it may carry an autograd graph; None if unknown."""
+    origin: Origin = Origin.OTHER
+    confidence: float = 1.0
+    element: Value | None = None
+    """For containers: the kind of each element."""
+    literal: bool = False
+    """Written out as a constant, so it may be only a starting value."""
+    prepared: bool = False
+    """For loaders: a framework moves its batches to the device."""
+    loss_function: bool = False
+    """For modules: returns a loss."""
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether the value is a tensor."""
+        return self.kind is Kind.TENSOR
+
+    @property
+    def on_device(self) -> bool:
+        """Whether the value is a tensor in device memory."""
+        return self.kind is Kind.TENSOR and self.home is Home.DEVICE
+
+    def less_sure(self, factor: float) -> Value:
+        """The same value with its confidence lowered."""
+        return replace(self, confidence=self.confidence * factor)
+
+
+UNKNOWN = Value(Kind.UNKNOWN, confidence=0.0)
+NUMBER = Value(Kind.NUMBER)
+STRING = Value(Kind.STRING)
+NONE = Value(Kind.NONE, literal=True)
+
+
+def merge(values: Iterable[Value]) -> Value:
+    """What a name is that may hold any of these values. Starting constants such as 0 or None do not disagree."""
+    found = list(values)
+    real = [value for value in found if not value.literal] or found
+    if not real:
+        return UNKNOWN
+    kinds = {value.kind for value in real}
+    if kinds == {Kind.TENSOR, Kind.UNKNOWN}:
+        return merge(value for value in real if value.is_tensor).less_sure(0.7)
+    if (
+        len(kinds) > 1
+        and Kind.TENSOR in kinds
+        and kinds <= {Kind.TENSOR, Kind.NUMBER, Kind.ARRAY, Kind.UNKNOWN, Kind.CONTAINER}
+    ):
+        return merge(value for value in real if value.is_tensor).less_sure(0.5)
+    if len(kinds) > 1:
+        return UNKNOWN
+    first = real[0]
+    if len(real) == 1:
+        return first
+    homes = {value.home for value in real}
+    origins = {value.origin for value in real}
+    elements = [value.element for value in real if value.element is not None]
+    return replace(
+        first,
+        home=homes.pop() if len(homes) == 1 else Home.UNKNOWN,
+        attached=_either(value.attached for value in real),
+        origin=origins.pop() if len(origins) == 1 else Origin.OTHER,
+        confidence=min(value.confidence for value in real),
+        element=merge(elements) if elements else None,
+        literal=all(value.literal for value in real),
+        prepared=any(value.prepared for value in real),
+    )
+
+
+def combine(values: Iterable[Value]) -> Value:
+    """The result of arithmetic on these values."""
+    found = list(values)
+    tensors = [value for value in found if value.is_tensor]
+    if tensors:
+        homes = {value.home for value in tensors}
+        home = Home.DEVICE if Home.DEVICE in homes else homes.pop() if len(homes) == 1 else Home.UNKNOWN
+        origins = {value.origin for value in tensors}
+        return Value(
+            Kind.TENSOR,
+            home,
+            _either(value.attached for value in tensors),
+            origins.pop() if len(origins) == 1 else Origin.OTHER,
+            max(value.confidence for value in tensors),
+        )
+    for kind in (Kind.UNKNOWN, Kind.ARRAY, Kind.STRING):
+        if any(value.kind is kind for value in found):
+            return Value(kind, confidence=min(value.confidence for value in found))
+    if found and all(value.kind is Kind.NUMBER for value in found):
+        return Value(Kind.NUMBER, literal=all(value.literal for value in found))
+    return found[0] if found and all(value.kind is Kind.CONTAINER for value in found) else UNKNOWN
+
+
+def _either(flags: Iterable[bool | None]) -> bool | None:
+    found = set(flags)
+    return True if True in found else None if None in found else False
