@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,8 @@ _MODULE_WRAPPERS = frozenset(
         "unwrap_model",
     }
 )
+
+_CLASS_NAME = re.compile(r"[A-Z][a-z]")
 
 
 def call_value(kinds: Kinds, call: ast.Call, block: Block) -> Value:
@@ -248,9 +251,9 @@ def _module_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name
         return Value(Kind.CONTAINER, element=Value(Kind.TENSOR, kinds.device, True, Origin.PARAMETER))
     if name == "state_dict":
         return Value(Kind.CONTAINER, element=Value(Kind.TENSOR, kinds.device, False, Origin.PARAMETER))
-    if not COMPUTING_METHOD.search(name):
-        return UNKNOWN
     attribute = kinds.of(call.func, block)
+    if attribute.kind is not Kind.MODULE and not COMPUTING_METHOD.search(name):
+        return UNKNOWN
     loss = attribute.loss_function or bool(CRITERION_NAME.search(name))
     return _output(kinds, call, block, 0.85 * base.confidence, loss)
 
@@ -277,6 +280,8 @@ def _called(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value:
             return Value(Kind.MODULE) if kinds.is_module_class(cls) else UNKNOWN
     if isinstance(call.func, ast.Name | ast.Attribute | ast.Subscript):
         called = kinds.of(call.func, block)
+        if called.kind is Kind.MODULE and _CLASS_NAME.match(name):
+            return Value(Kind.MODULE, confidence=0.8)  # a class that was handed over
         if called.kind is Kind.MODULE:
             return _output(kinds, call, block, called.confidence, called.loss_function)
     if CRITERION_NAME.search(name) and call.args and combine(_arguments(kinds, call, block)).is_tensor:

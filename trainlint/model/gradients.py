@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from trainlint.model.blocks import Block, BlockKind, Function
+from trainlint.model.blocks import Block, BlockKind, Function, How
 from trainlint.model.graph import CallGraph
-from trainlint.model.names import constant, last_name
+from trainlint.model.lookup import reaching
+from trainlint.model.names import constant, last_name, position
 from trainlint.model.outline import Outline
 
 _SWITCHED_OFF = re.compile(r"no_?grad|inference_?mode", re.IGNORECASE)
@@ -20,11 +21,15 @@ _STACK_METHODS = frozenset({"enter_context", "push"})
 
 @dataclass(slots=True, eq=False)
 class Gradients:
-    """Answers for one file, worked out when asked for."""
+    """Answers for one file, worked out when asked for.
+
+    A function runs with autograd off if it says so itself or if all its callers do. Functions that call each
+    other in circles count as off until a caller with autograd on is found.
+    """
 
     outline: Outline
     graph: CallGraph
-    _functions: dict[Function, bool] = field(default_factory=dict)
+    _functions: dict[Function, bool] | None = None
     _switches: dict[Block, list[int]] | None = None
 
     def off(self, block: Block, line: int | None = None) -> bool:
@@ -43,13 +48,18 @@ class Gradients:
 
     def function_off(self, function: Function) -> bool:
         """Whether a function always runs with autograd off: by itself, or since all its callers do."""
-        if function not in self._functions:
-            self._functions[function] = True  # a recursive call does not switch autograd on
-            self._functions[function] = self._function_off(function)
+        if self._functions is None:
+            self._functions = dict.fromkeys(self.outline.functions, True)
+            waiting = list(self.outline.functions)
+            while waiting:
+                changed = waiting.pop()
+                if self._functions[changed] and not self._function_off(changed):
+                    self._functions[changed] = False
+                    waiting.extend(self.graph.dependents(changed))
         return self._functions[function]
 
     def _function_off(self, function: Function) -> bool:
-        if any(self._decorator_switches_off(item) for item in function.decorators):
+        if self.decorated_off(function):
             return True
         if function.owner is not None and function.name in _FRAMEWORK_EVAL:
             return True
@@ -63,12 +73,21 @@ class Gradients:
     def _with_switches_off(self, block: Block) -> bool:
         node = block.node
         assert isinstance(node, ast.With | ast.AsyncWith)
-        return any(switches_off(item.context_expr) for item in node.items)
+        outside = block.parent or block
+        return any(
+            switches_off(item.context_expr)
+            or self._own_switches_off(item.context_expr)
+            or self._named_switches_off(item.context_expr, outside)
+            for item in node.items
+        )
 
-    def _decorator_switches_off(self, decorator: ast.expr) -> bool:
-        if switches_off(decorator):
-            return True
-        name = decorator.func if isinstance(decorator, ast.Call) else decorator
+    def decorated_off(self, function: Function) -> bool:
+        """Whether a decorator switches autograd off for a function: PyTorch's own or one of the file's."""
+        return any(switches_off(item) or self._own_switches_off(item) for item in function.decorators)
+
+    def _own_switches_off(self, used: ast.expr) -> bool:
+        """Whether a decorator or context manager that the file itself defines turns autograd off."""
+        name = used.func if isinstance(used, ast.Call) else used
         if isinstance(name, ast.Name):
             for function in self.outline.functions:
                 if function.name == name.id and function.owner is None:
@@ -78,6 +97,13 @@ class Gradients:
                         if isinstance(part, ast.Call)
                     )
         return False
+
+    def _named_switches_off(self, context: ast.expr, block: Block) -> bool:
+        """Whether a context manager was made before, as in `context = torch.no_grad() if evaluating else ...`."""
+        return isinstance(context, ast.Name) and any(
+            binding.how is How.ASSIGN and binding.value is not None and switches_off(binding.value)
+            for binding in reaching(context.id, block, position(context))
+        )
 
     def _switched_before(self, block: Block, line: int | None) -> bool:
         """`torch.set_grad_enabled(False)` or an exit stack entered earlier in this very block."""

@@ -37,6 +37,32 @@ class CallGraph:
     callers: dict[Function, list[Edge]] = field(default_factory=dict)
     callee: dict[ast.AST, Edge] = field(default_factory=dict)
     """Call node → the function of the file that it runs."""
+    handed: dict[ast.AST, list[Function]] = field(default_factory=dict)
+    """Call node → functions of the file that it is given as arguments."""
+    _dependents: dict[Function, list[Function]] | None = None
+
+    def runs(self, place: Place) -> list[Function]:
+        """The functions of the file that a call runs: its callee, and the closure that `optimizer.step` is given."""
+        edge = self.callee.get(place.node)
+        found = [edge.function] if edge is not None else []
+        if isinstance(place.node, ast.Call) and last_name(place.node.func) == "step":
+            found += self.handed.get(place.node, [])
+        return found
+
+    def dependents(self, function: Function) -> list[Function]:
+        """Functions whose facts may follow from this one's: those it calls or hands over, and those defined in it."""
+        if self._dependents is None:
+            self._dependents = {}
+            for called, edges in self.callers.items():
+                for edge in edges:
+                    caller = self.enclosing(edge.place.block)
+                    if caller is not None:
+                        self._dependents.setdefault(caller, []).append(called)
+            for inner in self.outline.functions:
+                outer = self.enclosing(inner.outside)
+                if outer is not None:
+                    self._dependents.setdefault(outer, []).append(inner)
+        return self._dependents.get(function, [])
 
     def enclosing(self, block: Block) -> Function | None:
         """The innermost function around a block."""
@@ -130,6 +156,7 @@ def call_graph(outline: Outline) -> CallGraph:
                 function = _named_function(graph, handed, place.block)
                 if function is not None:
                     graph.callers.setdefault(function, []).append(Edge(place, function, 0.6, passed=True))
+                    graph.handed.setdefault(place.node, []).append(function)
     return graph
 
 

@@ -28,6 +28,8 @@ _ASKS_INTERVAL = re.compile(r"^should_|freq|interval|(^|_)every($|_)|(^|_)time_t
 _COUNTER = re.compile(
     r"(^|_)(i|j|k|n|it|iter|iters|iteration|step|steps|idx|index|batch|count|counter|num_batch)($|_|s$)", re.IGNORECASE
 )
+_NO_COUNTER = re.compile(r"epoch|gpu|device|class|node|proc|worker|rank", re.IGNORECASE)
+"""Numbers of other things than steps: `n_gpu == 1` holds in all steps or in none."""
 _FAILURE_TRUE = frozenset({"isnan", "isinf", "is_nan", "is_inf", "has_nan", "has_inf", "isneginf", "isposinf"})
 _FAILURE_FALSE = frozenset({"isfinite", "is_finite"})
 _SMALL_INTERVAL = 10
@@ -97,7 +99,7 @@ def _is_counter(node: ast.expr) -> bool:
     return (
         isinstance(node, ast.Name | ast.Attribute)
         and bool(_COUNTER.search(last_name(node)))
-        and "epoch" not in last_name(node)
+        and not _NO_COUNTER.search(last_name(node))
     )
 
 

@@ -62,9 +62,25 @@ class HeatFact:
 _UNKNOWN = HeatFact(Heat.UNKNOWN, 1.0)
 
 
+@dataclass(frozen=True, slots=True)
+class _Relative:
+    """How hot a block is, as far as its own function tells: a fact, or what its function's heat still decides."""
+
+    fact: HeatFact | None
+    function: Function | None = None
+    rare: str | None = None
+    in_loop: bool = False
+    batches: Block | None = None
+    """A loop over batches around the block: it evaluates, unless the function is hot for another reason."""
+
+
 @dataclass(slots=True, eq=False)
 class Heats:
-    """Heat of one file's blocks and functions, worked out when asked for."""
+    """Heat of one file's blocks and functions, worked out when asked for.
+
+    Heat flows from loops and roles along calls. Functions that call each other in circles are settled by
+    raising heats until nothing changes, so that no answer depends on which question came first.
+    """
 
     outline: Outline
     graph: CallGraph
@@ -74,34 +90,44 @@ class Heats:
     cold: frozenset[str] = frozenset()
     ceiling: float = 1.0
     """How sure heat can be at all in this file: code of tests and benchmarks trains nothing that anyone pays for."""
-    _functions: dict[Function, HeatFact] = field(default_factory=dict)
-    _blocks: dict[Block, HeatFact] = field(default_factory=dict)
+    _functions: dict[Function, HeatFact] | None = None
+    _blocks: dict[Block, _Relative] = field(default_factory=dict)
 
     def of(self, block: Block) -> HeatFact:
         """The heat of code that stands directly in a block."""
+        fact = self._absolute(self._relative(block), self._settled())
+        return replace(fact, confidence=min(fact.confidence, self.ceiling))
+
+    def function(self, function: Function) -> HeatFact:
+        """The heat of a function's body as a whole."""
+        return self._settled().get(function, _UNKNOWN)
+
+    def _relative(self, block: Block) -> _Relative:
         if block not in self._blocks:
-            fact = self._work_out(block)
-            self._blocks[block] = replace(fact, confidence=min(fact.confidence, self.ceiling))
+            self._blocks[block] = self._work_out(block)
         return self._blocks[block]
 
-    def _work_out(self, block: Block) -> HeatFact:
+    def _work_out(self, block: Block) -> _Relative:
         rare: str | None = None
-        loops_inside = 0
+        in_loop = False
+        batches: Block | None = None
         current: Block | None = block
         while current is not None:
             if current.kind is BlockKind.LOOP:
-                fact = self._loop_fact(current, block, rare, loops_inside)
-                if fact is not None:
-                    return fact
-                loops_inside += 1
+                fact = self._loop_fact(current, block, rare, in_loop)
+                if fact is not None and batches is None:
+                    return _Relative(fact)
+                if self.loops.kind(current) is LoopKind.EVAL and batches is None:
+                    batches = current
+                in_loop = True
             elif current.kind is BlockKind.FUNCTION:
-                return self._in_function(current, rare, loops_inside)
+                return _Relative(None, self.outline.function_of[current.node], rare, in_loop, batches)
             elif rare is None:
                 rare = self._rarity(current)
             current = current.parent
-        return HeatFact(Heat.ONCE, 0.9)
+        return _Relative(None, None, rare, in_loop, batches)
 
-    def _loop_fact(self, loop: Block, block: Block, rare: str | None, loops_inside: int) -> HeatFact | None:
+    def _loop_fact(self, loop: Block, block: Block, rare: str | None, in_loop: bool) -> HeatFact | None:
         """What a loop around a block says of its heat; None if the loop says nothing of training."""
         kind = self.loops.kind(loop)
         chain = (describe_loop(loop),)
@@ -110,17 +136,10 @@ class Heats:
                 return HeatFact(Heat.UNKNOWN, 1.0, chain)
             if rare is not None:
                 return HeatFact(Heat.RARE, 0.95, (*chain, rare))
-            return HeatFact(Heat.INNER if loops_inside else Heat.STEP, 0.97, chain)
+            return HeatFact(Heat.INNER if in_loop else Heat.STEP, 0.97, chain)
         if kind is LoopKind.EPOCH:
             return HeatFact(Heat.RARE if rare else Heat.EPOCH, 0.9, (*chain, rare) if rare else chain)
-        if kind is LoopKind.EVAL and self._evaluates(loop):
-            return HeatFact(Heat.EVAL_STEP, 0.85, chain)
         return None
-
-    def _evaluates(self, loop: Block) -> bool:
-        """A loop over batches with no backward evaluates, unless the function around it is hot for another reason."""
-        function = self.graph.enclosing(loop)
-        return function is None or self.function(function).heat not in (Heat.STEP, Heat.INNER)
 
     def _beside_backward(self, loop: Block, block: Block) -> bool:
         """Whether a block stands with the backward of a loop: under the same tests, or deeper."""
@@ -130,13 +149,17 @@ class Heats:
                     return True
         return False
 
-    def _in_function(self, body: Block, rare: str | None, loops_inside: int) -> HeatFact:
-        function = self.outline.function_of[body.node]
-        fact = self.function(function)
+    def _absolute(self, found: _Relative, functions: dict[Function, HeatFact]) -> HeatFact:
+        """The heat of a block once the heat of its function is known."""
+        if found.fact is not None:
+            return found.fact
+        fact = HeatFact(Heat.ONCE, 0.9) if found.function is None else functions.get(found.function, _UNKNOWN)
+        if found.batches is not None and not fact.heat.in_step:
+            return HeatFact(Heat.EVAL_STEP, 0.85, (describe_loop(found.batches),))
         if fact.heat.in_step or fact.heat is Heat.EVAL_STEP:
-            if rare is not None:
-                return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, rare))
-            if loops_inside and fact.heat is Heat.STEP:
+            if found.rare is not None:
+                return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, found.rare))
+            if found.in_loop and fact.heat is Heat.STEP:
                 return HeatFact(Heat.INNER, fact.confidence, fact.chain)
         return fact
 
@@ -160,38 +183,43 @@ class Heats:
         """A test that the backward itself stands under is part of the step."""
         return any(proof.block.within(block) for proofs in self.loops.evidence().values() for proof in proofs)
 
-    def function(self, function: Function) -> HeatFact:
-        """The heat of a function's body as a whole."""
-        if function not in self._functions:
-            self._functions[function] = _UNKNOWN  # ends cycles of recursive calls
-            self._functions[function] = self._function(function)
-        return self._functions[function]
+    def _settled(self) -> dict[Function, HeatFact]:
+        """The heat of every function: what it has by itself, then what its callers give it, hottest first."""
+        if self._functions is None:
+            self._functions = {function: self._own(function) or _UNKNOWN for function in self.outline.functions}
+            waiting = list(self.outline.functions)
+            while waiting:
+                function = waiting.pop()
+                best = self._hottest(function, self._functions)
+                if _order(best) > _order(self._functions[function]):
+                    self._functions[function] = best
+                    waiting.extend(self.graph.dependents(function))
+        return self._functions
 
-    def _function(self, function: Function) -> HeatFact:
+    def _own(self, function: Function) -> HeatFact | None:
+        """What the user, a framework or the function's own body says of its heat, whoever calls it."""
         declared = {function.name, function.qualified_name}
         if declared & self.cold:
             return HeatFact(Heat.ONCE, 1.0, (f"{function.qualified_name}: declared cold in the configuration",))
         if declared & self.hot:
             return HeatFact(Heat.STEP, 1.0, (f"{function.qualified_name}: declared hot in the configuration",))
-        role = self._role(function)
-        if role is not None:
-            return role
-        called = (self._from_caller(function, edge) for edge in self.graph.callers.get(function, []))
-        best = max(
-            (fact for fact in called if fact is not None),
-            key=lambda fact: (_RANK[fact.heat], fact.confidence),
-            default=_UNKNOWN,
-        )
+        return self._role(function)
+
+    def _hottest(self, function: Function, known: dict[Function, HeatFact]) -> HeatFact:
+        """The hottest use of a function, by what is known so far."""
+        own = self._own(function)
+        if own is not None:
+            return own
+        edges = self.graph.callers.get(function, [])
+        called = (self._from_caller(function, edge, known) for edge in edges)
+        best = max((fact for fact in called if fact is not None), key=_order, default=_UNKNOWN)
         if best.heat is not Heat.UNKNOWN:
             return best
-        if self.loops.summary(function) is LoopKind.STEP and self._is_hook(function):
+        if not edges and self.loops.summary(function) is LoopKind.STEP and self._is_hook(function):
             sure = 0.85 if function.owner is not None else 0.65  # a plain function may as well be a whole script
             return HeatFact(Heat.STEP, sure, (f"{function.qualified_name}: holds a backward pass outside any loop",))
-        if (
-            function.outside.scope is not function.body.scope.parent
-            or self.graph.enclosing(function.outside) is not None
-        ):
-            return self.of(function.outside)
+        if self.graph.enclosing(function.outside) is not None:
+            return self._absolute(self._relative(function.outside), known)
         return HeatFact(Heat.ONCE, 0.6) if function.name in _ONCE else best
 
     def _is_hook(self, function: Function) -> bool:
@@ -202,26 +230,26 @@ class Heats:
             function.name not in _ONCE and not self.graph.callers.get(function) and not function.name.startswith("test")
         )
 
-    def _from_caller(self, function: Function, edge: Edge) -> HeatFact | None:
-        fact = self.of(edge.place.block)
+    def _from_caller(self, function: Function, edge: Edge, known: dict[Function, HeatFact]) -> HeatFact | None:
+        fact = self._absolute(self._relative(edge.place.block), known)
         if edge.passed:
-            return self._handed_over(function, edge.place)
-        line = getattr(edge.place.node, "lineno", 0)
-        step = f"line {line}: calls {function.qualified_name}"
+            return self._handed_over(function, edge.place, fact)
+        step = f"line {getattr(edge.place.node, 'lineno', 0)}: calls {function.qualified_name}"
         return HeatFact(fact.heat, fact.confidence * edge.confidence, (*fact.chain, step))
 
-    def _handed_over(self, function: Function, place: Place) -> HeatFact | None:
+    def _handed_over(self, function: Function, place: Place, fact: HeatFact) -> HeatFact | None:
+        """The heat of a function that is an argument of a call, where the call says when it runs."""
         call = place.node
         assert isinstance(call, ast.Call)
-        line = call.lineno
-        if any(
-            keyword.arg in ("collate_fn", "worker_init_fn") and last_name(keyword.value) == function.name
-            for keyword in call.keywords
-        ):
-            return HeatFact(Heat.WORKER, 0.95, (f"line {line}: {function.name} runs in the loader's workers",))
+        for keyword in call.keywords:
+            if keyword.arg in ("collate_fn", "worker_init_fn") and last_name(keyword.value) == function.name:
+                return HeatFact(
+                    Heat.WORKER, 0.95, (f"line {call.lineno}: {function.name} runs in the loader's workers",)
+                )
         if last_name(call.func) == "step":
-            fact = self.of(place.block)
-            return HeatFact(fact.heat, 0.6 * fact.confidence, (*fact.chain, f"line {line}: closure of the optimizer"))
+            return HeatFact(
+                fact.heat, 0.6 * fact.confidence, (*fact.chain, f"line {call.lineno}: closure of the optimizer")
+            )
         return None
 
     def _role(self, function: Function) -> HeatFact | None:
@@ -252,6 +280,11 @@ class Heats:
     def _is_dataset(self, cls: Class) -> bool:
         names = [cls.name, *(last_name(base) for base in cls.node.bases)]
         return any(name.endswith(("Dataset", "Data", "Folder")) or "Dataset" in name for name in names)
+
+
+def _order(fact: HeatFact) -> tuple[int, float]:
+    """Facts sort by heat, then by how sure they are. Chains lose confidence at each call, so raising heats ends."""
+    return _RANK[fact.heat], fact.confidence
 
 
 def _training_branch(block: Block, loop: Block) -> Block:

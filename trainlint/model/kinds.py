@@ -7,23 +7,40 @@ the calls that stay in the file. Where nothing tells, a name is weak evidence an
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from contextlib import contextmanager
+import builtins
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from trainlint.model.blocks import Binding, Block, Class, Function, How
 from trainlint.model.calls import call_value, device_of
 from trainlint.model.gradients import Gradients
 from trainlint.model.graph import CallGraph
+from trainlint.model.iteration import iterated
 from trainlint.model.lookup import reaching
 from trainlint.model.names import last_name, position
 from trainlint.model.outline import Outline
+from trainlint.model.parameters import parameter_value
 from trainlint.model.sources import is_batch_source
-from trainlint.model.values import NONE, NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value, combine, merge
-from trainlint.model.vocabulary import ANNOTATIONS, DTYPES, TENSOR_NUMBER_ATTRIBUTES, by_name
+from trainlint.model.values import (
+    NONE,
+    NUMBER,
+    STRING,
+    UNKNOWN,
+    Home,
+    Kind,
+    Origin,
+    Value,
+    combine,
+    constant_value,
+    merge,
+)
+from trainlint.model.vocabulary import DTYPES, TENSOR_NUMBER_ATTRIBUTES, by_name
 
-_DEEPEST = 24
+_DEEPEST = 30
 """How many steps back a value is followed."""
+_DEEPEST_BASE = 6
+_LONGEST = 3000
+"""How many steps one question may take in all."""
 
 
 @dataclass(slots=True, eq=False)
@@ -35,37 +52,49 @@ class Kinds:
     gradients: Gradients
     device: Home
     """Where tensors of this file live unless something says otherwise: HOST in a file that names no device."""
-    _known: dict[ast.AST, Value] = field(default_factory=dict)
-    _returned: dict[Function, Value] = field(default_factory=dict)
-    _busy: set[object] = field(default_factory=set)
-    _depth: int = 0
+    _known: dict[object, Value] = field(default_factory=dict)
+    """Answers that hold wherever they are asked for."""
+    _asked: dict[ast.AST, Value] = field(default_factory=dict)
+    """Answers to questions from outside, which may have been cut short where values feed on themselves."""
+    _busy: dict[object, None] = field(default_factory=dict)
+    _cut: set[object] = field(default_factory=set)
+    """Questions under way that the current answer ran into."""
+    _steps: int = 0
 
     def of(self, node: ast.expr, block: Block) -> Value:
         """The value of an expression that stands in a block."""
-        known = self._known.get(node)
+        if self._busy:
+            return self._follow(node, lambda: self._of(node, block))
+        if node not in self._asked:
+            self._steps = 0
+            self._asked[node] = self._follow(node, lambda: self._of(node, block))
+            self._cut.clear()
+        return self._asked[node]
+
+    def _follow(self, key: object, answer: Callable[[], Value]) -> Value:
+        """Answer a question once, and not at all where it runs in a circle or too far.
+
+        An answer that a circle cut short depends on where the circle was entered, so it is not kept for others.
+        """
+        known = self._known.get(key)
         if known is not None:
             return known
-        with self._following(node) as free:
-            if not free:
-                return UNKNOWN
-            value = self._of(node, block)
-        if self._depth == 0 or value.confidence == 1.0:
-            self._known[node] = value
-        return value
-
-    @contextmanager
-    def _following(self, key: object) -> Iterator[bool]:
-        """Mark a step back as under way; False where it would run in a circle or too far."""
-        if key in self._busy or self._depth >= _DEEPEST:
-            yield False
-            return
-        self._busy.add(key)
-        self._depth += 1
+        self._steps += 1
+        if key in self._busy or len(self._busy) >= _DEEPEST or self._steps > _LONGEST:
+            self._cut.add(key)
+            return UNKNOWN
+        outer, self._cut = self._cut, set()
+        self._busy[key] = None
         try:
-            yield True
+            value = answer()
         finally:
-            self._depth -= 1
-            self._busy.discard(key)
+            del self._busy[key]
+            self._cut.discard(key)
+            whole = not self._cut
+            self._cut |= outer
+        if whole:
+            self._known[key] = value
+        return value
 
     def _of(self, node: ast.expr, block: Block) -> Value:
         match node:
@@ -126,7 +155,7 @@ class Kinds:
     def _name(self, node: ast.Name, block: Block) -> Value:
         bindings = reaching(node.id, block, position(node))
         if not bindings:
-            return UNKNOWN
+            return UNKNOWN if hasattr(builtins, node.id) else by_name(node.id, self.device) or UNKNOWN
         values = [self.binding(item) for item in bindings]
         # An accumulator's starting value says nothing of what is added to it.
         flowing = [
@@ -143,8 +172,7 @@ class Kinds:
 
     def binding(self, binding: Binding) -> Value:
         """What one binding gives its name."""
-        with self._following(binding) as free:
-            return self._binding(binding) if free else UNKNOWN
+        return self._follow(binding, lambda: self._binding(binding))
 
     def _binding(self, binding: Binding) -> Value:
         match binding.how:
@@ -154,12 +182,12 @@ class Kinds:
                 added = self.of(binding.value, binding.block)
                 return added if added.is_tensor else UNKNOWN
             case How.FOR if binding.value is not None:
-                return self.iterated(binding.value, binding.path, binding.block)
+                return iterated(self, binding.value, binding.path, binding.block)
             case How.WITH if binding.value is not None:
                 outer = binding.block.parent or binding.block
                 return Value(Kind.LOADER) if is_batch_source(binding.value, outer) else UNKNOWN
             case How.PARAMETER:
-                return self._parameter(binding)
+                return parameter_value(self, binding)
             case _:
                 return UNKNOWN
 
@@ -206,98 +234,6 @@ class Kinds:
         home = Home.DEVICE if loader.prepared and self.device is Home.DEVICE else Home.HOST
         return Value(Kind.TENSOR, home, False, Origin.BATCH, 0.95 * (loader.confidence or 1.0))
 
-    def iterated(self, source: ast.expr, path: tuple[int, ...], block: Block) -> Value:
-        """What a loop over `source` binds at a place of its target."""
-        outer = block.parent or block
-        if isinstance(source, ast.Call):
-            name = last_name(source.func)
-            if name == "range" or (name == "count" and not source.args):
-                return NUMBER
-            if name == "enumerate" and path and source.args:
-                return NUMBER if path[0] == 0 else self.iterated(source.args[0], path[1:], block)
-            if name == "zip" and path and 0 <= path[0] < len(source.args):
-                return self.iterated(source.args[path[0]], path[1:], block)
-            if (
-                name in ("tqdm", "list", "reversed", "sorted", "islice", "track", "log_every", "cycle", "iter")
-                and source.args
-            ):
-                return self.iterated(source.args[0], path, block)
-            if name == "items" and isinstance(source.func, ast.Attribute):
-                held = self.of(source.func.value, outer)
-                return STRING if path == (0,) else self.element(held) if path else UNKNOWN
-            if name in ("named_parameters", "named_buffers", "named_modules", "named_children"):
-                inner = (
-                    Value(Kind.TENSOR, self.device, True, Origin.PARAMETER)
-                    if name in ("named_parameters", "named_buffers")
-                    else Value(Kind.MODULE)
-                )
-                return STRING if path == (0,) else inner
-        value = single(self, source, outer)
-        if value.kind is Kind.LOADER or is_batch_source(source, outer):
-            loader = value if value.kind is Kind.LOADER else Value(Kind.LOADER, confidence=0.95)
-            return self.batch(loader)
-        return self.element(value)
-
-    def _parameter(self, binding: Binding) -> Value:
-        function = self.outline.function_of.get(binding.block.node)
-        arg = binding.node
-        assert isinstance(arg, ast.arg)
-        annotated = annotation_value(arg.annotation)
-        if annotated is not None:
-            return self._at_home(annotated) if annotated.is_tensor else annotated
-        if function is None:
-            return UNKNOWN
-        if function.parameters and function.parameters[0] is arg and function.owner is not None:
-            return Value(Kind.MODULE) if self.is_module_class(function.owner) else UNKNOWN
-        given = self._arguments(function, arg.arg)
-        if given.kind is not Kind.UNKNOWN:
-            return given
-        if binding.value is not None and not isinstance(binding.value, ast.Constant):
-            default = self.of(binding.value, function.outside)
-            if default.kind is not Kind.UNKNOWN:
-                return default
-        if isinstance(binding.value, ast.Constant) and binding.value.value is not None:
-            return replace(constant_value(binding.value.value), literal=False)
-        if function.name == "forward" and function.owner is not None and self.is_module_class(function.owner):
-            return by_name(arg.arg, self.device) or Value(Kind.TENSOR, self.device, True, Origin.OTHER, 0.7)
-        if self._gets_batches(function) and arg.arg in ("batch", "data", "inputs", "samples"):
-            return Value(Kind.TENSOR, self.device, False, Origin.BATCH, 0.9)
-        return UNKNOWN
-
-    def _gets_batches(self, function: Function) -> bool:
-        return function.name in (
-            "training_step",
-            "validation_step",
-            "test_step",
-            "compute_loss",
-            "prediction_step",
-            "predict_step",
-        )
-
-    def _arguments(self, function: Function, name: str) -> Value:
-        """What callers in the file pass for a parameter."""
-        names = [item.arg for item in function.parameters]
-        index = names.index(name)
-        found: list[Value] = []
-        for edge in self.graph.callers.get(function, []):
-            call = edge.place.node
-            if edge.passed or not isinstance(call, ast.Call):
-                continue
-            shift = index - 1 if function.owner is not None and names and names[0] in ("self", "cls") else index
-            given = next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
-            if (
-                given is None
-                and 0 <= shift < len(call.args)
-                and not any(isinstance(item, ast.Starred) for item in call.args[: shift + 1])
-            ):
-                given = call.args[shift]
-            if given is not None:
-                found.append(self.of(given, edge.place.block))
-        return merge(found) if found else UNKNOWN
-
-    def _at_home(self, value: Value) -> Value:
-        return replace(value, home=self.device, confidence=0.85)
-
     # attributes, subscripts, functions
 
     def _attribute(self, node: ast.Attribute, block: Block) -> Value:
@@ -338,19 +274,19 @@ class Kinds:
 
     def self_attribute(self, owner: Class, name: str, depth: int = 0) -> Value:
         """What `self.<name>` holds, by all assignments in the class and its bases in the file."""
-        with self._following((owner, name)) as free:
-            if not free:
-                return UNKNOWN
-            bindings = [item for item in owner.attributes.get(name, []) if item.how is not How.AUGMENT]
-            if bindings:
-                found = merge(self.binding(item) for item in bindings)
-                if found.kind is not Kind.UNKNOWN:
-                    return found
-            elif depth < 6:
-                for base in owner.node.bases:
-                    parent = self.outline.classes.get(last_name(base))
-                    if parent is not None and parent is not owner and name in parent.attributes:
-                        return self.self_attribute(parent, name, depth + 1)
+        return self._follow((owner, name), lambda: self._self_attribute(owner, name, depth))
+
+    def _self_attribute(self, owner: Class, name: str, depth: int) -> Value:
+        bindings = [item for item in owner.attributes.get(name, []) if item.how is not How.AUGMENT]
+        if bindings:
+            found = merge(self.binding(item) for item in bindings)
+            if found.kind is not Kind.UNKNOWN:
+                return found
+        elif depth < _DEEPEST_BASE:
+            for base in owner.node.bases:
+                parent = self.outline.classes.get(last_name(base))
+                if parent is not None and parent is not owner and name in parent.attributes:
+                    return self.self_attribute(parent, name, depth + 1)
         return by_name(name, self.device) or UNKNOWN
 
     def _subscript(self, node: ast.Subscript, block: Block) -> Value:
@@ -363,20 +299,15 @@ class Kinds:
 
     def returned(self, function: Function) -> Value:
         """What a function of the file returns."""
-        if function not in self._returned:
-            with self._following(function) as free:
-                if not free:
-                    return UNKNOWN
-                values = [
-                    self.of(place.node.value, place.block)
-                    for place in function.returns
-                    if isinstance(place.node, ast.Return) and place.node.value is not None
-                ]
-                value = merge(values) if values else NONE
-            if self._depth:
-                return value
-            self._returned[function] = value
-        return self._returned[function]
+        return self._follow(function, lambda: self._returned(function))
+
+    def _returned(self, function: Function) -> Value:
+        values = [
+            self.of(place.node.value, place.block)
+            for place in function.returns
+            if isinstance(place.node, ast.Return) and place.node.value is not None
+        ]
+        return merge(values) if values else NONE
 
     def imported(self, node: ast.expr, block: Block) -> str | None:
         """The dotted origin of a chain that starts at an imported name, such as "torch.nn.functional.mse_loss"."""
@@ -406,39 +337,3 @@ class Kinds:
     def device_argument(self, call: ast.Call, block: Block) -> Home | None:
         """Where `.to(...)` or a factory puts its result; None if no argument says so."""
         return device_of(self, call, block)
-
-
-def single(kinds: Kinds, node: ast.expr, block: Block) -> Value:
-    """The value of an iterable, looking through iter(), tqdm() and enumerate()."""
-    if isinstance(node, ast.Call) and last_name(node.func) in ("iter", "tqdm", "enumerate", "cycle") and node.args:
-        return single(kinds, node.args[0], block)
-    return kinds.of(node, block)
-
-
-def constant_value(value: object) -> Value:
-    """The kind of a literal."""
-    if value is None:
-        return NONE
-    if isinstance(value, str | bytes):
-        return replace(STRING, literal=True)
-    return replace(NUMBER, literal=True)
-
-
-def annotation_value(node: ast.expr | None) -> Value | None:
-    """The kind that an annotation names; None where it names none that rules know."""
-    if node is None:
-        return None
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return ANNOTATIONS.get(node.value.rpartition(".")[2].rstrip("]"))
-    if isinstance(node, ast.BinOp):
-        return annotation_value(node.left) or annotation_value(node.right)
-    if isinstance(node, ast.Subscript):
-        outer = last_name(node)
-        if outer in ("Optional", "Annotated", "Final"):
-            inner = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
-            return annotation_value(inner)
-        if outer in ("List", "list", "Tuple", "tuple", "Dict", "dict", "Sequence", "Iterable", "Mapping"):
-            inner = node.slice.elts[-1] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
-            return Value(Kind.CONTAINER, element=annotation_value(inner))
-        return ANNOTATIONS.get(outer)
-    return ANNOTATIONS.get(last_name(node))

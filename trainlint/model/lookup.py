@@ -26,13 +26,20 @@ def reaching(name: str, block: Block, at: Position) -> list[Binding]:
         if binding.position > at:
             continue
         found.append(binding)
-        if binding.how is not How.AUGMENT and block.within(binding.block):
+        if binding.how is not How.AUGMENT and block.within(_settled(binding.block)):
             settled = binding
             break
     loop = _outermost_loop_inside(block, settled.block if settled else None)
     if loop is not None:
         found.extend(binding for binding in bindings if binding.position > at and binding.block.within(loop))
     return found
+
+
+def _settled(block: Block) -> Block:
+    """The block that surely runs whatever stands in a block: a `with` decides nothing."""
+    while block.kind is BlockKind.WITH and block.parent is not None:
+        block = block.parent
+    return block
 
 
 def _is_comprehension_of(inner: Scope, outer: Scope) -> bool:

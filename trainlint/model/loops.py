@@ -15,7 +15,7 @@ from trainlint.model.blocks import Block, BlockKind, Function, Place
 from trainlint.model.graph import CallGraph
 from trainlint.model.names import constant, last_name, root_name
 from trainlint.model.outline import Outline
-from trainlint.model.sources import is_batch_source
+from trainlint.model.sources import LOADER_NAME, is_batch_source
 
 _TRAINING_CALLS = frozenset(
     "train_step training_step run_step train_batch fit_batch optimize_parameters forward_backward "
@@ -30,6 +30,8 @@ _EPOCH = re.compile(r"epoch", re.IGNORECASE)
 _ENVIRONMENT = re.compile(r"(^|_)envs?($|_)", re.IGNORECASE)
 _PARTS = re.compile(r"loss|optim|model", re.IGNORECASE)
 """What a step iterates over without being a loop over steps: its losses, optimizers, networks."""
+_ROUNDS = 10
+"""Chains of calls longer than this between a loop and its backward are not followed."""
 _FEW = 8
 """A literal number of rounds up to this is a part of a step, not training itself."""
 _BATCH_CALL = re.compile(r"batch|next|sample|load|randint|fetch", re.IGNORECASE)
@@ -53,7 +55,7 @@ class Loops:
     outline: Outline
     graph: CallGraph
     _kinds: dict[Block, LoopKind] = field(default_factory=dict)
-    _summaries: dict[Function, LoopKind | None] = field(default_factory=dict)
+    _summaries: dict[Function, LoopKind] | None = None
     _evidence: dict[Block, list[Place]] | None = None
     _nested: dict[Block, list[Block]] | None = None
 
@@ -81,21 +83,38 @@ class Loops:
             and any(_OPTIMIZER.search(root_name(item)) for item in call.args)
         ):
             return True
-        return name in _TRAINING_CALLS and isinstance(call.func, ast.Attribute) and call not in self.graph.callee
+        if not isinstance(call.func, ast.Attribute) or call in self.graph.callee:
+            return False
+        if name == "update_params":
+            return bool(_OPTIMIZER.search(last_name(call.func.value)))  # loggers have a method of this name, too
+        return name in _TRAINING_CALLS
 
     def kind(self, loop: Block) -> LoopKind:
         """What one iteration of this loop is."""
-        if loop not in self._kinds:
-            self._kinds[loop] = LoopKind.OTHER  # ends cycles through recursive calls
-            self._kinds[loop] = self._classify(loop)
-        return self._kinds[loop]
+        self._solve()
+        return self._kind(loop)
 
     def summary(self, function: Function) -> LoopKind | None:
         """What one call of a function is: a STEP, an EPOCH (it holds a training loop), or nothing known."""
-        if function not in self._summaries:
-            self._summaries[function] = None
-            self._summaries[function] = self._summarise(function.body)
-        return self._summaries[function]
+        return self._solve().get(function)
+
+    def _solve(self) -> dict[Function, LoopKind]:
+        """What each function is, also where functions call each other in circles: repeated until nothing changes."""
+        if self._summaries is None:
+            self._summaries = {}
+            for _ in range(_ROUNDS if self.evidence() else 0):
+                self._kinds.clear()
+                found = {function: self._summarise(function.body) for function in self.outline.functions}
+                known = {function: kind for function, kind in found.items() if kind is not None}
+                if known == self._summaries:
+                    break
+                self._summaries = known
+        return self._summaries
+
+    def _kind(self, loop: Block) -> LoopKind:
+        if loop not in self._kinds:
+            self._kinds[loop] = self._classify(loop)
+        return self._kinds[loop]
 
     def _summarise(self, body: Block) -> LoopKind | None:
         inside = self._inside(body)
@@ -109,13 +128,12 @@ class Loops:
         if body in self.evidence():
             found.add(LoopKind.STEP)
         for place in self.outline.calls_by_loop.get(body, []):
-            edge = self.graph.callee.get(place.node)
-            if edge is not None:
-                called = self.summary(edge.function)
+            for function in self.graph.runs(place):
+                called = (self._summaries or {}).get(function)
                 if called is not None:
                     found.add(called)
         for child in self._children(body):
-            kind = self.kind(child)
+            kind = self._kind(child)
             if kind is LoopKind.MICRO:
                 found.add(LoopKind.STEP)
             elif kind in (LoopKind.STEP, LoopKind.EPOCH):
@@ -175,10 +193,22 @@ class Loops:
             return True
         if _loop_around(loop) is None:
             return False
+        if self._draws_its_batch_outside(loop):
+            return True
         if isinstance(node.iter, ast.Call) and last_name(node.iter.func) == "range":
             count = constant(node.iter.args[0]) if len(node.iter.args) == 1 else ...
             return isinstance(count, int) and count <= _FEW
         return isinstance(node.iter, ast.List | ast.Tuple) or bool(_PARTS.search(" ".join(words)))
+
+    def _draws_its_batch_outside(self, loop: Block) -> bool:
+        """Whether a loop around yields the batch that this one trains on several times, as PPO's epochs do."""
+        around = _loop_around(loop)
+        while around is not None:
+            node = around.node
+            if isinstance(node, ast.For) and self.iterates_batches(around):
+                return not LOADER_NAME.search(last_name(node.target))  # a loop over loaders draws no batch
+            around = _loop_around(around)
+        return False
 
     def _is_full_batch(self, loop: Block) -> bool:
         """Whether a loop over epochs trains on one fixed batch: one step an epoch, so nothing in it is hot."""

@@ -10,15 +10,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from trainlint.finding import Span
+from trainlint.model.backward import BackwardFlow, Backwards
+from trainlint.model.batches import Batches
 from trainlint.model.blocks import Block, Function, Place
 from trainlint.model.gradients import Gradients
 from trainlint.model.graph import CallGraph, call_graph
 from trainlint.model.heat import HeatFact, Heats
 from trainlint.model.kinds import Kinds
+from trainlint.model.loaders import Loaders
 from trainlint.model.loops import Loops
 from trainlint.model.names import end_position, position
-from trainlint.model.outline import Outline, outline
+from trainlint.model.outline import Outline
 from trainlint.model.values import Home, Value
+from trainlint.model.walk import outline
 from trainlint.source import SourceFile
 
 if TYPE_CHECKING:
@@ -75,6 +79,26 @@ class FileModel:
     def kinds(self) -> Kinds:
         """What values are."""
         return Kinds(self.outline, self.graph, self.gradients, self.device)
+
+    @cached_property
+    def loaders(self) -> Loaders:
+        """The data loaders that the file builds, with their options."""
+        return Loaders(self.outline)
+
+    @cached_property
+    def batches(self) -> Batches:
+        """Which of these loaders a batch comes from."""
+        return Batches(self.outline, self.graph, self.loaders)
+
+    @cached_property
+    def backward_flow(self) -> BackwardFlow:
+        """Which values backward passes go through."""
+        return BackwardFlow(self.tree)
+
+    def backwards(self, block: Block) -> Backwards:
+        """The same, for names as the function around a block uses them."""
+        function = self.graph.enclosing(block)
+        return self.backward_flow.seen_from(function.node if function is not None else None)
 
     @cached_property
     def reads_by_statement(self) -> dict[ast.stmt, list[Place]]:

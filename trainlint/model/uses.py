@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from trainlint.model.blocks import Block, How
+from trainlint.model.blocks import Block, How, Place
+from trainlint.model.names import last_name
+from trainlint.model.outline import Outline
 from trainlint.model.site import FileModel
 
 
@@ -16,6 +18,21 @@ def loads(root: ast.AST, name: str) -> Iterator[tuple[ast.Name, ast.stmt]]:
             for node in own_nodes(statement):
                 if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
                     yield node, statement
+
+
+def mentions(root: ast.AST, name: str) -> Iterator[ast.Name]:
+    """Each load, store and deletion of a name below a function or module, scopes inside it included."""
+    for node in ast.walk(root):
+        if isinstance(node, ast.Name) and node.id == name:
+            yield node
+
+
+def call_of(outline: Outline, reference: ast.AST) -> Place | None:
+    """The call whose function a reference is, as in `reference(...)`; None where it is not called at this place."""
+    for place in outline.calls.get(last_name(reference), ()):
+        if isinstance(place.node, ast.Call) and place.node.func is reference:
+            return place
+    return None
 
 
 def own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:

@@ -164,3 +164,12 @@ def combine(values: Iterable[Value]) -> Value:
 def _either(flags: Iterable[bool | None]) -> bool | None:
     found = set(flags)
     return True if True in found else None if None in found else False
+
+
+def constant_value(value: object) -> Value:
+    """The kind of a literal."""
+    if value is None:
+        return NONE
+    if isinstance(value, str | bytes):
+        return replace(STRING, literal=True)
+    return replace(NUMBER, literal=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from trainlint.model.sources import LOADER_NAME
 from trainlint.model.values import NUMBER, STRING, Home, Kind, Origin, Value
 
 FACTORIES = frozenset(
@@ -177,6 +178,8 @@ def by_name(name: str, device: Home) -> Value | None:
         return Value(Kind.MODULE, confidence=0.7, loss_function=True)
     if MODULE_NAME.search(name):
         return Value(Kind.MODULE, confidence=0.8)
+    if LOADER_NAME.search(name):
+        return Value(Kind.LOADER, confidence=0.8)
     if OPTIMIZER_NAME.search(name):
         return Value(Kind.OPTIMIZER, confidence=0.8)
     if SCALER_NAME.search(name):

@@ -1,0 +1,104 @@
+"""Code that runs instead of other code: what stands in the other branch, and whether a version decides."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator
+
+from trainlint.model.blocks import Block, BlockKind, How
+from trainlint.model.lookup import reaching
+from trainlint.model.names import dotted, imported_names, position
+from trainlint.model.outline import Outline
+
+_VERSION = re.compile(
+    r"version|hasattr|find_spec|signature|torch_?\d|torch_(ge|gt|le|lt|greater|less)|_TORCH|TORCH_", re.IGNORECASE
+)
+
+Extent = tuple[tuple[int, int], tuple[int, int]]
+
+
+def has_alternative(outline: Outline, node: ast.expr, block: Block, names: Collection[str]) -> bool:
+    """Whether code that runs instead of `node` uses one of these dotted names, as version switches do.
+
+    Instead of it runs: the other branch of an `if` or a conditional expression, the other parts of a `try`, and what
+    an early `return` above it returns.
+    """
+    uses = [position(use) for use in _uses(outline, names)]
+    if not uses:
+        return False
+    here = position(node)
+    exits = [item.node for item in block.outwards() if item.after_exit]
+    for parts in _switches(outline.tree):
+        own = [part for part in parts if _holds(part, here)]
+        if own and any(_holds(part, use) for part in parts if part not in own for use in uses):
+            return True
+    return any(_holds(_extent([item]), use) for item in exits if isinstance(item, ast.stmt) for use in uses)
+
+
+def depends_on_version(block: Block) -> bool:
+    """Whether a block runs only behind a test of a version or of what a module has."""
+    return any(
+        item.kind is BlockKind.BRANCH and item.test is not None and bool(_VERSION.search(ast.unparse(item.test)))
+        for item in block.outwards()
+    )
+
+
+def is_tried(tree: ast.Module, statement: ast.stmt) -> bool:
+    """Whether a statement stands in a `try` that goes on in another way where it fails."""
+    here = position(statement)
+    return any(
+        isinstance(node, ast.Try)
+        and node.handlers
+        and _holds((position(node), position(node.handlers[-1].body[-1])), here)
+        for node in ast.walk(tree)
+    )
+
+
+def origins(name: ast.expr, block: Block) -> set[str | None]:
+    """All that a chain of names can stand for: dotted origins of imports, and None for anything else.
+
+    A name that a version switch imports from two places has two origins.
+    """
+    written = dotted(name)
+    if written is None:
+        return {None}
+    root, _, rest = written.partition(".")
+    found: set[str | None] = set()
+    for binding in reaching(root, block, position(name)):
+        if binding.how is How.IMPORT and isinstance(binding.node, ast.Import | ast.ImportFrom):
+            meaning = dict(imported_names(binding.node)).get(root)
+            found.add(f"{meaning}.{rest}" if rest and meaning else meaning)
+        else:
+            found.add(None)
+    return found
+
+
+def _uses(outline: Outline, names: Collection[str]) -> Iterator[ast.expr | ast.stmt]:
+    for place in outline.references:
+        if isinstance(place.node, ast.expr) and origins(place.node, place.block) & set(names):
+            yield place.node
+    for place in outline.import_statements:
+        if isinstance(place.node, ast.ImportFrom) and any(origin in names for _, origin in imported_names(place.node)):
+            yield place.node
+
+
+def _switches(tree: ast.Module) -> Iterator[list[Extent]]:
+    """Where the parts stand of which only one runs, or one runs after another failed."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and node.orelse:
+            yield [_extent(node.body), _extent(node.orelse)]
+        elif isinstance(node, ast.IfExp):
+            yield [_extent([node.body]), _extent([node.orelse])]
+        elif isinstance(node, ast.Try):
+            parts = [node.body, *(handler.body for handler in node.handlers), node.orelse]
+            yield [_extent(part) for part in parts if part]
+
+
+def _extent(nodes: list[ast.stmt] | list[ast.expr]) -> Extent:
+    last = nodes[-1]
+    return position(nodes[0]), (last.end_lineno or last.lineno, last.end_col_offset or 0)
+
+
+def _holds(extent: Extent, place: tuple[int, int]) -> bool:
+    return extent[0] <= place < extent[1]

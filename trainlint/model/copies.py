@@ -1,0 +1,174 @@
+"""What is known of a tensor that is copied to the device: that it is one, and that its host memory stays as it is."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from enum import Enum, auto
+
+from trainlint.model.blocks import Block, How
+from trainlint.model.loaders import Loader
+from trainlint.model.lookup import reaching
+from trainlint.model.names import argument, constant, last_name, position, root_name
+from trainlint.model.site import FileModel, Site
+
+_ONLY_TENSORS = frozenset(
+    "view view_as reshape permute transpose unsqueeze squeeze flatten contiguous expand repeat size dim numel "
+    "float half long int double bfloat16 bool type_as new_zeros new_ones clamp mean sum detach argmax "
+    "masked_fill gather eq".split()
+)
+"""Methods of tensors that no other class of batches is likely to have."""
+_MOVER = re.compile(
+    r"(batch|data|samples?|inputs?|tensors?|^_?|^_?move|^_?copy)_?to_(device|cuda|gpu)$|"
+    r"^_?move_(batch|data|samples?|inputs?)$|^(feed_data|set_input|prepare_(batch|inputs?)|transfer_batch_to_device)$"
+)
+"""Functions that bring a batch to the device for whoever trains in another file."""
+_NO_BATCH = frozenset({"self", "cls", "model", "module", "net"})
+_OTHER_ACCELERATORS = re.compile(r"\bmps\b|\bxla\b|torch_xla|xla_device|torch\.accelerator")
+_COLLATES_TENSORS = frozenset({"default_collate", "default_data_collator"})
+_TAKE_TENSORS = ("torch.nn.functional.", "torch.cat", "torch.stack", "torch.argmax", "torch.sum", "torch.where")
+
+
+class Memory(Enum):
+    """What the file shows of the host memory that a batch is copied from."""
+
+    PINNED = auto()
+    PAGEABLE = auto()
+    UNKNOWN = auto()
+
+
+def memory_of(site: Site, batch: ast.expr) -> Memory:
+    """The memory that a loader puts a batch in."""
+    sources = site.file.batches.sources(batch, site.block)
+    if not sources:
+        return Memory.UNKNOWN
+    options = [site.file.loaders.option(loader, "pin_memory") for loader in sources]
+    pinned = any(option.given and constant(option.value) is not False for option in options)
+    return Memory.PINNED if pinned else Memory.PAGEABLE
+
+
+def first_name(site: Site, node: ast.expr) -> str:
+    """The name that a part of a batch hangs on, also from inside a loop or a comprehension over the batch."""
+    name = root_name(node)
+    bindings = reaching(name, site.block, position(node)) if name else []
+    if len(bindings) == 1 and bindings[0].how is How.FOR and bindings[0].value is not None:
+        return root_name(bindings[0].value)
+    return name
+
+
+def in_mover(site: Site, node: ast.expr) -> bool:
+    """Whether this is a part of the argument of a function that, by its name, brings batches to the device."""
+    function = site.function
+    if function is None or not _MOVER.search(function.name):
+        return False
+    parameters = {item.arg for item in function.parameters} - _NO_BATCH
+    bindings = reaching(root_name(node), site.block, position(node))
+    made_from = {root_name(item.value) for item in bindings if item.value is not None}
+    return bool(parameters & {root_name(node), first_name(site, node), *made_from})
+
+
+def is_surely_tensor(site: Site, node: ast.expr) -> bool:
+    """Whether a batch's part is a tensor, not an object of the project's own with a `to` of its own."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _ONLY_TENSORS:
+        return True
+    call = site.call
+    if last_name(call.func) in ("cuda", "type") or len(call.args) > 1:
+        return True
+    if any(argument(call, name) is not None for name in ("dtype", "memory_format")):
+        return True
+    sources = site.file.batches.sources(node, site.block)
+    if sources and all(_collates_tensors(site.file, loader) for loader in sources):
+        return True
+    return _tested(node, site.block) or _used_as_tensor(site, node)
+
+
+def _collates_tensors(file: FileModel, loader: Loader) -> bool:
+    """Whether a loader's batches are made of plain tensors and containers."""
+    collate = file.loaders.option(loader, "collate_fn")
+    return not collate.given or (collate.value is not None and last_name(collate.value) in _COLLATES_TENSORS)
+
+
+def _tested(node: ast.expr, block: Block) -> bool:
+    """Whether `isinstance(x, torch.Tensor)` or `torch.is_tensor(x)` guards this place."""
+    for outer in block.outwards():
+        if outer.test is not None and not outer.negated:
+            for test in ast.walk(outer.test):
+                if isinstance(test, ast.Call) and last_name(test.func) in ("isinstance", "is_tensor") and test.args:
+                    kind = "Tensor" if last_name(test.func) == "is_tensor" else last_name(test.args[-1])
+                    if kind == "Tensor" and ast.dump(test.args[0]) == ast.dump(node):
+                        return True
+    return False
+
+
+def _used_as_tensor(site: Site, node: ast.expr) -> bool:
+    """Whether the same name is used, in this function, in a way that only tensors allow."""
+    if not isinstance(node, ast.Name):
+        return False
+    for used in _own_nodes(site):
+        if isinstance(used, ast.Call):
+            func = used.func
+            if isinstance(func, ast.Attribute) and func.attr in _ONLY_TENSORS and _is(func.value, node.id):
+                return True
+            origin = site.file.kinds.imported(func, site.block)
+            if (origin or "").startswith(_TAKE_TENSORS) and any(_is(item, node.id) for item in used.args):
+                return True
+        elif isinstance(used, ast.Attribute):
+            if used.attr in ("shape", "ndim", "dtype") and _is(used.value, node.id):
+                return True
+        elif isinstance(used, ast.BinOp) and (_is(used.left, node.id) or _is(used.right, node.id)):
+            return True
+    return False
+
+
+def host_memory_is_reused(site: Site, node: ast.expr) -> bool:
+    """Whether the host's tensor is written to after the copy, which an asynchronous copy must not meet.
+
+    `x = x.to(device)` ends the host tensor's use under that name.
+    """
+    name = root_name(node)
+    statement = site.statement
+    if isinstance(statement, ast.Assign):
+        bound = {item.id for target in statement.targets for item in ast.walk(target) if isinstance(item, ast.Name)}
+        if name in bound:
+            return False
+    return any(_writes(other, name) and getattr(other, "lineno", 0) >= statement.lineno for other in _own_nodes(site))
+
+
+def _writes(node: ast.AST, name: str) -> bool:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        method = node.func.attr
+        return method.endswith("_") and not method.endswith("__") and root_name(node.func.value) == name
+    if isinstance(node, ast.AugAssign):
+        return root_name(node.target) == name
+    if isinstance(node, ast.Assign):
+        stored = [target for target in node.targets if isinstance(target, ast.Subscript)]
+        return any(root_name(target) == name and not isinstance(constant(target.slice), str) for target in stored)
+    return False
+
+
+def not_on_cuda(block: Block) -> bool:
+    """Whether a place runs only without CUDA: in the `else` of a test for it, or behind a test for something else."""
+    for outer in block.outwards():
+        if outer.test is not None:
+            words = {item.value for item in ast.walk(outer.test) if isinstance(item, ast.Constant)}
+            names = {last_name(item) for item in ast.walk(outer.test) if isinstance(item, ast.Name | ast.Attribute)}
+            if outer.negated and ("cuda" in words or "is_cuda" in names):
+                return True
+            if not outer.negated and ({"mps", "xla", "cpu"} & (words | names)):
+                return True
+    return False
+
+
+def _own_nodes(site: Site) -> Iterator[ast.AST]:
+    function = site.function
+    return ast.walk(function.node if function is not None else site.file.tree)
+
+
+def _is(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def file_names_other_accelerators(file: FileModel) -> bool:
+    """Whether the file may run on MPS or XLA, where asynchronous copies behave differently."""
+    return bool(_OTHER_ACCELERATORS.search(file.source.text))

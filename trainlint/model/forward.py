@@ -1,0 +1,44 @@
+"""Code that computes a model's output or its loss: hot wherever the file that trains is."""
+
+from __future__ import annotations
+
+import re
+
+from trainlint.model.blocks import Block, Function
+from trainlint.model.site import FileModel
+
+_COMPUTES = frozenset({"forward", "__call__", "loss", "training_losses"})
+_LOSS_CLASS = re.compile(r"(Loss(es)?|Criterion|Matcher|Assigner)\w*$")
+_SET_UP = re.compile(
+    r"init|load|build|convert|fuse|resize|export|reparam|register|create|setup|prune|merge|quanti|to_rgb|log|plot|vis|save|cache|"
+    r"^main$|^test|^train|^valid|^eval|^run|^get_dataset|^reset|^configure|^generate|inference|metric|benchmark|profile",
+    re.IGNORECASE,
+)
+"""Functions that run seldom, or that say nothing of what they run in."""
+_DEEPEST = 6
+
+
+def computes(file: FileModel, block: Block) -> bool:
+    """Whether a block runs in each forward pass: in `forward` of a module, in a loss, or called from there."""
+    function = file.graph.enclosing(block)
+    return function is not None and _computes(file, function, 0)
+
+
+def _computes(file: FileModel, function: Function, depth: int) -> bool:
+    owner = function.owner
+    if owner is not None and function.name in _COMPUTES:
+        if file.kinds.is_module_class(owner) or _LOSS_CLASS.search(owner.name):
+            return True
+    if depth >= _DEEPEST or function.name == "__init__":
+        return False
+    calls = [edge.place for edge in file.graph.callers.get(function, []) if not edge.passed]
+    callers = [file.graph.enclosing(place.block) for place in calls]
+    if any(caller is not None and caller is not function and _computes(file, caller, depth + 1) for caller in callers):
+        return True
+    outer = file.graph.enclosing(function.outside)
+    return outer is not None and _computes(file, outer, depth + 1)
+
+
+def sets_up(function: Function | None) -> bool:
+    """Whether a function, by its name, prepares something or runs now and then."""
+    return function is None or bool(_SET_UP.search(function.name))

@@ -1,0 +1,58 @@
+"""The old names of mixed precision, `torch.cuda.amp` and `torch.cpu.amp`, and which uses of them warn."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from trainlint.model.alternatives import has_alternative, origins
+from trainlint.model.blocks import Place
+from trainlint.model.roles import Role, role
+
+if TYPE_CHECKING:
+    from trainlint.model.site import FileModel
+
+OLD_MODULES = frozenset({"torch.cuda.amp", "torch.cpu.amp"})
+_SINCE = {"autocast": (1, 10), "GradScaler": (2, 3), "custom_fwd": (2, 4), "custom_bwd": (2, 4)}
+"""The first version in which torch.amp has each of them."""
+_OLD = re.compile(
+    r"torch\.(cuda|cpu)\.amp(?:\.autocast_mode|\.grad_scaler)?\.(autocast|GradScaler|custom_fwd|custom_bwd)"
+)
+
+
+def old_name(origin: str | None) -> tuple[str, str] | None:
+    """The device and the last word of a name below torch.cuda.amp or torch.cpu.amp; None for any other name."""
+    match = _OLD.fullmatch(origin or "")
+    return (match[1], match[2]) if match else None
+
+
+def new_names(symbol: str) -> frozenset[str]:
+    """The dotted names that replace an old one."""
+    names = {f"torch.amp.{symbol}", f"torch.amp.autocast_mode.{symbol}", f"torch.amp.grad_scaler.{symbol}"}
+    return frozenset(names | ({"torch.autocast"} if symbol == "autocast" else set()))
+
+
+def available(file: FileModel) -> frozenset[str]:
+    """The last words that torch.amp has in every version that the project targets."""
+    target = file.config.target_torch
+    return frozenset(symbol for symbol, since in _SINCE.items() if target is None or target.minimum >= since)
+
+
+def warning_use(file: FileModel, place: Place) -> tuple[str, str] | None:
+    """The device and last word of an old name that warns when it runs at this place; None for any other reference.
+
+    None, too, in code that chooses between old and new names, and where the project's oldest version has no new one.
+    """
+    if not isinstance(place.node, ast.expr):
+        return None
+    meanings = origins(place.node, place.block)
+    found = next(filter(None, map(old_name, sorted(filter(None, meanings)))), None)
+    if found is None or found[1] not in available(file):
+        return None
+    if role(file.outline, place) in (Role.TYPE_TEST, Role.ANNOTATION):
+        return None
+    new = new_names(found[1])
+    if meanings & new or has_alternative(file.outline, place.node, place.block, new):
+        return None
+    return found

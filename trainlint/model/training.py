@@ -1,0 +1,135 @@
+"""What a loader's batches are for, and whether they go to the device."""
+
+from __future__ import annotations
+
+import ast
+import re
+from enum import Enum, auto
+
+from trainlint.finding import Heat
+from trainlint.model.blocks import Place
+from trainlint.model.loaders import Loader
+from trainlint.model.names import constant, last_name
+from trainlint.model.site import FileModel
+
+_TRAIN = re.compile(r"train", re.IGNORECASE)
+_MOVING_CALL = re.compile(r"to_?(device|cuda|gpu)|(^|_)(move|put|send)_|prefetch", re.IGNORECASE)
+_NAMES_CUDA = re.compile(r"\.cuda\b|[\"']cuda|\bcuda\b|deepspeed|\bgpus?\b", re.IGNORECASE)
+_OFTEN = frozenset({Heat.STEP, Heat.INNER, Heat.EVAL_STEP, Heat.UNKNOWN})
+_COPY_NOTHING = frozenset({"len", "enumerate", "tqdm", "iter", "next", "print", "range"})
+_COMMENT = re.compile(r"#.*")
+
+
+class Feeds(Enum):
+    """What a loader's batches are for."""
+
+    TRAINING = auto()
+    """The file trains, with this loader or beside it."""
+    TRAINING_ELSEWHERE = auto()
+    """By its options or names the file builds loaders for training, which happens in another file."""
+    EVALUATION = auto()
+    """The file only evaluates."""
+    SELDOM = auto()
+    """The file draws from it only once or now and then."""
+    UNKNOWN = auto()
+
+
+def feeds(file: FileModel, loader: Loader) -> Feeds:
+    """What a loader's batches are for, as far as its file shows."""
+    drawn = _draws(file, loader)
+    if drawn and not any(drawn):
+        return Feeds.SELDOM
+    if file.loops.evidence() or _hands_over_to_trainer(file):
+        return Feeds.TRAINING
+    if drawn:
+        return Feeds.TRAINING_ELSEWHERE if _speaks_of_training(file, loader) else Feeds.EVALUATION
+    for other in file.loaders.built.values():
+        if _speaks_of_training(file, other) or constant(file.loaders.option(other, "shuffle").value) is True:
+            return Feeds.TRAINING_ELSEWHERE
+    return Feeds.UNKNOWN
+
+
+def _draws(file: FileModel, loader: Loader) -> list[bool]:
+    """For each place where the file takes batches of a loader, a loop over it or a `next`: whether it does so often."""
+    found = [
+        file.heats.of(file.outline.loop_blocks[place.node]).heat in _OFTEN
+        for place in file.outline.loops
+        if isinstance(place.node, ast.For | ast.AsyncFor)
+        and loader in file.batches.loaders_behind(place.node.iter, place.block)
+    ]
+    for place in file.outline.calls.get("next", []):
+        if isinstance(place.node, ast.Call) and place.node.args:
+            source = place.node.args[0]
+            if loader in file.batches.loaders_behind(source, place.block):
+                heat = file.heats.of(place.block).heat
+                anew = isinstance(source, ast.Call) and last_name(source.func) == "iter"  # one batch, then thrown away
+                found.append(heat.in_step if anew else heat in _OFTEN)
+    return found
+
+
+def _speaks_of_training(file: FileModel, loader: Loader) -> bool:
+    """Whether a loader's dataset or sampler, or the function around it, is called after training."""
+    options = (file.loaders.option(loader, name).value for name in ("dataset", "sampler", "batch_sampler"))
+    given = [value for value in options if value is not None]
+    names = {last_name(part) for item in given for part in ast.walk(item) if isinstance(part, ast.Name | ast.Attribute)}
+    function = file.graph.enclosing(loader.block)
+    return any(_TRAIN.search(name) for name in (*names, function.name if function is not None else ""))
+
+
+def _hands_over_to_trainer(file: FileModel) -> bool:
+    """Whether others run the loop: Lightning for its modules, a trainer's `fit`, `train_one_epoch` of another file."""
+    hooks = any({"training_step", "train_dataloader"} & set(cls.methods) for cls in file.outline.classes.values())
+    return hooks or any(name in ("fit", "train_one_epoch", "train_epoch") for name in file.outline.calls)
+
+
+class Device(Enum):
+    """Whether a loader's batches go to the device."""
+
+    COPIED = auto()
+    """The file copies them."""
+    LIKELY = auto()
+    """The file uses CUDA, and what becomes of the batches is not seen."""
+    SELDOM = auto()
+    """The file copies them only once or now and then."""
+    STAY = auto()
+    """The file iterates the loader and copies nothing of it, or names no CUDA."""
+
+
+def goes_to_device(file: FileModel, loader: Loader) -> Device:
+    """Whether a loader's batches go to the device."""
+    copies = {file.heats.of(place.block).heat for place in _possible_copies(file) if _copies(file, place, loader)}
+    if copies:
+        return Device.COPIED if copies & _OFTEN else Device.SELDOM
+    if not _NAMES_CUDA.search(_COMMENT.sub("", file.source.text)):
+        return Device.STAY
+    return Device.STAY if _draws(file, loader) and not _batch_leaves(file, loader) else Device.LIKELY
+
+
+def _possible_copies(file: FileModel) -> list[Place]:
+    return [
+        place
+        for name, places in file.outline.calls.items()
+        if name in ("to", "cuda", "type") or _MOVING_CALL.search(name)
+        for place in places
+    ]
+
+
+def _copies(file: FileModel, place: Place, loader: Loader) -> bool:
+    call = place.node
+    assert isinstance(call, ast.Call)
+    moved = list(call.args[:2])
+    if isinstance(call.func, ast.Attribute) and call.func.attr in ("to", "cuda", "type"):
+        moved = [call.func.value]
+    return any(loader in file.batches.sources(item, place.block) for item in moved)
+
+
+def _batch_leaves(file: FileModel, loader: Loader) -> bool:
+    """Whether a batch of the loader is handed to something that may copy it: an engine, a model, a function."""
+    for place in file.outline.all_calls():
+        assert isinstance(place.node, ast.Call)
+        if last_name(place.node.func) in _COPY_NOTHING:
+            continue
+        given = [*place.node.args, *(keyword.value for keyword in place.node.keywords)]
+        if any(isinstance(item, ast.Name) and loader in file.batches.sources(item, place.block) for item in given):
+            return True
+    return False
