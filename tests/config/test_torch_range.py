@@ -1,0 +1,143 @@
+"""Which torch versions a specifier or a project's requirements stand for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trainlint.config import TorchRange, find_target_torch, parse_torch_range
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("specifier", "expected"),
+    [
+        (">=2.4", TorchRange((2, 4))),
+        ("2.4", TorchRange((2, 4))),
+        (">= 2.4 , < 2.14", TorchRange((2, 4), (2, 14))),
+        (">=2.4,<2.6.1", TorchRange((2, 4), (2, 7))),
+        (">=2.4,<=2.6", TorchRange((2, 4), (2, 7))),
+        (">2.3", TorchRange((2, 3))),
+        ("==2.4.1", TorchRange((2, 4), (2, 5))),
+        ("==2.4.1+cu118", TorchRange((2, 4), (2, 5))),
+        ("==2.*", TorchRange((2, 0), (3, 0))),
+        ("~=2.4", TorchRange((2, 4), (3, 0))),
+        ("~=2.4.1", TorchRange((2, 4), (2, 5))),
+        ("~=2.4.0", TorchRange((2, 4), (2, 5))),
+        ("^2.4", TorchRange((2, 4), (3, 0))),
+        ("~2.4", TorchRange((2, 4), (2, 5))),
+        ("^1.13 || ^2.0", TorchRange((1, 13), (3, 0))),
+        (">=1.10,!=1.12.0", TorchRange((1, 10))),
+        (">=2", TorchRange((2, 0))),
+        ("<2.14", None),
+        ("!=2.1", None),
+        ("*", None),
+    ],
+)
+def test_specifier(specifier: str, expected: TorchRange | None) -> None:
+    assert parse_torch_range(specifier) == expected
+
+
+@pytest.mark.parametrize("text", ["new", "", ">=", ">=2.4;<3", ">=2.4 <3"])
+def test_what_is_no_version_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is no version; write one such as"):
+        parse_torch_range(text)
+
+
+def test_a_range_that_admits_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match=r'">=2\.4,<2\.4" admits no version'):
+        parse_torch_range(">=2.4,<2.4")
+
+
+_versions = st.tuples(st.integers(0, 3), st.integers(0, 20))
+
+
+@given(_versions, st.none() | _versions)
+def test_a_range_is_read_back_from_what_it_prints(minimum: tuple[int, int], maximum: tuple[int, int] | None) -> None:
+    if maximum is None or minimum < maximum:
+        torch = TorchRange(minimum, maximum)
+        assert parse_torch_range(str(torch)) == torch
+
+
+REQUIREMENTS = {
+    "pyproject.toml, dependencies": (
+        "pyproject.toml",
+        '[project]\ndependencies = ["torchvision>=0.3", "torch >= 2.1, < 3 ; python_version > \'3.9\'"]\n',
+        TorchRange((2, 1), (3, 0)),
+    ),
+    "pyproject.toml, an extra": (
+        "pyproject.toml",
+        '[project]\ndependencies = ["torch"]\n[project.optional-dependencies]\ngpu = ["torch[opt-einsum]>=2.2"]\n',
+        TorchRange((2, 2)),
+    ),
+    "Poetry": ("pyproject.toml", '[tool.poetry.dependencies]\ntorch = "^2.0"\n', TorchRange((2, 0), (3, 0))),
+    "Poetry, a table in a group": (
+        "pyproject.toml",
+        '[tool.poetry.group.train.dependencies]\ntorch = { version = "2.3.1", source = "gpu" }\n',
+        TorchRange((2, 3), (2, 4)),
+    ),
+    "setup.cfg": (
+        "setup.cfg",
+        "[options]\ninstall_requires =\n    numpy\n    torch>=1.13\n[options.extras_require]\nx = torch>=2.0\n",
+        TorchRange((1, 13)),
+    ),
+    "setup.py": (
+        "setup.py",
+        "raise SystemExit('never executed')\n"
+        "DEPS = ['torch-geometric>=9', 'torch>=1.12']\n"
+        "setup(install_requires=DEPS)\n",
+        TorchRange((1, 12)),
+    ),
+    "requirements.txt": (
+        "requirements.txt",
+        "# torch>=9\ntorch-ema>=9\ntorch==2.4.1 \\\n    --hash=sha256:00\n",
+        TorchRange((2, 4), (2, 5)),
+    ),
+    "requirements-gpu.txt": ("requirements-gpu.txt", "torch>=2.5  # for flex attention\n", TorchRange((2, 5))),
+    "requirements/base.txt": ("requirements/base.txt", "torch>=2.6 --extra-index-url https://x\n", TorchRange((2, 6))),
+    "two lines of one requirement": (
+        "requirements.txt",
+        "torch>=2.2; sys_platform == 'darwin'\ntorch>=2.4; sys_platform != 'darwin'\n",
+        TorchRange((2, 2)),
+    ),
+    "no lower bound": ("requirements.txt", "torch<3\n", None),
+    "a link": ("requirements.txt", "torch @ https://example.org/torch-2.0-cp311.whl\n", None),
+    "nothing of torch": ("requirements.txt", "numpy>=2\n", None),
+    "broken TOML": ("pyproject.toml", "torch = [\n", None),
+    "broken setup.py": ("setup.py", "torch>=2.0 (\n", None),
+    "broken setup.cfg": ("setup.cfg", "torch>=2.0\n", None),
+    "a version nobody can read": ("requirements.txt", "torch>=two\n", None),
+}
+
+
+@pytest.mark.parametrize(("file", "text", "expected"), REQUIREMENTS.values(), ids=REQUIREMENTS)
+def test_target_is_found_in(tmp_path: Path, file: str, text: str, expected: TorchRange | None) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text(text, encoding="utf-8")
+    (tmp_path / "src").mkdir()
+
+    assert find_target_torch(tmp_path / "src") == expected
+
+
+def test_requirements_outside_the_project_do_not_count(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("torch>=2.5\n", encoding="utf-8")
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+
+    assert find_target_torch(project) is None
+
+
+def test_requirements_are_read_anew_when_they_change(tmp_path: Path) -> None:
+    requirements = tmp_path / "requirements.txt"
+    requirements.write_text("torch>=2.5\n", encoding="utf-8")
+    assert find_target_torch(tmp_path) == TorchRange((2, 5))
+
+    requirements.write_text("torch>=2.6\n", encoding="utf-8")
+
+    assert find_target_torch(tmp_path) == TorchRange((2, 6))

@@ -1,0 +1,102 @@
+"""A handful of small rules for tests of what is done with rules, whatever they look for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from trainlint.finding import Severity
+from trainlint.rule import Option, Rule, Triggers
+from trainlint_rules.itself.unknown_code_in_ignore import UnknownCodeInIgnore
+from trainlint_rules.itself.unreadable_file import UnreadableFile
+from trainlint_rules.itself.unused_ignore import UnusedIgnore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainlint.finding import Finding
+    from trainlint.model.site import Site
+
+PAGE = """A toy
+
+## Why
+To be looked at.
+
+## Example
+None.
+
+## Use instead
+None.
+
+## Confirmed by
+A test.
+
+## References
+None.
+"""
+
+
+class ToyRule(Rule, base=True):
+    """A rule that asks for no place."""
+
+    triggers = Triggers()
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Find nothing: tests make the findings."""
+        yield from ()
+
+
+class ItemInTrainingStep(ToyRule):
+    __doc__ = PAGE
+    code = "TRN201"
+    name = "item-in-training-step"
+    severity = Severity.WARNING
+    aliases: ClassVar[tuple[str, ...]] = ("TOR901",)
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("calls", ("item",), "Names of calls."),
+        Option("least", 2, "How many at least."),
+        Option("share", 0.5, "How large a share."),
+        Option("mode", "fast", "How to look."),
+        Option("strict", False, "Whether to be strict."),
+    )
+
+
+class HostCopyInTrainingStep(ToyRule):
+    __doc__ = PAGE
+    code = "TRN202"
+    name = "host-copy-in-training-step"
+    severity = Severity.WARNING
+
+
+class EmptyCacheInTrainingLoop(ToyRule):
+    __doc__ = PAGE
+    code = "TRN301"
+    name = "empty-cache-in-training-loop"
+    severity = Severity.ADVICE
+
+
+class CollectInTrainingStep(ToyRule):
+    __doc__ = PAGE
+    code = "TRN302"
+    name = "collect-in-training-step"
+    severity = Severity.ADVICE
+    preview = True
+
+
+class SlowAcme(ToyRule):
+    __doc__ = PAGE
+    code = "ACME001"
+    name = "slow-acme"
+    severity = Severity.ERROR
+
+
+RULES: tuple[type[Rule], ...] = (
+    SlowAcme,
+    UnreadableFile,
+    UnusedIgnore,
+    UnknownCodeInIgnore,
+    ItemInTrainingStep,
+    HostCopyInTrainingStep,
+    EmptyCacheInTrainingLoop,
+    CollectInTrainingStep,
+)
+"""Sorted by code, as packs hand them over."""

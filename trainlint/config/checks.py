@@ -1,0 +1,165 @@
+"""Checks of the values of a configuration file, one function for each kind of value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from trainlint.config.globs import check_glob
+from trainlint.config.torch_range import TorchRange, parse_torch_range
+from trainlint.finding import Severity
+from trainlint.naming import did_you_mean, rules_called, words_for
+
+if TYPE_CHECKING:
+    from trainlint.config.raw import RawConfig
+    from trainlint.rule import Option, Rule
+
+Key = tuple[str | int, ...]
+_SEVERITIES = {severity.label: severity for severity in Severity}
+
+
+def refuse(raw: RawConfig, key: Key, wanted: str, value: object) -> NoReturn:
+    """Raise ConfigError: the value of `key` is not what is `wanted`."""
+    raise raw.error(key, f"`{raw.dotted(*key)}` must be {wanted}, not {_shown(value)}")
+
+
+def check_known(raw: RawConfig, key: Key, choices: Iterable[str], *, where: str) -> None:
+    """Raise ConfigError unless the last part of the key is one of the choices."""
+    known = tuple(choices)
+    name = str(key[-1])
+    if name in known:
+        return
+    if name == "tool" and not raw.table:
+        hint = "; in trainlint.toml the keys stand at the top, without [tool.trainlint]"
+    else:
+        hint = did_you_mean(name, known) or (f"; known are {', '.join(known)}" if known else "; it has none")
+    raise raw.error(key, f'unknown key "{name}" in {where}{hint}')
+
+
+def strings(raw: RawConfig, key: Key, value: object) -> tuple[str, ...]:
+    """A list of texts, none of them empty."""
+    if not isinstance(value, list):
+        refuse(raw, key, "a list of texts", value)
+    for index, item in enumerate(value):
+        if not isinstance(item, str) or not item:
+            refuse(raw, (*key, index), "a text that is not empty", item)
+    return tuple(value)
+
+
+def table(raw: RawConfig, key: Key, value: object) -> dict[str, Any]:
+    """A table."""
+    if not isinstance(value, dict):
+        refuse(raw, key, "a table", value)
+    return value
+
+
+def boolean(raw: RawConfig, key: Key, value: object) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        refuse(raw, key, "true or false", value)
+    return value
+
+
+def share(raw: RawConfig, key: Key, value: object) -> float:
+    """A number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        refuse(raw, key, "a number from 0 to 1", value)
+    return float(value)
+
+
+def severity(raw: RawConfig, key: Key, value: object) -> Severity:
+    """One of advice, warning and error."""
+    if isinstance(value, str) and value in _SEVERITIES:
+        return _SEVERITIES[value]
+    hint = did_you_mean(value, _SEVERITIES) if isinstance(value, str) else ""
+    raise raw.error(key, f'`{raw.dotted(*key)}` must be "advice", "warning" or "error", not {_shown(value)}{hint}')
+
+
+def selector(raw: RawConfig, key: Key, word: str, rules: Sequence[type[Rule]]) -> str:
+    """A word that stands for at least one rule."""
+    if rules_called(word, rules):
+        return word
+    place = f"as a key of `{raw.dotted(*key[:-1])}`" if key[-1] == word else f"in `{raw.dotted(*key)}`"
+    raise raw.error(key, f"{place}, {unknown_rule(word, rules)}")
+
+
+def selectors(raw: RawConfig, key: Key, value: object, rules: Sequence[type[Rule]]) -> tuple[str, ...]:
+    """A list of words, each of which stands for at least one rule."""
+    words = strings(raw, key, value)
+    for index, word in enumerate(words):
+        if not rules_called(word, rules):
+            raise raw.error((*key, index), f"in `{raw.dotted(*key)}`, {unknown_rule(word, rules)}")
+    return words
+
+
+def unknown_rule(word: str, rules: Sequence[type[Rule]]) -> str:
+    """The sentence that a word stands for no rule, with the nearest that would."""
+    return f'"{word}" is no rule\'s code or name{did_you_mean(word, words_for(rules))}'
+
+
+def globs(raw: RawConfig, key: Key, value: object) -> tuple[str, ...]:
+    """A list of path patterns."""
+    patterns = strings(raw, key, value)
+    for index, pattern in enumerate(patterns):
+        glob(raw, (*key, index), pattern)
+    return patterns
+
+
+def glob(raw: RawConfig, key: Key, pattern: str) -> str:
+    """A path pattern."""
+    if problem := check_glob(pattern):
+        raise raw.error(key, f'in `{raw.dotted(*key[:-1])}`, the pattern "{pattern}" {problem}')
+    return pattern
+
+
+def functions(raw: RawConfig, key: Key, value: object) -> tuple[str, ...]:
+    """A list of functions by their dotted names."""
+    names = strings(raw, key, value)
+    for index, name in enumerate(names):
+        if not all(part.isidentifier() for part in name.split(".")):
+            refuse(raw, (*key, index), "the name of a function, such as train_step or Trainer.step", name)
+    return names
+
+
+def torch_range(raw: RawConfig, key: Key, value: object) -> TorchRange:
+    """The torch versions that a project targets."""
+    if not isinstance(value, str):
+        refuse(raw, key, 'a text such as ">=2.4" or ">=2.4,<2.14"', value)
+    try:
+        found = parse_torch_range(value)
+    except ValueError as error:
+        raise raw.error(key, f"in `{raw.dotted(*key)}`, {error}") from error
+    if found is None:
+        raise raw.error(key, f'`{raw.dotted(*key)}` needs a lower bound, such as ">=2.4"; "{value}" has none')
+    return found
+
+
+def option_value(raw: RawConfig, key: Key, value: object, option: Option) -> object:
+    """A value of the type that a rule's option has."""
+    match option.default:
+        case bool():
+            return boolean(raw, key, value)
+        case int():
+            if isinstance(value, bool) or not isinstance(value, int):
+                refuse(raw, key, "a whole number", value)
+            return value
+        case float():
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                refuse(raw, key, "a number", value)
+            return float(value)
+        case str():
+            if not isinstance(value, str):
+                refuse(raw, key, "a text", value)
+            return value
+        case _:
+            return strings(raw, key, value)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'the text "{value}"'
+    if isinstance(value, dict):
+        return "a table"
+    return "a list" if isinstance(value, list) else str(value)

@@ -1,0 +1,118 @@
+"""A configuration file as read: TOML, with the line of each key for messages."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+TRAINLINT_TOML = "trainlint.toml"
+PYPROJECT_TOML = "pyproject.toml"
+_TABLE_IN_PYPROJECT = ("tool", "trainlint")
+_LINE_IN_MESSAGE = re.compile(r"line (\d+)")
+
+
+class ConfigError(Exception):
+    """A configuration that cannot be used. The message is a sentence: file, line, key, what to write instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawConfig:
+    """The values that a file holds for trainlint, not yet checked."""
+
+    path: Path
+    text: str
+    table: tuple[str, ...]
+    """Where the values stand in the file: ("tool", "trainlint"), or () in a trainlint.toml."""
+    values: dict[str, Any]
+
+    def dotted(self, *key: str | int) -> str:
+        """A key as people write it: `tool.trainlint.select[2]` (counted from 1)."""
+        words = ""
+        for part in (*self.table, *key):
+            words += f"[{part + 1}]" if isinstance(part, int) else f".{_quoted(part)}"
+        return words.removeprefix(".")
+
+    def error(self, key: tuple[str | int, ...], problem: str) -> ConfigError:
+        """An error at the line of a key; `problem` goes on from "file:line: "."""
+        from trainlint.config.key_lines import line_of  # only a mistake asks for lines
+
+        return ConfigError(f"{shown(self.path)}:{line_of((*self.table, *key), self.text)}: {problem}")
+
+
+def read_bytes(path: Path) -> bytes | None:
+    """A configuration file's bytes; None where there is no such file. Raises ConfigError if it cannot be read."""
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+    except OSError as error:
+        if path.is_dir():  # how Windows answers for a directory
+            return None
+        problem = f"the file cannot be read ({error.strerror}); make it readable, or run with --isolated"
+        raise ConfigError(f"{shown(path)}:1: {problem}") from error
+
+
+def parse_config(path: Path, data: bytes) -> RawConfig | None:
+    """Parse a configuration file's bytes; None for a pyproject.toml without [tool.trainlint].
+
+    Raises ConfigError for what is no TOML.
+    """
+    in_pyproject = path.name == PYPROJECT_TOML
+    if in_pyproject and b"trainlint" not in data:  # the parser costs 15 ms to import
+        return None
+    text, values = _parse(path, data)
+    table = _TABLE_IN_PYPROJECT if in_pyproject else ()
+    for depth, name in enumerate(table, start=1):
+        if name not in values:
+            return None
+        values = values[name]
+        if not isinstance(values, dict):
+            raw = RawConfig(path, text, (), values={})
+            raise raw.error(table[:depth], f"`{'.'.join(table[:depth])}` must be a table")
+    return RawConfig(path, text, table, values)
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Parse TOML. Raises ValueError."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    values: dict[str, Any] = tomllib.loads(text)
+    return values
+
+
+def absolute(path: Path) -> Path:
+    """The whole path, with no `..` in it, so that its parents are the directories above it; links are not followed."""
+    return Path(os.path.normpath(path.absolute()))
+
+
+def shown(path: Path) -> str:
+    """A path for people: relative to the working directory where it is below it, with forward slashes."""
+    try:
+        return path.absolute().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return path.as_posix()
+
+
+def _parse(path: Path, data: bytes) -> tuple[str, dict[str, Any]]:
+    try:
+        text = data.decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        problem = "the file is not UTF-8, as TOML has to be; save it as UTF-8"
+        raise ConfigError(f"{shown(path)}:{line}: {problem}") from error
+    try:
+        return text, parse_toml(text)
+    except ValueError as error:
+        found = _LINE_IN_MESSAGE.search(str(error))
+        line = int(found[1]) if found else text.rstrip("\n").count("\n") + 1
+        raise ConfigError(f"{shown(path)}:{line}: the file is not valid TOML: {error}") from error
+
+
+def _quoted(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else f'"{key}"'

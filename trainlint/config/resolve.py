@@ -1,0 +1,113 @@
+"""Which settings hold for a directory: the nearest file upward, and what the command line puts over it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from trainlint.config.raw import (
+    PYPROJECT_TOML,
+    TRAINLINT_TOML,
+    ConfigError,
+    absolute,
+    parse_config,
+    read_bytes,
+    shown,
+)
+from trainlint.config.reading import config_from
+from trainlint.config.selection import check_words
+from trainlint.config.settings import Config, Overrides
+from trainlint.config.torch_target import find_target_torch
+from trainlint.naming import covers, rules_called
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trainlint.rule import Rule
+
+
+def resolve(
+    directory: Path,
+    overrides: Overrides,
+    rules: Sequence[type[Rule]],
+    *,
+    config_file: Path | None = None,
+    isolated: bool = False,
+) -> Config:
+    """The settings for the files of a directory.
+
+    They come from `config_file`, else from the nearest trainlint.toml or pyproject.toml with [tool.trainlint] in the
+    directory or above it (in one directory trainlint.toml wins). `isolated` reads no file at all. What `overrides`
+    sets goes over it. Raises ConfigError with file, line, key and nearest known name.
+    """
+    found = None if isolated else _named(config_file, rules) if config_file else _nearest(directory, rules)
+    config = found or Config(root=str(absolute(directory)))
+    if config.target_torch is None and not isolated:
+        config = replace(config, target_torch=find_target_torch(directory))
+    return _overridden(config, overrides, rules)
+
+
+def _named(path: Path, rules: Sequence[type[Rule]]) -> Config:
+    data = read_bytes(path)
+    if data is None:
+        raise ConfigError(f"{shown(path)}: there is no such configuration file; correct the path given to --config")
+    config = _checked(path, data, tuple(rules))
+    if config is None:
+        raise ConfigError(f"{shown(path)}:1: the file has no table [tool.trainlint]; add it, or name another file")
+    return config
+
+
+def _nearest(directory: Path, rules: Sequence[type[Rule]]) -> Config | None:
+    start = absolute(directory)
+    for place in (start, *start.parents):
+        for path in (place / TRAINLINT_TOML, place / PYPROJECT_TOML):
+            data = read_bytes(path)
+            if data is not None and (config := _checked(path, data, tuple(rules))):
+                return config
+    return None
+
+
+@lru_cache(maxsize=64)
+def _checked(path: Path, data: bytes, rules: tuple[type[Rule], ...]) -> Config | None:
+    """The settings in one file's bytes. A file is often the nearest one to many directories."""
+    raw = parse_config(path, data)
+    return config_from(raw, rules) if raw else None
+
+
+def _overridden(config: Config, overrides: Overrides, rules: Sequence[type[Rule]]) -> Config:
+    """The command line over the file.
+
+    --select replaces the file's selection; --extend-select and --ignore add to the file's. What is selected here is
+    run though the file ignores it in the same words, and what is ignored here stays off though the file selects it,
+    or a part of it.
+    """
+    for option in ("select", "extend_select", "ignore"):
+        check_words(getattr(overrides, option) or (), rules, where=f"--{option.replace('_', '-')}")
+
+    chosen = {_code(word, rules) for word in (*(overrides.select or ()), *(overrides.extend_select or ()))}
+    ignored = [_code(word, rules) for word in overrides.ignore or ()]
+
+    def still_selected(words: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(word for word in words if not any(covers(wide, _code(word, rules)) for wide in ignored))
+
+    if overrides.select is None:
+        select, extend_select = still_selected(config.select), still_selected(config.extend_select)
+    else:
+        select, extend_select = overrides.select, ()
+    return replace(
+        config,
+        select=select,
+        extend_select=(*extend_select, *(overrides.extend_select or ())),
+        ignore=(*(word for word in config.ignore if _code(word, rules) not in chosen), *(overrides.ignore or ())),
+        preview=config.preview if overrides.preview is None else overrides.preview,
+        min_confidence=config.min_confidence if overrides.min_confidence is None else overrides.min_confidence,
+        fail_on=config.fail_on if overrides.fail_on is None else overrides.fail_on,
+    )
+
+
+def _code(word: str, rules: Sequence[type[Rule]]) -> str:
+    """The code for a rule's name; other words as they stand, in capitals."""
+    named = [rule.code for rule in rules_called(word, rules) if rule.name == word.lower()]
+    return named[0] if named else word.upper()

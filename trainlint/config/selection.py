@@ -1,0 +1,67 @@
+"""Which rules run: on the whole, and on one file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from trainlint.config.checks import unknown_rule
+from trainlint.config.raw import ConfigError
+from trainlint.naming import exactness, names_one_rule, rules_called
+
+if TYPE_CHECKING:
+    import os
+
+    from trainlint.config.settings import Config
+    from trainlint.finding import Severity
+    from trainlint.rule import Rule
+
+
+def select(rules: Sequence[type[Rule]], config: Config) -> tuple[Rule, ...]:
+    """The rules that the configuration turns on, in the order given, each with its options set.
+
+    Where several words meet one rule, the most exact decides, and `ignore` on a tie: `ignore = ["TRN2"]` with
+    `select = ["TRN201"]` runs TRN201. A preview rule runs under `preview`, or when it is selected by its full code
+    or name. Raises ConfigError for a word that stands for no rule.
+    """
+    selected = (*config.select, *config.extend_select)
+    check_words(selected, rules, where="select")
+    check_words(config.ignore, rules, where="ignore")
+    exact = tuple(word for word in selected if names_one_rule(word))
+    wanted = _exactness_by_code(selected, [rule for rule in rules if config.preview or not rule.preview])
+    wanted |= _exactness_by_code(exact, rules)
+    unwanted = _exactness_by_code(config.ignore, rules)
+    options = dict(config.options)
+    return tuple(
+        rule(dict(options.get(rule.code, ())))
+        for rule in rules
+        if wanted.get(rule.code, -1) > unwanted.get(rule.code, -1)
+    )
+
+
+def rules_for(path: str | os.PathLike[str], rules: Sequence[Rule], config: Config) -> tuple[Rule, ...]:
+    """Of the selected rules, those that `per-file-ignores` leaves on for one file."""
+    ignored = config.ignored_codes_for(path)
+    off = {rule.code for word in ignored for rule in rules_called(word, rules)}
+    return tuple(rule for rule in rules if rule.code not in off)
+
+
+def severity_for(rule: Rule | type[Rule], config: Config) -> Severity | None:
+    """The severity that the user gave a rule; None where the rule's own holds."""
+    return dict(config.severity).get(rule.code)
+
+
+def check_words(words: Iterable[str], rules: Sequence[type[Rule]], *, where: str) -> None:
+    """Raise ConfigError, saying where it stands, for a word that stands for no rule."""
+    for word in words:
+        if not rules_called(word, rules):
+            raise ConfigError(f"{where}: {unknown_rule(word, rules)}")
+
+
+def _exactness_by_code(words: tuple[str, ...], rules: Sequence[type[Rule]]) -> dict[str, int]:
+    """For each rule that some word stands for, how exact the most exact of these words is."""
+    found: dict[str, int] = {}
+    for word in words:
+        for rule in rules_called(word, rules):
+            found[rule.code] = max(exactness(word), found.get(rule.code, -1))
+    return found

@@ -1,0 +1,85 @@
+"""How people name rules: by code, by the front of a code, by name, or all of them at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Protocol, TypeVar
+
+ALL = "ALL"
+_SELECTOR = re.compile(r"([A-Z]{2,8})(\d{0,3})")
+_FULL_CODE_DIGITS = 3
+
+
+class Named(Protocol):
+    """A rule class or a rule: all that is asked of either is its code and its name."""
+
+    @property
+    def code(self) -> str:
+        """The prefix of the pack and three digits."""
+
+    @property
+    def name(self) -> str:
+        """The pattern in kebab case."""
+
+
+AnyRule = TypeVar("AnyRule", bound=Named)
+
+
+def rules_called(word: str, rules: Iterable[AnyRule]) -> tuple[AnyRule, ...]:
+    """The rules that `word` stands for: a code (TRN201), its front (TRN2, TRN), a name, or ALL; none if unknown.
+
+    The letters of a code have to be complete, so that "T" does not stand for all that begins with it.
+    """
+    upper = word.upper()
+    if upper == ALL:
+        return tuple(rules)
+    selector = _SELECTOR.fullmatch(upper)
+    if selector is None:
+        return tuple(rule for rule in rules if rule.name == word.lower())
+    return tuple(rule for rule in rules if rule.code.startswith(upper) and pack_of(rule.code) == selector[1])
+
+
+def pack_of(code: str) -> str:
+    """The letters that a code begins with, which its rule pack owns: "TRN" of "TRN201"."""
+    return code.rstrip("0123456789")
+
+
+def exactness(word: str) -> int:
+    """How narrowly a word points at rules: ALL least, each further digit more, a full code or a name most."""
+    upper = word.upper()
+    if upper == ALL:
+        return 0
+    selector = _SELECTOR.fullmatch(upper)
+    return 1 + (len(selector[2]) if selector else _FULL_CODE_DIGITS)
+
+
+def names_one_rule(word: str) -> bool:
+    """Whether the word can stand for a single rule only: a full code or a name."""
+    return exactness(word) == 1 + _FULL_CODE_DIGITS
+
+
+def covers(wide: str, narrow: str) -> bool:
+    """Whether all that the code `narrow` stands for is among what the code `wide` stands for."""
+    wide, narrow = wide.upper(), narrow.upper()
+    return wide == ALL or (narrow.startswith(wide) and pack_of(wide) == pack_of(narrow))
+
+
+def nearest(word: str, choices: Iterable[str]) -> str | None:
+    """The choice most like the word, whatever its case, or None when none is close."""
+    import difflib  # costs 8 ms, and only a mistake needs it
+
+    by_folded = {choice.lower(): choice for choice in choices}
+    found = difflib.get_close_matches(word.lower(), by_folded, n=1, cutoff=0.6)
+    return by_folded[found[0]] if found else None
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """The end of a sentence that offers the nearest choice, as in `; did you mean "select"?`, or nothing."""
+    found = nearest(word, choices)
+    return f'; did you mean "{found}"?' if found else ""
+
+
+def words_for(rules: Iterable[Named]) -> tuple[str, ...]:
+    """All full codes and names, as choices for `nearest`."""
+    return tuple(word for rule in rules for word in (rule.code, rule.name))

@@ -1,0 +1,5 @@
+"""Ignore comments: what they silence, and which of them silence nothing."""
+
+from trainlint.suppress.apply import Suppression, suppress
+
+__all__ = ["Suppression", "suppress"]

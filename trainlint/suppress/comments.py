@@ -1,0 +1,151 @@
+"""Reads ignore comments. Python's own tokenizer finds them, so that texts in strings never count."""
+
+from __future__ import annotations
+
+import re
+import tokenize
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from trainlint.source import SourceFile
+
+_HINT = re.compile(r"#\s*(?:trainlint\s*:|(?:(?:flake8|ruff)\s*[:=]\s*)?noqa)", re.IGNORECASE)
+_HEAD = re.compile(
+    r"#\s*(?:trainlint\s*:\s*(?P<verb>ignore-file|ignore)(?![\w-])|(?P<tool>(?:flake8|ruff)\s*[:=]\s*)?noqa(?![\w-]))",
+    re.IGNORECASE,
+)
+_BRACKETS = re.compile(r"\s*\[([^\]#]*)\]?")
+_COLON = re.compile(r"\s*:\s*")
+_WORD = re.compile(r"[^\s,\[\]#]+")
+_LISTED_WORD = re.compile(r"(?:\s*,\s*|\s+)?([A-Za-z][\w-]*)")
+_CODE = re.compile(r"[A-Z]+[0-9]+", re.IGNORECASE)
+_NEXT_COMMENT = re.compile(r"#\s*[A-Za-z]")
+"""What ends a reason: another comment on the line. "#12" is a ticket, and belongs to the reason."""
+
+_BETWEEN_STATEMENTS = frozenset(
+    (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.NEWLINE)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A code or a name as it is written in a comment, with its offsets in the text."""
+
+    text: str
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """An ignore comment, or one of several on a line."""
+
+    words: tuple[Word, ...] | None
+    """What it silences; None for everything."""
+    of_trainlint: bool
+    """Written `trainlint:`; a `noqa` may be there for other tools."""
+    whole_file: bool
+    line: int
+    start: int
+    """The offset of its number sign."""
+    head_stop: int
+    """The offset behind its words, where a reason may follow."""
+    stop: int
+    """The offset behind its reason."""
+    comment_stop: int
+    """The offset behind all comments on the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comments:
+    """The ignore comments of a file, and which lines belong together."""
+
+    directives: tuple[Directive, ...]
+    first_lines: dict[int, int]
+    """For each later line of a statement (of a block: of its header) that spans several, its first line."""
+
+    def statement(self, line: int) -> int:
+        """The first line of the statement, or of the block's header, that a line belongs to."""
+        return self.first_lines.get(line, line)
+
+
+def may_hold_directives(text: str) -> bool:
+    """Whether a text is worth tokenizing. Strings may make it look so."""
+    return _HINT.search(text) is not None
+
+
+def read_comments(source: SourceFile, is_rule: Callable[[str], bool]) -> Comments:
+    """All ignore comments of a file. `is_rule` tells a rule's name from the first word of a reason.
+
+    Of a file that is no valid Python, those before the place where its tokens end.
+    """
+    directives: list[Directive] = []
+    first_lines: dict[int, int] = {}
+    first: int | None = None
+    for token in _tokens(source):
+        if token.type == tokenize.COMMENT:
+            directives += _directives(source, token, is_rule)
+        if first is None and token.type not in _BETWEEN_STATEMENTS:
+            first = token.start[0]
+        elif first is not None and token.type == tokenize.NEWLINE:
+            first_lines |= dict.fromkeys(range(first + 1, token.start[0] + 1), first)
+            first = None
+    return Comments(tuple(directives), first_lines)
+
+
+def _tokens(source: SourceFile) -> Iterator[tokenize.TokenInfo]:
+    # Each line ends as Python's tokenizer likes it best, whatever the file does, so that the line numbers agree.
+    lines = (f"{source.line(number)}\n" for number in range(1, len(source.line_starts) + 1))
+    try:
+        yield from tokenize.generate_tokens(lambda: next(lines, ""))
+    except (tokenize.TokenError, SyntaxError):
+        return
+
+
+def _directives(source: SourceFile, token: tokenize.TokenInfo, is_rule: Callable[[str], bool]) -> Iterator[Directive]:
+    line, column = token.start
+    comment_start = source.line_starts[line - 1] + column
+    comment = token.string
+    own_line = not token.line[:column].strip()
+    for head in _HEAD.finditer(comment):
+        words, head_stop = _read_words(comment, head, is_rule)
+        whole_file = head["tool"] is not None or (head["verb"] or "").lower() == "ignore-file"
+        if whole_file and not own_line:
+            continue  # it would silence far more than its line
+        if head["tool"] is not None and words is None:
+            continue  # it takes the file from that tool, which says nothing of ours
+        following = _NEXT_COMMENT.search(comment, head_stop)
+        stop = len(comment[: following.start() if following else len(comment)].rstrip())
+        yield Directive(
+            words=None
+            if words is None
+            else tuple(Word(text, comment_start + start, comment_start + end) for text, start, end in words),
+            of_trainlint=head["verb"] is not None,
+            whole_file=whole_file,
+            line=line,
+            start=comment_start + head.start(),
+            head_stop=comment_start + head_stop,
+            stop=comment_start + stop,
+            comment_stop=comment_start + len(comment.rstrip()),
+        )
+
+
+def _read_words(
+    comment: str, head: re.Match[str], is_rule: Callable[[str], bool]
+) -> tuple[list[tuple[str, int, int]] | None, int]:
+    """The words of one directive with their positions (None: it silences all), and where they end."""
+    brackets = _BRACKETS.match(comment, head.end()) if head["verb"] else None
+    if brackets is not None:
+        found = _WORD.finditer(comment, *brackets.span(1))
+        return [(word.group(), *word.span()) for word in found], brackets.end()
+    colon = _COLON.match(comment, head.end())
+    if colon is None and head["verb"] is None:
+        return None, head.end()
+    words: list[tuple[str, int, int]] = []
+    position = colon.end() if colon else head.end()
+    while (listed := _LISTED_WORD.match(comment, position)) and (_CODE.fullmatch(listed[1]) or is_rule(listed[1])):
+        words.append((listed[1], *listed.span(1)))
+        position = listed.end()
+    return (words, position) if words else (None, head.end())
