@@ -1,0 +1,232 @@
+"""The rewrite of TRN801: from `torch.cuda.amp` to `torch.amp`, in uses and imports alike.
+
+A dotted use, such as `torch.cuda.amp.autocast()`, is rewritten by itself. Where an import brings the name in, its
+statement and all that it means in the file are rewritten together.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from trainlint.finding import Edit, Fix, Safety
+from trainlint.fixing.rewrite import (
+    Unfixable,
+    add_keyword,
+    ensure_import,
+    expression,
+    move_module,
+    move_names,
+    replace_expression,
+)
+from trainlint.model.alternatives import depends_on_version, has_alternative, is_tried, origins
+from trainlint.model.blocks import BlockKind, Place
+from trainlint.model.names import argument, constant, imported_names, last_name, root_name
+from trainlint.model.old_amp import OLD_MODULES, available, new_names, old_name
+from trainlint.model.roles import Role, import_of, imports_of, references_by, role
+from trainlint.model.site import FileModel
+from trainlint.model.uses import call_of
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+_POSITIONS = ("enabled", "dtype", "cache_enabled")
+"""The positional arguments of the old autocast; the new one has the device and the type before `enabled`."""
+_DEFAULT_TYPES = {"cuda": "float16", "cpu": "bfloat16"}
+
+
+def rewritten(file: FileModel, place: Place) -> Fix:
+    """The fix for one use.
+
+    Raises Unfixable where the use, or another one that must change with it, cannot be told or rewritten.
+    """
+    statement = import_of(place)
+    if statement is None:
+        raise Unfixable("the name has more than one meaning")
+    assert isinstance(place.node, ast.expr)
+    meaning = dict(imported_names(statement))[root_name(place.node)]
+    if meaning == "torch":
+        edits = list(_use(file, place, dotted=True))
+        found = old_name(_origin(place))
+        if found is not None and found[1] == "GradScaler":
+            edits += _type_tests(file, found, statement)
+    elif meaning in OLD_MODULES or old_name(meaning) is not None:
+        edits = list(_import_and_uses(file, statement))
+    else:
+        raise Unfixable("torch itself is not imported by name")
+    return Fix("Use torch.amp", tuple(sorted(set(edits))), Safety.SAFE)
+
+
+def _import_and_uses(file: FileModel, statement: ast.Import | ast.ImportFrom) -> Iterator[Edit]:
+    """The import moved to torch.amp, with every use of what it binds."""
+    if is_tried(file.tree, statement) or file.source.path.endswith("__init__.py"):
+        raise Unfixable("others may depend on what the import gives")
+    moved: list[str] = []
+    locals_moved: set[str] = set()
+    for alias, (local, meaning) in zip(_aliases(statement), imported_names(statement), strict=True):
+        found = old_name(meaning)
+        if meaning in OLD_MODULES or (found is not None and found[1] in available(file)):
+            moved.append(alias.name)
+            locals_moved.add(local)
+    exported = {node.value for node in ast.walk(_exports(file.tree)) if isinstance(node, ast.Constant)}
+    if locals_moved & exported:
+        raise Unfixable("the name is exported")
+    for place in references_by(file.outline, statement):
+        assert isinstance(place.node, ast.expr)
+        if root_name(place.node) in locals_moved:
+            if imports_of(place) != [statement]:
+                raise Unfixable("a use of the name has more than one meaning")
+            (origin,) = origins(place.node, place.block)
+            found = old_name(origin)
+            if found is None or found[1] not in available(file):
+                raise Unfixable("a use of the module is not known")
+            yield from _use(file, place, dotted=False)
+            if found[1] == "GradScaler":
+                yield from _type_tests(file, found, statement)
+    if isinstance(statement, ast.Import):
+        for name in moved:
+            yield from move_module(file.source, statement, name, "torch.amp")
+    else:
+        is_module = statement.module in ("torch.cuda", "torch.cpu")
+        yield from move_names(file.source, statement, moved, "torch" if is_module else "torch.amp")
+
+
+def _aliases(statement: ast.Import | ast.ImportFrom) -> list[ast.alias]:
+    return [alias for alias in statement.names if alias.name != "*"]
+
+
+def _exports(tree: ast.Module) -> ast.AST:
+    """The value of `__all__`, or an empty tree."""
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign) and "__all__" in map(last_name, statement.targets):
+            return statement.value
+    return ast.Module([], [])
+
+
+def _type_tests(file: FileModel, scaler: tuple[str, str], statement: ast.stmt) -> Iterator[Edit]:
+    """The tests for an old class that an import of torch alone names: the new class does not pass them.
+
+    `statement` is the import that is being moved, with which its own tests change anyhow.
+    """
+    for place in file.outline.references:
+        if old_name(_origin(place)) == scaler and role(file.outline, place) is Role.TYPE_TEST:
+            other = import_of(place)
+            if other is statement and not _imports_torch(other, place):
+                continue
+            if other is None or not _imports_torch(other, place):
+                raise Unfixable("a test for the old class cannot change with it")
+            yield from _use(file, place, dotted=True)
+
+
+def _imports_torch(statement: ast.Import | ast.ImportFrom, place: Place) -> bool:
+    """Whether a reference is written from torch itself on."""
+    assert isinstance(place.node, ast.expr)
+    return dict(imported_names(statement))[root_name(place.node)] == "torch"
+
+
+def _origin(place: Place) -> str | None:
+    assert isinstance(place.node, ast.expr)
+    found = origins(place.node, place.block)
+    return found.pop() if len(found) == 1 else None
+
+
+def _use(file: FileModel, place: Place, *, dotted: bool) -> Iterator[Edit]:
+    """The edits of one use; `dotted` where it is written from torch on, and its own name must change."""
+    import libcst as cst
+
+    found = old_name(_origin(place))
+    assert found is not None
+    assert isinstance(place.node, ast.expr)
+    device, symbol = found
+    other_way = has_alternative(file.outline, place.node, place.block, new_names(symbol))
+    if other_way or depends_on_version(place.block):
+        raise Unfixable("a version decides whether this runs")
+    quote = "'" if file.source.text.count("'") > file.source.text.count('"') else '"'
+    name = f"{root_name(place.node)}.amp.{symbol}" if dotted else ast.unparse(place.node)
+    match role(file.outline, place):
+        case Role.CALL:
+            yield from _call(file, place, cst.parse_expression(name) if dotted else None, device, symbol, quote)
+        case Role.DECORATOR if symbol.startswith("custom"):
+            new = cst.parse_expression(f"{name}(device_type={quote}{device}{quote})")
+            yield replace_expression(file.source, place.node, new)
+        case Role.TYPE_TEST | Role.ANNOTATION:
+            if dotted:
+                yield replace_expression(file.source, place.node, cst.parse_expression(name))
+        case _:
+            raise Unfixable("who calls it with which arguments cannot be told")
+
+
+def _call(
+    file: FileModel, place: Place, function: cst.BaseExpression | None, device: str, symbol: str, quote: str
+) -> Iterator[Edit]:
+    import libcst as cst
+
+    called = call_of(file.outline, place.node)
+    assert called is not None
+    assert isinstance(called.node, ast.Call)
+    if any("jit" in ast.unparse(item) for item in _decorators(file, called)):
+        raise Unfixable("TorchScript compiles this function")
+    if symbol.startswith("custom"):
+        yield add_keyword(file.source, called.node, "device_type", f"{quote}{device}{quote}")
+        if function is not None:
+            yield replace_expression(file.source, called.node.func, function)
+        return
+    node = expression(file.source, called.node)
+    assert isinstance(node, cst.Call)
+    given = list(node.args)
+    first = [cst.Arg(cst.SimpleString(f"{quote}{device}{quote}"))]
+    if symbol == "autocast":
+        given = [_named(item, index) for index, item in enumerate(given)]
+        if _may_inherit_type(file, called):
+            written, imports = ensure_import(file.source, file.tree, "torch", _DEFAULT_TYPES[device])
+            yield from imports
+            equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+            first.append(cst.Arg(cst.parse_expression(written), cst.Name("dtype"), equal=equal))
+    opening = node.whitespace_before_args
+    gap = opening if isinstance(opening, cst.ParenthesizedWhitespace) and given else cst.SimpleWhitespace(" ")
+    for index, item in enumerate(first):
+        if given or index + 1 < len(first):
+            first[index] = item.with_changes(comma=cst.Comma(whitespace_after=gap))
+    new = node.with_changes(func=function or node.func, args=[*first, *given])
+    yield replace_expression(file.source, called.node, new)
+
+
+def _named(given: cst.Arg, index: int) -> cst.Arg:
+    """An argument of the old autocast, by its name."""
+    import libcst as cst
+
+    if given.star == "*":
+        raise Unfixable("unpacked arguments cannot be named")
+    if given.keyword is not None or given.star:
+        return given
+    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    return given.with_changes(keyword=cst.Name(_POSITIONS[index]), equal=equal)
+
+
+def _decorators(file: FileModel, call: Place) -> list[ast.expr]:
+    function = file.graph.enclosing(call.block)
+    return function.decorators if function is not None else []
+
+
+def _may_inherit_type(file: FileModel, call: Place) -> bool:
+    """Whether the new autocast could take its type from another one around it, where the old one has its own."""
+    node = call.node
+    assert isinstance(node, ast.Call)
+    if argument(node, "dtype", 1) is not None or constant(argument(node, "enabled", 0)) is False:
+        return False
+    if any(keyword.arg is None for keyword in node.keywords):
+        return False
+    if "set_autocast_" in file.source.text:
+        return True
+    statement = call.statement
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and node in statement.decorator_list:
+        return False  # The type is settled when the function is defined.
+    function = file.graph.enclosing(call.block)
+    if function is not None and function.owner is not None and file.kinds.is_module_class(function.owner):
+        return True
+    # A loop over batches is what an autocast in a plain function stands in, unless others call it from their steps.
+    if function is not None and not any(block.kind is BlockKind.LOOP for block in call.block.outwards()):
+        return True
+    others = (other.node for other in file.outline.calls.get("autocast", ()) if other.node is not node)
+    return any(isinstance(other, ast.Call) and argument(other, "dtype") is not None for other in others)

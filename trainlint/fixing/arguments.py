@@ -1,0 +1,135 @@
+"""Edits of a call's keyword arguments, in the layout in which the call is written."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from trainlint.finding import Edit
+from trainlint.fixing.expressions import replace_expression
+from trainlint.fixing.layout import Unfixable, layout
+from trainlint.fixing.segment import expression
+from trainlint.source import SourceFile
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+
+def add_keyword(source: SourceFile, call: ast.Call, name: str, value: str) -> Edit:
+    """Add `name=value` behind the last argument, before any `**`: on a line of its own where each argument has one.
+
+    Raises Unfixable if the call names the argument already.
+    """
+    import libcst as cst
+
+    if any(given.arg == name for given in call.keywords):
+        raise Unfixable(f"the call at line {call.lineno} of {source.path} gives `{name}` already")
+    node = expression(source, call)
+    if not isinstance(node, cst.Call):
+        raise Unfixable(f"the expression at line {call.lineno} of {source.path} is no call")
+    keyword = cst.Arg(cst.parse_expression(value), cst.Name(name), equal=_equal_sign(node))
+    place = next((index for index, argument in enumerate(node.args) if argument.star == "**"), len(node.args))
+    if not node.args:
+        new = _as_only_argument(node, keyword, layout(source).unit)
+    elif place < len(node.args):
+        new = _before(node, keyword, place)
+    else:
+        new = _behind_the_last(node, keyword)
+    return replace_expression(source, call, new)
+
+
+def set_keyword(source: SourceFile, call: ast.Call, name: str, value: str) -> Edit:
+    """Give the keyword argument `name` another value, or add it where the call does not name it."""
+    import libcst as cst
+
+    for given in call.keywords:
+        if given.arg == name:
+            return replace_expression(source, given.value, cst.parse_expression(value))
+    return add_keyword(source, call, name, value)
+
+
+def _as_only_argument(node: cst.Call, keyword: cst.Arg, unit: str) -> cst.Call:
+    import libcst as cst
+
+    opening = node.whitespace_before_args
+    if not isinstance(opening, cst.ParenthesizedWhitespace):
+        return node.with_changes(args=[keyword], whitespace_before_args=cst.SimpleWhitespace(""))
+    deeper = opening.with_changes(last_line=cst.SimpleWhitespace(opening.last_line.value + unit))
+    keyword = keyword.with_changes(comma=cst.Comma(whitespace_after=_line_break(opening)))
+    return node.with_changes(args=[keyword], whitespace_before_args=deeper)
+
+
+def _behind_the_last(node: cst.Call, keyword: cst.Arg) -> cst.Call:
+    """The comments behind the last argument stay with it where each argument has its line, else at the line's end."""
+    import libcst as cst
+
+    last = node.args[-1]
+    if isinstance(last.value, cst.GeneratorExp) and not last.value.lpar:
+        bare = last.value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+        last = last.with_changes(value=bare)
+    closing = last.comma.whitespace_after if isinstance(last.comma, cst.Comma) else last.whitespace_after_arg
+    gap = _gap_of_own_lines(node)
+    between: cst.BaseParenthesizableWhitespace = gap or cst.SimpleWhitespace(" ")
+    if gap and isinstance(closing, cst.ParenthesizedWhitespace):
+        between = closing.with_changes(indent=gap.indent, last_line=gap.last_line)
+        closing = _line_break(closing)
+    if isinstance(last.comma, cst.Comma):
+        last = last.with_changes(comma=last.comma.with_changes(whitespace_after=between))
+        keyword = keyword.with_changes(comma=cst.Comma(whitespace_after=closing))
+    else:
+        nothing = cst.SimpleWhitespace("")
+        last = last.with_changes(comma=cst.Comma(whitespace_after=between), whitespace_after_arg=nothing)
+        keyword = keyword.with_changes(whitespace_after_arg=closing)
+    return node.with_changes(args=[*node.args[:-1], last, keyword])
+
+
+def _before(node: cst.Call, keyword: cst.Arg, place: int) -> cst.Call:
+    """The comment lines above the argument at `place` stay above it."""
+    import libcst as cst
+
+    gap = _gap_of_own_lines(node)
+    after: cst.BaseParenthesizableWhitespace = gap or cst.SimpleWhitespace(" ")
+    args = list(node.args)
+    previous = args[place - 1].comma if place else None
+    if gap and isinstance(previous, cst.Comma) and isinstance(previous.whitespace_after, cst.ParenthesizedWhitespace):
+        above = previous.whitespace_after
+        after = _line_break(above).with_changes(empty_lines=above.empty_lines)
+        previous = previous.with_changes(whitespace_after=above.with_changes(empty_lines=[]))
+        args[place - 1] = args[place - 1].with_changes(comma=previous)
+    args.insert(place, keyword.with_changes(comma=cst.Comma(whitespace_after=after)))
+    return node.with_changes(args=args)
+
+
+def _gap_of_own_lines(node: cst.Call) -> cst.ParenthesizedWhitespace | None:
+    """What stands between two arguments where each has a line of its own; None for another layout."""
+    import libcst as cst
+
+    gaps = [argument.comma.whitespace_after for argument in node.args[:-1] if isinstance(argument.comma, cst.Comma)]
+    breaks = [gap for gap in gaps or [node.whitespace_before_args] if isinstance(gap, cst.ParenthesizedWhitespace)]
+    return _line_break(breaks[-1]) if breaks and len(breaks) >= len(gaps) else None
+
+
+def _line_break(whitespace: cst.ParenthesizedWhitespace) -> cst.ParenthesizedWhitespace:
+    """The same line break, without comments and empty lines."""
+    import libcst as cst
+
+    end = cst.TrailingWhitespace(newline=whitespace.first_line.newline)
+    return cst.ParenthesizedWhitespace(end, indent=whitespace.indent, last_line=whitespace.last_line)
+
+
+def _equal_sign(node: cst.Call) -> cst.AssignEqual:
+    """The equal sign as this call writes it; PEP 8's where it has none."""
+    import libcst as cst
+
+    for argument in reversed(node.args):
+        sign = argument.equal
+        if isinstance(sign, cst.AssignEqual) and _is_on_one_line(sign):
+            return sign
+    return cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+
+
+def _is_on_one_line(sign: cst.AssignEqual) -> bool:
+    import libcst as cst
+
+    parts = (sign.whitespace_before, sign.whitespace_after)
+    return all(isinstance(part, cst.SimpleWhitespace) and part.value in ("", " ") for part in parts)

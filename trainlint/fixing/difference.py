@@ -1,0 +1,20 @@
+"""What fixes change, as a patch."""
+
+from __future__ import annotations
+
+
+def unified_difference(path: str, before: str, after: str) -> str:
+    """A unified diff that `git apply` and `patch -p1` take; empty where nothing changes. Line ends are kept."""
+    import difflib
+
+    name = path.lstrip("/")
+    # After a name with a space, a tab tells patch where the name ends.
+    end = "\t" if " " in name else ""
+    lines = difflib.unified_diff(_lines(before), _lines(after), f"a/{name}{end}", f"b/{name}{end}")
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def _lines(text: str) -> list[str]:
+    # Only the line feed ends a line of a patch; str.splitlines would also break at form feeds and the like.
+    lines = text.split("\n")
+    return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])

@@ -1,0 +1,196 @@
+"""Fixes repeated until nothing more applies, each round proved before it counts."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from trainlint.finding import Edit, Failure, Finding, Safety
+from trainlint.fixing.apply import apply_fixes, flaw
+from trainlint.source import SourceFile, UnreadableSource, decode_source, source_from_text
+
+Judge = Callable[[SourceFile], Sequence[Finding]]
+"""What finds out what is to be fixed: a text in, its findings out."""
+
+ROUNDS = 20
+"""How many rounds may change a file before its fixes count as endless."""
+
+_Place = tuple[str, int]
+"""A finding's code and the offset where it starts: enough to know it again in a changed text."""
+
+
+@dataclass(frozen=True, slots=True)
+class FixResult:
+    """A file after all its fixes."""
+
+    source: SourceFile
+    applied: tuple[Finding, ...]
+    """What was fixed, in the order in which it was; positions are those of the text of its own round."""
+    remaining: tuple[Finding, ...]
+    """What the judge says of the fixed text."""
+    failures: tuple[Failure, ...]
+    """Fixes that were dropped because they did harm or nothing, each naming its rule."""
+
+
+def fix_to_fixpoint(source: SourceFile, judge: Judge, limit: Safety) -> FixResult:
+    """Apply the fixes up to `limit` round by round until none is left.
+
+    A round counts only if its text can be written in the file's encoding, parses, is new, and if what it fixed
+    is gone. Otherwise it is taken back and half of its fixes are tried, until a single one is found guilty: that
+    one is dropped and named in a failure. Rules whose fixes never come to an end are left out, from the start.
+    """
+    failures: list[Failure] = []
+    endless: frozenset[str] = frozenset()
+    while True:
+        run = _Run(source, judge, limit, endless)
+        last = run.repeat()
+        if not last:
+            return FixResult(run.source, tuple(run.applied), run.findings, (*failures, *run.failures))
+        endless |= last
+        for code in sorted(last):
+            reason = (
+                f"the fixes of {code} do not end after {ROUNDS} rounds, so none was applied; please report this rule"
+            )
+            failures.append(Failure(source.path, reason, code))
+
+
+@dataclass(slots=True)
+class _Run:
+    """The rounds over one file, without the rules known to be endless."""
+
+    source: SourceFile
+    judge: Judge
+    limit: Safety
+    endless: frozenset[str]
+    findings: tuple[Finding, ...] = ()
+    applied: list[Finding] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    dropped: set[_Place] = field(default_factory=set)
+    seen: set[str] = field(default_factory=set)
+
+    def repeat(self) -> frozenset[str]:
+        """Do the rounds. The codes of the last round where they do not end, else nothing."""
+        self.findings = tuple(self.judge(self.source))
+        if not parses(self.source.text):
+            return frozenset()  # The judge has said so; there is no telling what a fix would do.
+        self.seen.add(self.source.text)
+        for _ in range(ROUNDS):
+            done = self.round()
+            if not done:
+                return frozenset()
+        return frozenset(finding.code for finding in done) if self.candidates() else frozenset()
+
+    def candidates(self) -> list[Finding]:
+        """What may be fixed now. A fix that is broken in itself is dropped here."""
+        sound = []
+        for finding in self.findings:
+            if finding.fix is None or finding.fix.safety > self.limit or finding.code in self.endless:
+                continue
+            if _place(self.source, finding) in self.dropped:
+                continue
+            problem = flaw(self.source, finding.fix)
+            if problem is None:
+                sound.append(finding)
+            else:
+                self.drop(finding, problem)
+        return sound
+
+    def drop(self, finding: Finding, problem: str) -> None:
+        """Never try this fix again, and say why."""
+        self.dropped.add(_place(self.source, finding))
+        title = finding.fix.title if finding.fix else ""
+        reason = f'the fix "{title}" at line {finding.span.start_line} was not applied: {problem}'
+        self.failures.append(Failure(self.source.path, reason, finding.code))
+
+    def round(self) -> tuple[Finding, ...]:
+        """Apply as much as goes well together; what was applied, nothing at the fixpoint."""
+        batch: Sequence[Finding] = self.candidates()
+        while batch:
+            attempt = apply_fixes(self.source, batch, self.limit)
+            outcome = self.prove(attempt.text, attempt.applied)
+            if not isinstance(outcome, str):
+                self.accept(*outcome, attempt.applied)
+                return attempt.applied
+            if len(attempt.applied) > 1:
+                batch = attempt.applied[: len(attempt.applied) // 2]
+            else:
+                self.drop(attempt.applied[0], outcome)
+                batch = self.candidates()
+        return ()
+
+    def prove(self, text: str, fixed: Sequence[Finding]) -> tuple[SourceFile, tuple[Finding, ...]] | str:
+        """The new source and its findings; where the round must not count, why, as the end of a sentence."""
+        if not _round_trips(self.source, text):
+            return f"its text does not fit the file's encoding, {self.source.encoding}; save the file as UTF-8"
+        if not parses(text):
+            return "the result is no longer valid Python; please report this rule"
+        if text in self.seen:
+            return "it undoes what another fix did; please report this rule"
+        source = source_from_text(self.source.path, text, encoding=self.source.encoding, bom=self.source.bom)
+        findings = tuple(self.judge(source))
+        if self.still_stands(source, findings, fixed):
+            return "the finding still stands after it; please report this rule"
+        return source, findings
+
+    def still_stands(self, source: SourceFile, after: Sequence[Finding], fixed: Sequence[Finding]) -> bool:
+        """Whether something fixed is found again: a rule finds as much as before, and something at the same place.
+
+        A fix may well bring new findings to light elsewhere; the next rounds see to those.
+        """
+        change = Counter(finding.code for finding in after)
+        change.subtract(finding.code for finding in self.findings)
+        change.update(finding.code for finding in fixed)
+        edits = _edits(fixed)
+        standing = {_place(source, finding) for finding in after}
+        return any(
+            change[finding.code] > 0 and _moved(_place(self.source, finding), edits) in standing for finding in fixed
+        )
+
+    def accept(self, source: SourceFile, findings: tuple[Finding, ...], fixed: Sequence[Finding]) -> None:
+        edits = _edits(fixed)
+        self.dropped = {_moved(place, edits) for place in self.dropped}
+        self.source, self.findings = source, findings
+        self.applied += fixed
+        self.seen.add(source.text)
+
+
+def parses(text: str) -> bool:
+    """Whether this Python's own parser takes the text. Warnings about it are nobody's concern here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return False
+    return True
+
+
+def _round_trips(source: SourceFile, text: str) -> bool:
+    try:
+        return decode_source(source.path, source.encode(text)).text == text
+    except (UnicodeEncodeError, UnreadableSource):
+        return False
+
+
+def _edits(findings: Iterable[Finding]) -> list[Edit]:
+    return sorted({edit for finding in findings if finding.fix for edit in finding.fix.edits})
+
+
+def _place(source: SourceFile, finding: Finding) -> _Place:
+    span = finding.span
+    return finding.code, source.line_starts[span.start_line - 1] + span.start_column - 1
+
+
+def _moved(place: _Place, edits: Sequence[Edit]) -> _Place:
+    """Where a place lies after the edits; what an edit replaced lies where its text begins."""
+    code, offset = place
+    shift = 0
+    for edit in edits:
+        if edit.stop <= offset:
+            shift += len(edit.text) - (edit.stop - edit.start)
+        elif edit.start < offset:
+            return code, edit.start + shift
+    return code, offset + shift

@@ -1,0 +1,234 @@
+"""Edits of imports: a name made available, names moved to another module."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trainlint.finding import Edit
+from trainlint.fixing.layout import Unfixable
+from trainlint.fixing.segment import replace_simple_statement, simple_statement
+from trainlint.fixing.statements import insert_before
+from trainlint.source import SourceFile
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+# What `import torch` alone makes available as its attributes, in every version since 2.0.
+_COME_WITH_TORCH = frozenset(
+    """
+    torch torch.amp torch.autograd torch.backends torch.backends.cuda torch.backends.cudnn torch.cuda torch.cuda.amp
+    torch.distributed torch.distributions torch.fft torch.func torch.jit torch.linalg torch.multiprocessing torch.nn
+    torch.nn.functional torch.nn.init torch.nn.parallel torch.nn.utils torch.optim torch.optim.lr_scheduler
+    torch.profiler torch.random torch.special torch.utils torch.utils.data
+    """.split()
+)
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+@dataclass(frozen=True, slots=True)
+class _Binding:
+    """A name that a module-level import gives the file."""
+
+    name: str
+    target: str
+    """What it stands for, dotted."""
+    loads: str
+    """The module that the import is sure to load."""
+
+
+def ensure_import(
+    source: SourceFile, tree: ast.Module, module: str, name: str | None = None
+) -> tuple[str, tuple[Edit, ...]]:
+    """How this file writes `module`, or `name` of it, and the edits that make this right.
+
+    Looks for what the module-level imports offer, in any spelling; only where nothing does, an import is put in:
+    above the first import of the same package, so that nothing is loaded earlier than before, else below the
+    docstring and the `__future__` imports. Raises Unfixable where the new name means something else in this file.
+    """
+    wanted = f"{module}.{name}" if name else module
+    bindings = list(_bindings(tree.body))
+    loaded = _COME_WITH_TORCH | {parent for binding in bindings for parent in _parents(binding.loads)}
+    functions = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)]
+    offers = [
+        binding
+        for binding in bindings
+        if _reaches(binding, wanted, module, loaded) and not _means_more(binding.name, binding.target, functions)
+    ]
+    if offers:
+        best = max(offers, key=lambda binding: len(binding.target))
+        return best.name + wanted[len(best.target) :], ()
+    package = module.partition(".")[0]
+    if module in _COME_WITH_TORCH or not name:
+        statement = "import torch" if module in _COME_WITH_TORCH else f"import {module}"
+        local, taken, meaning = wanted, package, package
+    else:
+        statement, local, taken, meaning = f"from {module} import {name}", name, name, wanted
+    if _means_more(taken, meaning, [tree]):
+        raise Unfixable(f"`{taken}` has another meaning in {source.path}, so `{statement}` cannot be added")
+    return local, (_insertion(source, tree, package, statement),)
+
+
+def move_names(source: SourceFile, statement: ast.ImportFrom, names: Collection[str], module: str) -> tuple[Edit, ...]:
+    """Import `names` from `module` instead; their aliases, the other names, layout and comments stay.
+
+    Where other names remain, the moved ones get an import of their own above. Raises Unfixable for `import *`.
+    """
+    import libcst as cst
+
+    node = simple_statement(source, statement)
+    if not isinstance(node, cst.ImportFrom) or isinstance(node.names, cst.ImportStar):
+        raise Unfixable(f"the names that line {statement.lineno} of {source.path} imports cannot be told")
+    moved = [alias for alias in statement.names if alias.name in names]
+    if not moved:
+        raise Unfixable(f"line {statement.lineno} of {source.path} imports none of {', '.join(sorted(names))}")
+    if len(moved) == len(statement.names):
+        new = node.with_changes(module=_dotted_name(module), relative=[])
+        return (replace_simple_statement(source, statement, new),)
+    written = ", ".join(f"{alias.name} as {alias.asname}" if alias.asname else alias.name for alias in moved)
+    addition = insert_before(source, statement, f"from {module} import {written}")
+    for alias in moved:
+        node = _without_name(node, alias)
+    return addition, replace_simple_statement(source, statement, node)
+
+
+def move_module(source: SourceFile, statement: ast.Import, old: str, new: str) -> tuple[Edit, ...]:
+    """Make `import old as name` into `import new as name`. Raises Unfixable without an alias: uses would break."""
+    import libcst as cst
+
+    node = simple_statement(source, statement)
+    if not isinstance(node, cst.Import) or not any(alias.name == old and alias.asname for alias in statement.names):
+        raise Unfixable(f"line {statement.lineno} of {source.path} does not import {old} under another name")
+    names = [
+        alias.with_changes(name=_dotted_name(new)) if alias.evaluated_name == old and alias.asname else alias
+        for alias in node.names
+    ]
+    return (replace_simple_statement(source, statement, node.with_changes(names=names)),)
+
+
+def _bindings(body: list[ast.stmt]) -> Iterator[_Binding]:
+    """What imports at module level bind, those tried first in a `try` included."""
+    for statement in body:
+        if isinstance(statement, ast.Try):
+            yield from _bindings(statement.body)
+        elif isinstance(statement, ast.Import):
+            for alias in statement.names:
+                package = alias.name.partition(".")[0]
+                yield _Binding(alias.asname or package, alias.name if alias.asname else package, alias.name)
+        elif isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:
+            for alias in statement.names:
+                if alias.name != "*":
+                    yield _Binding(alias.asname or alias.name, f"{statement.module}.{alias.name}", statement.module)
+
+
+def _reaches(binding: _Binding, wanted: str, module: str, loaded: Collection[str]) -> bool:
+    """Whether `wanted` can be written below the bound name, every module on the way being loaded."""
+    if binding.target == wanted:
+        return True
+    if not wanted.startswith(f"{binding.target}."):
+        return False
+    return all(len(parent) <= len(binding.target) or parent in loaded for parent in _parents(module))
+
+
+def _parents(module: str) -> list[str]:
+    """A dotted module and all packages that it lies in."""
+    parts = module.split(".")
+    return [".".join(parts[: count + 1]) for count in range(len(parts))]
+
+
+def _insertion(source: SourceFile, tree: ast.Module, package: str, statement: str) -> Edit:
+    body = tree.body
+    for candidate in body:
+        if any(binding.loads.partition(".")[0] == package for binding in _bindings([candidate])):
+            if isinstance(candidate, ast.Try):
+                break
+            return insert_before(source, candidate, statement)
+    head = 0
+    while head < len(body) and (_is_future(body[head]) or (head == 0 and _is_docstring(body[0]))):
+        head += 1
+    if head < len(body):
+        is_import = isinstance(body[head], ast.Import | ast.ImportFrom)
+        return insert_before(source, body[head], statement if is_import else f"{statement}\n")
+    newline = source.newline
+    before = "" if not source.text or source.text.endswith(("\r", "\n")) else newline
+    return Edit(len(source.text), len(source.text), f"{before}{statement}{newline}")
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _is_future(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+
+
+def _means_more(name: str, target: str, scopes: Iterable[ast.AST]) -> bool:
+    """Whether anything in these scopes gives `name` another meaning than the import of `target`."""
+    return any((name == bound and target != meaning) for scope in scopes for bound, meaning in _meanings(scope))
+
+
+def _meanings(scope: ast.AST) -> Iterator[tuple[str, str | None]]:
+    """Every name bound below a node, with what an import makes of it."""
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            yield node.id, None
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name, None
+        elif isinstance(node, ast.arg):
+            yield node.arg, None
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from ((binding.name, binding.target) for binding in _bindings([node]))
+
+
+def _dotted_name(name: str) -> cst.Attribute | cst.Name:
+    import libcst as cst
+
+    parts = name.split(".")
+    node: cst.Attribute | cst.Name = cst.Name(parts[0])
+    for part in parts[1:]:
+        node = cst.Attribute(node, cst.Name(part))
+    return node
+
+
+def _without_name(node: cst.ImportFrom, moved: ast.alias) -> cst.ImportFrom:
+    """The import without one of its names. The comment on the name's own line goes with it, the others stay."""
+    import libcst as cst
+
+    names = [] if isinstance(node.names, cst.ImportStar) else list(node.names)
+    place = next(
+        index
+        for index, name in enumerate(names)
+        if (name.evaluated_name, name.evaluated_alias) == (moved.name, moved.asname)
+    )
+    closing = node.rpar.whitespace_before if node.rpar else cst.SimpleWhitespace("")
+    opening = node.lpar.whitespace_after if node.lpar else cst.SimpleWhitespace("")
+    gaps = [opening, *(name.comma.whitespace_after if isinstance(name.comma, cst.Comma) else closing for name in names)]
+    gone = names.pop(place)
+    gap = _merged(gaps[place], gaps[place + 1], leads_to_the_end=place == len(names))
+    if place == 0:
+        return node.with_changes(names=names, lpar=node.lpar and node.lpar.with_changes(whitespace_after=gap))
+    last = names[place - 1]
+    if isinstance(gone.comma, cst.Comma) and isinstance(last.comma, cst.Comma):
+        names[place - 1] = last.with_changes(comma=last.comma.with_changes(whitespace_after=gap))
+        return node.with_changes(names=names)
+    names[place - 1] = last.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return node.with_changes(names=names, rpar=node.rpar and node.rpar.with_changes(whitespace_before=gap))
+
+
+def _merged(
+    before: cst.BaseParenthesizableWhitespace, after: cst.BaseParenthesizableWhitespace, *, leads_to_the_end: bool
+) -> cst.BaseParenthesizableWhitespace:
+    """What is left of the gaps around a name that goes."""
+    import libcst as cst
+
+    if not isinstance(before, cst.ParenthesizedWhitespace):
+        return after if leads_to_the_end or isinstance(after, cst.ParenthesizedWhitespace) else before
+    if isinstance(after, cst.ParenthesizedWhitespace):
+        lines = [*before.empty_lines, *after.empty_lines]
+        return before.with_changes(empty_lines=lines, indent=after.indent, last_line=after.last_line)
+    holds_comment = before.first_line.comment or any(line.comment for line in before.empty_lines)
+    return before if holds_comment or not leads_to_the_end else after

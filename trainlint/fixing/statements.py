@@ -1,0 +1,114 @@
+"""Edits of whole statements and lines. They are textual: taking lines away or putting lines in is exact as it is."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from trainlint.finding import Edit
+from trainlint.fixing.layout import Unfixable, extent, layout, line_start, statement_place
+from trainlint.source import SourceFile
+
+_SEMICOLON = re.compile(r"(?:[ \t\f]|\\(?:\r\n|\r|\n))*;")
+_REST_OF_LINE = re.compile(r"[ \t\f]*;?[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\r|\n|\Z)")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+def remove_statement(source: SourceFile, node: ast.stmt) -> tuple[Edit, ...]:
+    """Take a statement away, with its decorators, its line and the comment on it.
+
+    It becomes `pass` where its block holds nothing else; what shares its line stays.
+    """
+    place = statement_place(source, node)
+    rest = _REST_OF_LINE.match(source.text, place.stop) if place.begins_line else None
+    if place.is_alone:
+        return (Edit(place.start, _end_of_text(source, rest.end()) if rest else place.stop, "pass"),)
+    if rest:
+        return (_line_removal(source, line_start(source, place.start), rest.end()),)
+    if place.after is not None and _SEMICOLON.match(source.text, place.stop):
+        return (Edit(place.start, place.after, ""),)
+    if place.before is not None and _SEMICOLON.match(source.text, place.before):
+        return (Edit(place.before, place.stop, ""),)
+    raise Unfixable(f"the statement at line {node.lineno} of {source.path} shares its line with something else")
+
+
+def insert_before(source: SourceFile, statement: ast.stmt, text: str) -> Edit:
+    """Put the lines of `text` above a statement and its decorators, indented as it is.
+
+    On a line with other statements, a simple statement is put in with a semicolon.
+    """
+    place = statement_place(source, statement)
+    if place.begins_line:
+        start = line_start(source, place.start)
+        return Edit(start, start, indent_lines(source, text, source.text[start : place.start]))
+    if "\n" in text or hasattr(ast.parse(text).body[0], "body"):
+        raise Unfixable(f"line {statement.lineno} of {source.path} begins with something else")
+    return Edit(place.start, place.start, f"{text}; ")
+
+
+def insert_decorator(
+    source: SourceFile, function: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, text: str
+) -> Edit:
+    """Decorate with `text`, such as "torch.no_grad()", below the decorators that are there: closest to the function."""
+    statement_place(source, function)
+    definition = extent(source, function)[0]
+    start = line_start(source, definition)
+    return Edit(start, start, indent_lines(source, f"@{text.removeprefix('@')}", source.text[start:definition]))
+
+
+def wrap_in_with(source: SourceFile, statements: Sequence[ast.stmt], header: str) -> tuple[Edit, ...] | None:
+    """Put neighbouring statements into a block under `header`, such as "with torch.no_grad():".
+
+    None where that is not simple: a string runs over several lines and would change, or a line is shared.
+    """
+    try:
+        places = [statement_place(source, node) for node in statements]
+    except Unfixable:
+        return None
+    follow = all(one.after == other.start for one, other in pairwise(places))
+    rest = _REST_OF_LINE.match(source.text, places[-1].stop)
+    if not follow or rest is None or any(not place.begins_line for place in places) or _holds_long_string(statements):
+        return None
+    unit = layout(source).unit
+    edits = []
+    first, last = source.position(places[0].start)[0], source.position(places[-1].stop)[0]
+    for line in range(first, last + 1):
+        if source.line(line).strip():
+            start = source.line_starts[line - 1]
+            edits.append(Edit(start, start, unit))
+    top = line_start(source, places[0].start)
+    indentation = source.text[top : places[0].start]
+    edits[0] = Edit(top, top, indent_lines(source, header, indentation) + unit)
+    return tuple(edits)
+
+
+def indent_lines(source: SourceFile, text: str, indentation: str) -> str:
+    """Whole lines with the file's own line end, each indented but the empty ones."""
+    lines = _LINE_END.split(text)
+    return "".join(f"{indentation if line else ''}{line}{source.newline}" for line in lines)
+
+
+def _end_of_text(source: SourceFile, end: int) -> int:
+    """The end of a line without its line end."""
+    return len(source.text[:end].rstrip("\r\n"))
+
+
+def _line_removal(source: SourceFile, start: int, end: int) -> Edit:
+    if source.text.endswith(("\r", "\n"), start, end):
+        return Edit(start, end, "")
+    # The last line has no line end: the line before takes its place, without one too.
+    return Edit(_end_of_line_before(source, start), end, "")
+
+
+def _end_of_line_before(source: SourceFile, start: int) -> int:
+    if source.text.endswith("\r\n", 0, start):
+        return start - 2
+    return max(0, start - 1)
+
+
+def _holds_long_string(statements: Sequence[ast.stmt]) -> bool:
+    nodes = (node for statement in statements for node in ast.walk(statement))
+    strings = (node for node in nodes if isinstance(node, ast.Constant | ast.JoinedStr))
+    return any(node.lineno != node.end_lineno for node in strings)
