@@ -1,0 +1,95 @@
+"""Write the pages that are made from the rules: docs/rules/*.md and rules/README.md.
+
+python docs/generate.py            write them, and remove pages of rules that are gone
+python docs/generate.py --check    write nothing; name what is stale, missing or orphaned, and exit with 1
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from trainlint.handbook import by_topic, page_markdown, rules_table
+from trainlint.packs import PackError, load_rules
+from trainlint.rule import Rule
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+OWN_PACK = "trainlint_rules"
+NOTICE = "<!-- Written by docs/generate.py from the rules themselves. Change the rule, then run it. -->\n\n"
+
+
+def pages(rules: Iterable[type[Rule]]) -> dict[str, str]:
+    """The text of each generated file, by its path below the repository."""
+    ordered = sorted(rules, key=lambda rule: rule.code)
+    files = {f"docs/rules/{rule.name}.md": NOTICE + page_markdown(rule) for rule in ordered}
+    index = [f"{NOTICE}# Rules by topic\n"]
+    for title, members in by_topic(ordered).items():
+        index.append(f"## {title}\n\n{rules_table(members, pages='.')}")
+    files["docs/rules/README.md"] = "\n".join(index)
+    table = rules_table(ordered, pages="../docs/rules")
+    files["rules/README.md"] = f"{NOTICE}# All rules\n\n{table}"
+    return files
+
+
+def differences(repository: Path, files: dict[str, str]) -> list[str]:
+    """A sentence for each generated file that is missing, stale or orphaned."""
+    problems = []
+    for name, text in files.items():
+        path = repository / name
+        if not path.is_file():
+            problems.append(f"{name} is missing")
+        elif path.read_text(encoding="utf-8") != text:
+            problems.append(f"{name} is stale")
+    return problems + [f"{name} is orphaned: no rule has this name" for name in orphans(repository, files)]
+
+
+def orphans(repository: Path, files: dict[str, str]) -> list[str]:
+    """Pages below docs/rules that no rule stands behind."""
+    found = (path.relative_to(repository).as_posix() for path in sorted((repository / "docs/rules").glob("*.md")))
+    return [name for name in found if name not in files]
+
+
+def write(repository: Path, files: dict[str, str]) -> list[str]:
+    """Make the repository hold these files. Returns a line for each one that changed."""
+    changes = []
+    for name, text in files.items():
+        path = repository / name
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+            changes.append(f"wrote {name}")
+    for name in orphans(repository, files):
+        (repository / name).unlink()
+        changes.append(f"removed {name}")
+    return changes
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write or check. Returns the exit code: 0 all fresh, 1 something is not, 2 the rules do not load."""
+    parser = argparse.ArgumentParser(description="Write the pages that are made from the rules.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 where a page is not fresh")
+    options = parser.parse_args(arguments)
+    try:
+        # Other packs may be installed here too; their pages are their own.
+        own = [rule for rule in load_rules() if rule.__module__.startswith(f"{OWN_PACK}.")]
+    except PackError as error:
+        print(error, file=sys.stderr)
+        return 2
+    if not own:
+        print(f"{OWN_PACK} holds no rule: install this checkout with `pip install -e .`", file=sys.stderr)
+        return 2
+    files = pages(own)
+    lines = differences(REPOSITORY, files) if options.check else write(REPOSITORY, files)
+    if not lines:
+        print(f"All {len(files)} pages are fresh.")
+        return 0
+    print("\n".join(lines))
+    if options.check:
+        print("Run `python docs/generate.py`.")
+    return 1 if options.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,325 @@
+"""What a person sees at the terminal."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from tests.report.toys import BROKEN, COPY, CRASHED, ITEM, REPORT, edit_of, settings, sources
+from trainlint.finding import Edit, Finding, Fix, Heat, Report, Safety, Severity, Span
+from trainlint.report import Settings, Style, render
+from trainlint.source import source_from_text
+
+ESCAPE = re.compile(r"\x1b(?:\[[0-9;]*m|\]8;[^\x1b]*\x1b\\)")
+
+
+def shown(report: Report, style: Settings) -> str:
+    return render(report, "full", sources=sources, rules=(), settings=style)
+
+
+def frame_of(text: str, words: str, style: Settings) -> list[str]:
+    """The lines with a bar of the report on one finding at these words."""
+    source = source_from_text("x.py", text)
+    start = text.index(words)
+    finding = replace(ITEM, path="x.py", span=source.span(start, start + len(words)), fix=None, chain=())
+    page = render(Report((finding,), (), 1), "full", sources={"x.py": source}.get, rules=(), settings=style)
+    bar = "│" if style.style.unicode else "|"
+    return [line for line in page.splitlines() if bar in line]
+
+
+def test_a_report_at_80_columns() -> None:
+    expected = """\
+src/train.py:7:22: advice TRN205 blocking-batch-copy (80% sure)
+The host waits for this copy.
+
+  5 │     total = 0.0
+  6 │     for batch in train_loader:
+  7 │         loss = model(batch.to(device))
+    │                      ^^^^^^^^^^^^^^^^
+  8 │         loss.backward()
+
+  note: runs each training step
+  fix:  copy without waiting (safe; apply with --fix)
+  6 │       for batch in train_loader:
+  7 │ -         loss = model(batch.to(device))
+  7 │ +         loss = model(batch.to(device, non_blocking=True))
+  8 │           loss.backward()
+  docs: trainlint explain TRN205
+
+src/train.py:9:18: warning TRN201 item-in-training-step
+`.item()` makes the host wait for the device in each training step.
+
+   7 │         loss = model(batch.to(device))
+   8 │         loss.backward()
+   9 │         total += loss.item()
+     │                  ^^^^^^^^^^^
+  10 │         optimizer.step()
+
+  note: runs each training step: line 6: loop over train_loader → Trainer.step
+  fix:  keep a detached sum and read it once (unsafe: may change what is
+        computed; apply with --unsafe-fixes)
+   4 │   def train(model, train_loader, optimizer, device):
+   5 │ -     total = 0.0
+   5 │ +     total = torch.zeros((), device=device)
+   6 │       for batch in train_loader:
+   … │
+   8 │           loss.backward()
+   9 │ -         total += loss.item()
+   9 │ +         total += loss.detach()
+  10 │           optimizer.step()
+  11 │ -     return total
+  11 │ +     return total.item()
+  docs: trainlint explain TRN201
+
+error: could not judge src/broken.py: line 3 is no valid Python; mend it or
+  exclude it
+error: could not judge src/train.py: the rule TRN205 failed with IndexError;
+  please report it
+
+Found 2 problems in 12 files (1 fixable with --fix, 1 more with --unsafe-fixes;
+1 ignored by comments); not everything could be judged: 2 failures.
+"""
+    assert shown(Report((COPY, ITEM), (BROKEN, CRASHED), files=12, suppressed=1), settings()) == expected
+
+
+def test_a_report_at_40_columns_in_ascii() -> None:
+    expected = """\
+src/train.py:9:18:
+warning TRN201 item-in-training-step
+`.item()` makes the host wait for the
+device in each training step.
+
+   7 |         loss = model(batch.to(...
+   8 |         loss.backward()
+   9 |         total += loss.item()
+     |                  ^^^^^^^^^^^
+  10 |         optimizer.step()
+
+  note: runs each training step: line 6:
+        loop over train_loader ->
+        Trainer.step
+  fix:  keep a detached sum and read it
+        once (unsafe: may change what is
+        computed; apply with
+        --unsafe-fixes)
+   4 |   def train(model, train_loade...
+   5 | -     total = 0.0
+   5 | +     total = torch.zeros((), ...
+   6 |       for batch in train_loader:
+   : |
+   8 |           loss.backward()
+   9 | -         total += loss.item()
+   9 | +         total += loss.detach()
+  10 |           optimizer.step()
+  11 | -     return total
+  11 | +     return total.item()
+  docs: trainlint explain TRN201
+
+Found 1 problem in 1 file (1 fixable
+with --unsafe-fixes).
+"""
+    assert shown(Report((ITEM,), (), files=1), settings(40, unicode=False)) == expected
+
+
+def test_a_wide_terminal_shows_the_address_of_the_page() -> None:
+    page = shown(REPORT, settings(200))
+    assert "docs: https://github.com/trainlint/trainlint/blob/main/docs/rules/blocking-batch-copy.md\n" in page
+
+
+def test_the_page_of_a_rule_is_named_once() -> None:
+    assert shown(Report((ITEM, ITEM), (), 1), settings()).count("docs:") == 1
+
+
+def test_a_rule_of_another_pack_has_no_address_of_ours() -> None:
+    page = shown(Report((replace(ITEM, code="ACME001", name="slow-call"),), (), 1), settings(200))
+    assert "docs: trainlint explain ACME001" in page
+    assert "https://" not in page
+
+
+@pytest.mark.parametrize(
+    ("report", "line"),
+    [
+        (Report((), (), 12), "All clear: 12 files."),
+        (Report((), (), 1, suppressed=2), "All clear: 1 file (2 ignored by comments)."),
+        (Report((), (), 3, fixed=2), "Fixed 2 problems. All clear: 3 files."),
+        (Report((), (), 0), "No file was judged."),
+    ],
+)
+def test_a_clean_report_is_one_line(report: Report, line: str) -> None:
+    assert shown(report, settings()) == f"{line}\n"
+
+
+def test_all_is_not_clear_where_something_could_not_be_judged() -> None:
+    assert shown(Report((), (BROKEN,), 11), settings(100)) == (
+        "error: could not judge src/broken.py: line 3 is no valid Python; mend it or exclude it\n\n"
+        "Found no problem in 11 files; not everything could be judged: 1 failure.\n"
+    )
+
+
+def test_without_a_summary_a_clean_report_is_empty() -> None:
+    quiet = replace(settings(), summary=False)
+    assert shown(Report((), (), 12), quiet) == ""
+    assert "Found" not in shown(REPORT, quiet)
+
+
+def test_colour_changes_nothing_but_colour() -> None:
+    report = Report((COPY, ITEM), (BROKEN,), 12)
+    colored = shown(report, settings(color=True, links=True))
+    assert "\x1b[1;33mwarning\x1b[0m" in colored
+    assert "\x1b[31m- " in colored
+    assert "\x1b]8;" in colored
+    assert ESCAPE.sub("", colored) == shown(report, settings())
+
+
+def test_the_fixs_level_names_the_flag_that_applies_it() -> None:
+    fix = Fix("use fused attention", (edit_of("loss.item()", "loss"),), Safety.NUMERICS)
+    page = shown(Report((replace(ITEM, fix=fix),), (), 1), settings(120))
+    assert "use fused attention (numerics: other rounding, order or random numbers; apply with --numeric-fixes)" in page
+    assert "(1 fixable with --numeric-fixes)" in page
+
+
+def test_tabs_keep_the_carets_in_place() -> None:
+    assert frame_of("if x:\n\ty =\tloss.item()\n", "loss.item()", settings()) == [
+        "  1 │ if x:",
+        "  2 │     y = loss.item()",
+        "    │         ^^^^^^^^^^^",
+    ]
+
+
+def test_wide_characters_keep_the_carets_in_place() -> None:
+    assert frame_of('名前 = "入力", loss.item()\n', "loss.item()", settings()) == [
+        '  1 │ 名前 = "入力", loss.item()',
+        "    │                ^^^^^^^^^^^",
+    ]
+
+
+def test_in_ascii_a_wide_character_takes_its_two_columns() -> None:
+    assert frame_of('名前 = "é", loss.item()\n', "loss.item()", settings(unicode=False)) == [
+        '  1 | ???? = "?", loss.item()',
+        "    |             ^^^^^^^^^^^",
+    ]
+
+
+def test_source_cannot_steer_the_terminal() -> None:
+    lines = frame_of('evil = "\x1b[2J\u202e", loss.item()\n', "loss.item()", settings())
+    assert lines == [
+        '  1 │ evil = "\ufffd[2J\ufffd", loss.item()',
+        "    │                 ^^^^^^^^^^^",
+    ]
+
+
+def test_a_long_line_is_clipped_around_the_span() -> None:
+    text = f"x = call({', '.join(f'argument_{n}=None' for n in range(20))}, last=loss.item(), {'y' * 200})\n"
+    line, carets = frame_of(text, "loss.item()", settings(60))
+    assert line.startswith("  1 │ …")
+    assert line.endswith("…")
+    assert line[carets.index("^") : carets.rindex("^") + 1] == "loss.item()"
+
+
+def test_a_span_longer_than_the_line_shows_its_beginning() -> None:
+    line, carets = frame_of(f"    x = total({'a' * 300})\n", f"total({'a' * 300})", settings(40))
+    assert line == "  1 │ x = total(aaaaaaaaaaaaaaaaaaaaaaa…"
+    assert carets == "    │     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"
+
+
+def test_a_span_of_several_lines_is_bracketed() -> None:
+    text = "before = 1\nloader = DataLoader(\n    dataset,\n)\nafter = 2\n"
+    assert frame_of(text, "DataLoader(\n    dataset,\n)", settings()) == [
+        "  1 │   before = 1",
+        "  2 │   loader = DataLoader(",
+        "    │ ╭──────────^",
+        "  3 │ │     dataset,",
+        "  4 │ │ )",
+        "    │ ╰─^",
+        "  5 │   after = 2",
+    ]
+
+
+def test_a_statement_of_several_lines_is_bracketed_from_its_side() -> None:
+    text = "for x in loader:\n    total += x.item()\n"
+    assert frame_of(text, text.rstrip(), settings(unicode=False)) == [
+        "  1 | / for x in loader:",
+        "  2 | |     total += x.item()",
+        r"    | \_____________________^",
+    ]
+
+
+def test_the_middle_of_a_long_span_is_left_out() -> None:
+    text = "call(\n" + "".join(f"    {n},\n" for n in range(30)) + ")\n"
+    lines = frame_of(text, text.rstrip(), settings())
+    assert lines[4:7] == ["     │ │ …", "  31 │ │     29,", "  32 │ │ )"]
+
+
+def test_a_finding_without_its_text_is_still_told() -> None:
+    page = shown(Report((replace(ITEM, path="gone.py", fix=None),), (), 1), settings(100))
+    assert page.splitlines()[:3] == [
+        "gone.py:9:18: warning TRN201 item-in-training-step",
+        "`.item()` makes the host wait for the device in each training step.",
+        "  note: runs each training step: line 6: loop over train_loader → Trainer.step",
+    ]
+
+
+def test_a_span_past_the_end_of_the_file_has_no_frame() -> None:
+    far = replace(ITEM, span=Span(400, 1, 400, 5), fix=Fix("t", (Edit(5000, 5001, ""),), Safety.SAFE))
+    assert "│" not in shown(Report((far,), (), 1), settings())
+
+
+def test_a_long_diff_is_cut_and_says_so() -> None:
+    fix = Fix("rewrite", (edit_of("return total", "\n".join(f"    call({n})" for n in range(60))),), Safety.SAFE)
+    page = shown(Report((replace(ITEM, fix=fix),), (), 1), settings())
+    assert "more lines; --diff shows all" in page
+    assert page.count("call(") < 30
+
+
+def test_a_clean_report_does_not_import_rich() -> None:
+    program = (
+        "import sys\n"
+        "from trainlint.finding import Report\n"
+        "from trainlint.report import Settings, render\n"
+        "for name in ('full', 'concise'):\n"
+        "    render(Report((), (), 3), name, sources=lambda path: None, rules=(), settings=Settings())\n"
+        "print(sorted({'rich', 'libcst', 'json', 'torch', 'hashlib', 'difflib'} & set(sys.modules)))\n"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"
+
+
+@st.composite
+def findings(draw: st.DrawFn) -> tuple[Finding, str]:
+    """A finding with a fix somewhere in any text."""
+    alphabet = st.one_of(st.sampled_from("ab( \t\n\r\f\x1b入é\u0301"), st.characters(exclude_categories=["Cs"]))
+    text = draw(st.text(alphabet, max_size=200))
+    source = source_from_text("x.py", text)
+    start, stop = sorted((draw(st.integers(0, len(text))), draw(st.integers(0, len(text)))))
+    fix = Fix(draw(st.text(max_size=60)), (Edit(start, stop, draw(st.text(alphabet, max_size=60))),), Safety.SAFE)
+    finding = Finding(
+        "TRN201", "item-in-training-step", "x.py", source.span(start, stop), draw(st.text(max_size=120)),
+        Severity.ERROR, Heat.STEP, 0.5, ("line 1: loop",), draw(st.sampled_from([fix, None])),
+    )  # fmt: skip
+    return finding, text
+
+
+@hypothesis_settings(deadline=None, max_examples=200)
+@given(findings(), st.sampled_from([40, 80, 200]), st.booleans(), st.booleans())
+def test_whatever_the_text_every_line_fits_and_ends_cleanly(
+    case: tuple[Finding, str], width: int, unicode: bool, color: bool
+) -> None:
+    finding, text = case
+    source = source_from_text("x.py", text)
+    page = render(
+        Report((finding,), (), 1), "full", sources={"x.py": source}.get, rules=(),
+        settings=Settings(Style(width, color, unicode, links=False)),
+    )  # fmt: skip
+    for line in ESCAPE.sub("", page).split("\n"):
+        assert line == line.rstrip(" ")
+        assert cell_len(line) <= width
+        assert "\x1b" not in line
+        assert unicode or line.isascii()

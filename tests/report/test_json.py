@@ -1,0 +1,125 @@
+"""The JSON report keeps to its schema, and the page about it to both."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.report.toys import BROKEN, COPY, CRASHED, ITEM, settings, sources
+from trainlint.finding import Edit, Finding, Fix, Heat, Report, Safety, Severity, Span
+from trainlint.report import render
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+SCHEMA = json.loads((files("trainlint.report") / "schema/check.schema.json").read_text(encoding="utf-8"))
+VALIDATOR = Draft202012Validator(SCHEMA)
+
+FULL_REPORT = Report((COPY, ITEM), (BROKEN, CRASHED), files=12, suppressed=3, fixed=1)
+
+
+def document(report: Report) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(render(report, "json", sources=sources, rules=(), settings=settings()))
+    return loaded
+
+
+def test_the_schema_is_a_schema() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("report", [FULL_REPORT, Report((), (), 0)], ids=["full", "empty"])
+def test_reports_are_valid(report: Report) -> None:
+    VALIDATOR.validate(document(report))
+
+
+@pytest.mark.parametrize("heat", Heat)
+@pytest.mark.parametrize("severity", Severity)
+def test_every_heat_severity_and_safety_is_in_the_schema(heat: Heat, severity: Severity) -> None:
+    for safety in Safety:
+        fix = Fix("mend", (Edit(0, 1, "é"),), safety)
+        finding = Finding("ACME001", "slow-call", "é.py", Span(1, 1, 1, 2), "m", severity, heat, 0.5, (), fix)
+        VALIDATOR.validate(document(Report((finding,), (), 1)))
+
+
+def test_a_finding_holds_all_that_is_known() -> None:
+    assert document(FULL_REPORT)["findings"][0] == {
+        "code": "TRN205",
+        "name": "blocking-batch-copy",
+        "path": "src/train.py",
+        "span": {"start_line": 7, "start_column": 22, "end_line": 7, "end_column": 38},
+        "message": "The host waits for this copy.",
+        "severity": "advice",
+        "heat": "step",
+        "confidence": 0.8,
+        "chain": [],
+        "fix": {
+            "title": "copy without waiting",
+            "safety": "safe",
+            "edits": [{"start": 139, "stop": 150, "text": ".to(device, non_blocking=True)"}],
+        },
+        "url": "https://github.com/trainlint/trainlint/blob/main/docs/rules/blocking-batch-copy.md",
+    }
+
+
+def test_the_counts_add_up() -> None:
+    assert document(FULL_REPORT)["counts"] == {
+        "files": 12,
+        "findings": 2,
+        "failures": 2,
+        "suppressed": 3,
+        "fixed": 1,
+        "fixable": {"safe": 1, "numerics": 0, "unsafe": 1},
+        "by_code": {"TRN201": 1, "TRN205": 1},
+    }
+
+
+def test_failures_say_which_rule_failed() -> None:
+    assert [failure["rule"] for failure in document(FULL_REPORT)["failures"]] == [None, "TRN205"]
+
+
+def test_a_rule_of_another_pack_has_no_page_of_ours() -> None:
+    finding = Finding("ACME001", "slow-call", "a.py", Span(1, 1, 1, 2), "m", Severity.ERROR)
+    assert document(Report((finding,), (), 1))["findings"][0]["url"] is None
+
+
+def test_any_file_name_survives_any_stream() -> None:
+    finding = Finding("ACME001", "slow-call", "caf\udce9/入力.py", Span(1, 1, 1, 2), "m", Severity.ERROR)
+    text = render(Report((finding,), (), 1), "json", sources=sources, rules=(), settings=settings())
+    assert text.isascii()
+    assert json.loads(text)["findings"][0]["path"] == "caf\udce9/入力.py"
+
+
+def test_every_key_that_is_written_is_in_the_schema() -> None:
+    def undeclared(value: Any, schema: dict[str, Any], place: str) -> list[str]:
+        while "$ref" in schema:
+            schema = SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]]
+        if "anyOf" in schema:
+            return undeclared(value, schema["anyOf"][0], place) if value is not None else []
+        if isinstance(value, list):
+            return [key for item in value for key in undeclared(item, schema["items"], place)]
+        if not isinstance(value, dict) or "additionalProperties" in schema:
+            return []
+        found = [f"{place}.{key}" for key in value if key not in schema["properties"]]
+        for key in value.keys() & schema["properties"].keys():
+            found += undeclared(value[key], schema["properties"][key], f"{place}.{key}")
+        return found
+
+    assert undeclared(document(FULL_REPORT), SCHEMA, "") == []
+    assert undeclared(document(FULL_REPORT) | {"surprise": 1}, SCHEMA, "") == [".surprise"]
+
+
+def test_the_page_about_the_format_shows_a_valid_example_and_names_every_key() -> None:
+    page = (REPOSITORY / "docs/json-schema.md").read_text(encoding="utf-8")
+    example = re.search(r"```json\n(.*?)```", page, re.DOTALL)
+    assert example
+    VALIDATOR.validate(json.loads(example.group(1)))
+
+    def keys(schema: dict[str, Any]) -> set[str]:
+        inner = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()]
+        return set(schema.get("properties", {})).union(*(keys(each) for each in inner))
+
+    assert {key for key in keys(SCHEMA) if f"`{key}`" not in page} == set()

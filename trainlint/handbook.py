@@ -1,0 +1,150 @@
+"""The handbook: a rule's page as Markdown and as plain data, and tables of all rules.
+
+A page is made from what the rule declares and from its docstring; nothing is written twice.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from trainlint.finding import Finding, Safety
+from trainlint.rule import Option, Rule
+
+OWN_PREFIX = "TRN"
+"""Codes with this prefix are trainlint's own; other packs document their rules at places of their own."""
+
+RULE_PAGES = "https://github.com/trainlint/trainlint/blob/main/docs/rules"
+"""Where the generated pages of trainlint's own rules can be read."""
+
+FIX_FLAGS = {
+    Safety.SAFE: "--fix",
+    Safety.NUMERICS: "--numeric-fixes",
+    Safety.UNSAFE: "--unsafe-fixes",
+}
+"""The word on the command line that applies fixes up to each level."""
+
+_FIX_MEANINGS = {
+    Safety.SAFE: "safe, training stays bit-identical",
+    Safety.NUMERICS: "numerics, the same mathematics, other rounding, order or random stream",
+    Safety.UNSAFE: "unsafe, changes what is computed or how processes are laid out",
+}
+
+
+def docs_url(rule: type[Rule] | Rule | Finding) -> str | None:
+    """Where the page of a rule, or of a finding's rule, can be read; None for a rule of another pack."""
+    return f"{RULE_PAGES}/{rule.name}.md" if rule.code.startswith(OWN_PREFIX) else None
+
+
+def topic(rule: type[Rule]) -> str:
+    """The folder of the pack in which the rule stands, as in "sync"."""
+    return rule.__module__.split(".")[-2] if "." in rule.__module__ else rule.__module__
+
+
+def topic_title(rule: type[Rule]) -> str:
+    """The first sentence of that folder's docstring, or the folder's name."""
+    package = sys.modules.get(rule.__module__.rpartition(".")[0])
+    first_line = ((package and package.__doc__) or "").strip().partition("\n")[0].rstrip(".")
+    return first_line or topic(rule)
+
+
+def fix_label(rule: type[Rule]) -> str:
+    """The level of the rule's fix in one word; "none" where the rule is advice in words."""
+    return rule.fix_safety.label if rule.fix_safety else "none"
+
+
+def facts(rule: type[Rule]) -> tuple[str, ...]:
+    """What the rule declares, each in a few words of Markdown: severity, fix level, preview, old codes."""
+    lines = [f"Severity: {rule.severity.label}"]
+    if rule.fix_safety:
+        lines.append(f"Fix: {_FIX_MEANINGS[rule.fix_safety]} (`{FIX_FLAGS[rule.fix_safety]}`)")
+    else:
+        lines.append("Fix: none, advice in words")
+    if rule.preview:
+        lines.append("Preview: on with `--preview`")
+    if rule.aliases:
+        lines.append("Also silenced as " + ", ".join(f"`{alias}`" for alias in rule.aliases))
+    return tuple(lines)
+
+
+def sections(rule: type[Rule]) -> tuple[tuple[str, str], ...]:
+    """The page's headings and bodies in Markdown. The defaults of options are listed as the rule declares them."""
+    written = dict(rule.manual.sections)
+    if rule.options:
+        defaults = _options_list(rule.options)
+        written["Options"] = f"{written['Options']}\n\n{defaults}" if "Options" in written else defaults
+    return tuple(written.items())
+
+
+def page_markdown(rule: type[Rule]) -> str:
+    """The rule's whole page in Markdown, with one line feed at its end."""
+    parts = [f"# {rule.name} ({rule.code})", " · ".join(facts(rule)), rule.manual.summary + "."]
+    if rule.manual.introduction:
+        parts.append(rule.manual.introduction)
+    for heading, body in sections(rule):
+        parts += [f"## {heading}", body]
+    return "\n\n".join(parts) + "\n"
+
+
+def page_data(rule: type[Rule]) -> dict[str, Any]:
+    """The rule's whole page as data that JSON can hold."""
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "topic": topic(rule),
+        "summary": rule.manual.summary,
+        "severity": rule.severity.label,
+        "fix": rule.fix_safety.label if rule.fix_safety else None,
+        "preview": rule.preview,
+        "aliases": list(rule.aliases),
+        "options": [
+            {
+                "name": option.name,
+                "default": list(option.default) if isinstance(option.default, tuple) else option.default,
+                "help": option.help,
+            }
+            for option in rule.options
+        ],
+        "introduction": rule.manual.introduction,
+        "sections": [{"heading": heading, "markdown": body} for heading, body in sections(rule)],
+        "example": rule.manual.example,
+        "use_instead": rule.manual.cure,
+        "url": docs_url(rule),
+    }
+
+
+def rules_table(rules: Sequence[type[Rule]], *, pages: str = RULE_PAGES) -> str:
+    """A Markdown table of rules, each linked to its page below the address or folder `pages`."""
+    rows = ["| code | name | flags | severity | fix |", "| --- | --- | --- | --- | --- |"]
+    for rule in rules:
+        link = f"[{rule.name}]({pages}/{rule.name}.md)" if docs_url(rule) else rule.name
+        severity = rule.severity.label + (", preview" if rule.preview else "")
+        cells = (rule.code, link, rule.manual.summary, severity, fix_label(rule))
+        rows.append("| " + " | ".join(map(_cell, cells)) + " |")
+    return "\n".join(rows) + "\n"
+
+
+def by_topic(rules: Iterable[type[Rule]]) -> dict[str, list[type[Rule]]]:
+    """Rules under the title of their topic; topics and rules in the order of their codes."""
+    topics: dict[str, list[type[Rule]]] = {}
+    for rule in sorted(rules, key=lambda rule: rule.code):
+        topics.setdefault(topic_title(rule), []).append(rule)
+    return topics
+
+
+def _options_list(options: Sequence[Option]) -> str:
+    return "\n".join(f"- `{option.name} = {_toml(option.default)}`: {option.help}" for option in options)
+
+
+def _toml(value: bool | int | float | str | tuple[str, ...]) -> str:
+    """A default as the user would write it in the configuration file."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

@@ -1,0 +1,58 @@
+"""The only room that prints: a Report in, text out, one module a format.
+
+A format's module is imported when it is asked for, so a clean run pays for none of their libraries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from trainlint.report.settings import Settings, Sources, Style
+
+if TYPE_CHECKING:
+    from trainlint.finding import Report
+    from trainlint.rule import Rule
+
+__all__ = ["FORMATS", "Settings", "Sources", "Style", "render", "render_statistics"]
+
+FORMATS = ("full", "concise", "json", "github", "sarif")
+"""What `--output-format` of `trainlint check` may be."""
+
+
+def render(
+    report: Report, output_format: str, *, sources: Sources, rules: Sequence[type[Rule]], settings: Settings
+) -> str:
+    """The report in one of FORMATS, ending with a line feed unless it is empty.
+
+    `sources` gives the text that the findings' positions are about, and None where it is no longer at hand.
+    `rules` are those that ran. Raises ValueError for a format that is not in FORMATS.
+    """
+    if output_format == "full":
+        from trainlint.report import full
+
+        return full.render(report, sources=sources, settings=settings)
+    if output_format == "concise":
+        from trainlint.report import concise
+
+        return concise.render(report, settings=settings)
+    if output_format == "json":
+        from trainlint.report import json
+
+        return json.render(report)
+    if output_format == "github":
+        from trainlint.report import github
+
+        return github.render(report, settings=settings)
+    if output_format == "sarif":
+        from trainlint.report import sarif
+
+        return sarif.render(report, sources=sources, rules=rules, settings=settings)
+    raise ValueError(f"unknown output format {output_format!r}; choose one of {', '.join(FORMATS)}")
+
+
+def render_statistics(report: Report, *, settings: Settings) -> str:
+    """How often each rule was broken, as `--statistics` shows it in place of the findings."""
+    from trainlint.report import statistics
+
+    return statistics.render(report, settings=settings)

@@ -1,0 +1,187 @@
+"""A piece of source as it stands in the file: line numbers, the lines around it, carets under the span."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from trainlint.finding import Span
+from trainlint.report.characters import code
+from trainlint.report.settings import Style
+from trainlint.source import SourceFile
+
+_LINES_BEFORE = 2
+_LINES_AFTER = 1
+_MOST_LINES = 8
+"""A span of more lines shows its beginning and its end."""
+_TAB = 4
+_LEAST_CODE = 16
+"""Columns that code gets even where the terminal is narrower."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of source as terminal cells: a wide character fills two, the second of which is empty."""
+
+    cells: tuple[str, ...]
+    starts: tuple[int, ...]
+    """The cell at which each character begins, and the end."""
+
+    @property
+    def indent(self) -> int:
+        """Blank cells at the start."""
+        return next((index for index, cell in enumerate(self.cells) if not cell.isspace()), len(self.cells))
+
+    def cell(self, column: int) -> int:
+        """The cell of a 1-based column in characters; the end of the line for any column behind it."""
+        return self.starts[max(0, min(column - 1, len(self.starts) - 1))]
+
+    def window(self, start: int, size: int, ellipsis: str) -> str:
+        """The cells from `start` on, at most `size`; an ellipsis stands where code was cut off."""
+        stop = start + size
+        left = ellipsis if any(not cell.isspace() for cell in self.cells[:start]) else ""
+        right = ellipsis if len(self.cells) > stop else ""
+        first, last = start + len(left), stop - len(right)
+        cells = list(self.cells[first:last])
+        if cells and cells[0] == "":
+            cells[0] = " "  # the second half of a wide character
+        if last < len(self.cells) and cells and self.cells[last] == "":
+            cells[-1] = " "  # the first half of one
+        return left + "".join(cells) + right
+
+
+def row(line: str, style: Style) -> Row:
+    """The line with tabs as blanks and nothing in it that could steer the terminal."""
+    if line.isascii() and line.isprintable():
+        return Row(tuple(line), tuple(range(len(line) + 1)))
+    cells: list[str] = []
+    starts: list[int] = []
+    for character in line:
+        starts.append(len(cells))
+        if character == "\t":
+            cells += " " * (_TAB - len(cells) % _TAB)
+            continue
+        shown, width = code(character, unicode=style.unicode), cell_len(character)
+        if shown != character:
+            cells += shown * max(width, 1)
+        elif width == 0:
+            cells.append(cells.pop() + shown if cells else f" {shown}")
+        else:
+            cells += [shown, *[""] * (width - 1)]
+    return Row(tuple(cells), (*starts, len(cells)))
+
+
+def window_start(rows: Sequence[Row], focus: tuple[int, int], size: int, ellipsis: str) -> int:
+    """The first cell to show, so that the cells [focus) are seen; the same for all lines, so that they stay aligned."""
+    start, stop = focus
+    if max((len(each.cells) for each in rows), default=0) <= size:
+        return 0
+    indent = min((each.indent for each in rows if each.indent < len(each.cells)), default=0)
+    if stop + len(ellipsis) <= indent + size:
+        return 0 if stop + len(ellipsis) <= size - size // 4 else indent
+    if stop - start > size // 2 > start - indent:
+        return indent  # what is in focus begins early and does not fit in any case
+    before = max(size // 8, len(ellipsis) + 1)
+    return max(indent, min(stop + before - size, start - before))
+
+
+def code_width(style: Style, digits: int) -> int:
+    """Columns left for code beside a gutter with line numbers of so many digits."""
+    return max(style.width - len(gutter("", digits, style)), _LEAST_CODE)
+
+
+def gutter(label: str, digits: int, style: Style) -> str:
+    """What stands left of the code."""
+    return f"  {label:>{digits}} {'│' if style.unicode else '|'} "
+
+
+def ellipsis(style: Style) -> str:
+    """What stands where something was left out."""
+    return "…" if style.unicode else "..."
+
+
+def frame(source: SourceFile, span: Span, *, style: Style, digits: int, accent: str) -> Iterator[Text]:
+    """The lines of a code frame. Carets and brackets are painted in the Rich style `accent`."""
+    first, last = span.start_line, _last_line(source, span)
+    shown = _shown_lines(source, first, last)
+    rows = {number: row(source.line(number), style) for number in shown}
+    several = last > first
+    size = code_width(style, digits) - (2 if several else 0)
+    start, stop = rows[first].cell(span.start_column), rows[last].cell(span.end_column)
+    if last < span.end_line:
+        stop = len(rows[last].cells)
+    focus = (start, start + 1 if several else max(stop, start + 1))
+    marked = [line for number, line in rows.items() if first <= number <= last]
+    left = window_start(marked, focus, size, ellipsis(style))
+    brackets = _Brackets(style, accent, rows[first].indent == start) if several else None
+    previous = shown[0] - 1
+    for number in shown:
+        if number != previous + 1:
+            yield _line("", digits, style, brackets.inside() if brackets else Text(), ellipsis(style), "dim")
+        previous = number
+        text = rows[number].window(left, size, ellipsis(style))
+        if text == ellipsis(style) and not first <= number <= last:
+            continue  # a neighbour that lies outside the window
+        margin = brackets.beside(number, first, last) if brackets else Text()
+        yield _line(str(number), digits, style, margin, text)
+        if brackets is None and number == first:
+            begin = max(start - left, 0)
+            carets = "^" * max(min(stop - left, size) - begin, 1)
+            yield _line("", digits, style, Text(" " * begin), carets, accent)
+        elif brackets and number == first and not brackets.flush:
+            yield _line("", digits, style, brackets.opening(max(min(start - left, size - 1), 0)), "")
+        elif brackets and number == last:
+            yield _line("", digits, style, brackets.closing(max(min(stop - left, size) - 1, 0)), "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Brackets:
+    """What marks a span of several lines: a bar beside them, from its first character to its last."""
+
+    style: Style
+    accent: str
+    flush: bool
+    """Whether the span begins with its line's first character, so that the bar can begin beside it."""
+
+    def beside(self, number: int, first: int, last: int) -> Text:
+        if number == first:
+            return Text(("╭ " if self.style.unicode else "/ ") if self.flush else "  ", self.accent)
+        return self.inside() if first < number <= last else Text("  ")
+
+    def inside(self) -> Text:
+        return Text("│ " if self.style.unicode else "| ", self.accent)
+
+    def opening(self, cell: int) -> Text:
+        corner, rule = ("╭", "─") if self.style.unicode else ("/", "_")
+        return Text(f"{corner}{rule * (cell + 1)}^", self.accent)
+
+    def closing(self, cell: int) -> Text:
+        corner, rule = ("╰", "─") if self.style.unicode else ("\\", "_")
+        return Text(f"{corner}{rule * (cell + 1)}^", self.accent)
+
+
+def _line(label: str, digits: int, style: Style, margin: Text, text: str, look: str = "") -> Text:
+    return Text.assemble((gutter(label, digits, style), "blue"), margin, (text, look))
+
+
+def _last_line(source: SourceFile, span: Span) -> int:
+    """A span that ends at the start of a line ends with the line before."""
+    if span.end_line > span.start_line and span.end_column == 1:
+        return span.end_line - 1
+    return max(span.start_line, min(span.end_line, len(source.line_starts)))
+
+
+def _shown_lines(source: SourceFile, first: int, last: int) -> list[int]:
+    lines = list(range(first, last + 1))
+    if len(lines) > _MOST_LINES:
+        lines = lines[: _MOST_LINES // 2] + lines[-2:]
+    before = list(range(max(1, first - _LINES_BEFORE), first))
+    after = list(range(last + 1, min(last + _LINES_AFTER, len(source.line_starts)) + 1))
+    while before and not source.line(before[0]).strip():
+        del before[0]
+    while after and not source.line(after[-1]).strip():
+        del after[-1]
+    return before + lines + after

@@ -1,0 +1,127 @@
+"""For people at a terminal: the place, the reason, the code, the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from trainlint.finding import Finding, Report, Safety, Severity
+from trainlint.handbook import FIX_FLAGS, docs_url
+from trainlint.report.characters import sentence
+from trainlint.report.settings import Settings, Sources, Style
+from trainlint.report.words import failure_sentence, heat_note, summary
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from trainlint.source import SourceFile
+
+_ACCENTS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.ADVICE: "bold cyan"}
+_CAUTION = {
+    Safety.SAFE: "safe",
+    Safety.NUMERICS: "numerics: other rounding, order or random numbers",
+    Safety.UNSAFE: "unsafe: may change what is computed",
+}
+_LABEL = 8
+"""Columns of the labels left of the notes."""
+
+
+def render(report: Report, *, sources: Sources, settings: Settings) -> str:
+    """Each finding as a paragraph, then what could not be judged, then a line of counts."""
+    style = settings.style
+    if not report.findings and not report.failures:
+        # Without Rich, which takes longer to import than a clean file to judge.
+        return sentence(summary(report), unicode=style.unicode) + "\n" if settings.summary else ""
+    from trainlint.report.terminal import as_written
+
+    return as_written(_lines(report, sources, settings), style)
+
+
+def _lines(report: Report, sources: Sources, settings: Settings) -> Iterator[Text]:
+    from rich.text import Text
+
+    from trainlint.report.terminal import wrapped
+
+    style = settings.style
+    documented: set[str] = set()
+    for finding in report.findings:
+        yield from _finding(finding, sources(finding.path), style)
+        if finding.code not in documented:
+            documented.add(finding.code)
+            yield _docs(finding, style)
+        yield Text()
+    for failure in report.failures:
+        text = sentence(failure_sentence(failure), unicode=style.unicode)
+        yield from wrapped(Text.assemble(("error: ", "bold red"), text), style, indent="  ")
+    if report.failures:
+        yield Text()
+    if settings.summary:
+        yield from wrapped(Text(sentence(summary(report), unicode=style.unicode), "bold"), style)
+
+
+def _finding(finding: Finding, source: SourceFile | None, style: Style) -> Iterator[Text]:
+    from rich.text import Text
+
+    from trainlint.report.diff import diff, last_line
+    from trainlint.report.frame import frame
+    from trainlint.report.terminal import wrapped
+
+    accent = _ACCENTS[finding.severity]
+    yield from _heading(finding, accent, style)
+    yield from wrapped(Text(sentence(finding.message, unicode=style.unicode)), style)
+    in_reach = source is not None and finding.span.start_line <= len(source.line_starts)
+    greatest = finding.span.end_line + 1
+    if source and finding.fix and finding.fix.edits:
+        greatest = max(greatest, last_line(source, finding.fix))
+    digits = len(str(greatest))
+    if source and in_reach:
+        yield Text()
+        yield from frame(source, finding.span, style=style, digits=digits, accent=accent)
+        yield Text()
+    if note := heat_note(finding):
+        yield from _note("note:", note, style)
+    if finding.fix:
+        advice = f"{finding.fix.title} ({_CAUTION[finding.fix.safety]}; apply with {FIX_FLAGS[finding.fix.safety]})"
+        yield from _note("fix:", advice, style)
+        if source:
+            yield from diff(source, finding.fix, style=style, digits=digits)
+
+
+def _heading(finding: Finding, accent: str, style: Style) -> Iterator[Text]:
+    """The place on a line of its own where both do not fit, so that the place stays in one piece."""
+    from rich.text import Text
+
+    from trainlint.report.terminal import wrapped
+
+    span = finding.span
+    place = Text(sentence(f"{finding.path}:{span.start_line}:{span.start_column}:", unicode=style.unicode), "bold")
+    url = docs_url(finding) if style.links else None
+    rule = Text.assemble(
+        (finding.severity.label, accent), " ", (finding.code, f"bold link {url}" if url else "bold"), f" {finding.name}"
+    )
+    if finding.confidence < 1:
+        rule.append(f" ({finding.confidence:.0%} sure)", "dim")
+    if place.cell_len + 1 + rule.cell_len <= style.width:
+        yield Text(" ").join([place, rule])
+    else:
+        yield place
+        yield from wrapped(rule, style)
+
+
+def _note(label: str, text: str, style: Style) -> Iterator[Text]:
+    from rich.text import Text
+
+    from trainlint.report.terminal import wrapped
+
+    line = Text.assemble((f"  {label:<{_LABEL - 2}}", "bold"), sentence(text, unicode=style.unicode))
+    yield from wrapped(line, style, indent=" " * _LABEL)
+
+
+def _docs(finding: Finding, style: Style) -> Text:
+    """The address of the rule's page; where it would be broken, or there is none, the command that shows the page."""
+    from rich.text import Text
+
+    url = docs_url(finding)
+    text = url if url and _LABEL + len(url) <= style.width else f"trainlint explain {finding.code}"
+    look = f"dim link {url}" if url and style.links else "dim"
+    return Text.assemble((f"  {'docs:':<{_LABEL - 2}}", "bold"), (text, look))

@@ -1,0 +1,51 @@
+"""Workflow commands of GitHub Actions: each finding becomes an annotation on its line of the pull request."""
+
+from __future__ import annotations
+
+from trainlint.finding import Failure, Finding, Report, Severity
+from trainlint.report.paths import below_repository
+from trainlint.report.settings import Settings
+from trainlint.report.words import failure_sentence, heat_note
+
+_COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.ADVICE: "notice"}
+
+
+def render(report: Report, *, settings: Settings) -> str:
+    """A command a finding and a failure; empty for a clean report."""
+    lines = [_finding(finding, settings) for finding in report.findings]
+    lines += [_failure(failure, settings) for failure in report.failures]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _finding(finding: Finding, settings: Settings) -> str:
+    span = finding.span
+    properties = {"file": below_repository(finding.path, settings), "line": str(span.start_line)}
+    if span.start_line == span.end_line:
+        # GitHub takes columns only on annotations of one line.
+        properties |= {"endLine": str(span.end_line), "col": str(span.start_column), "endColumn": str(span.end_column)}
+    else:
+        properties["endLine"] = str(span.end_line)
+    properties["title"] = f"{finding.code} {finding.name}"
+    note = heat_note(finding)
+    message = f"{finding.message}\n({note})" if note else finding.message
+    return _command(_COMMANDS[finding.severity], properties, message)
+
+
+def _failure(failure: Failure, settings: Settings) -> str:
+    properties = {"file": below_repository(failure.path, settings), "title": "trainlint could not judge"}
+    return _command("error", properties, failure_sentence(failure))
+
+
+def _command(name: str, properties: dict[str, str], data: str) -> str:
+    written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    return f"::{name} {written}::{_data(data)}"
+
+
+def _data(text: str) -> str:
+    """The escapes that the runner undoes; a byte that was no text is shown as an escape of Python's."""
+    shown = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return shown.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,72 @@
+"""For programs: one JSON object, described in docs/json-schema.md and schema/check.schema.json."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+from trainlint import __version__
+from trainlint.finding import Finding, Fix, Report, Safety
+from trainlint.handbook import docs_url
+
+FORMAT_VERSION = 1
+"""Raised when a key changes its meaning or goes away. New keys may come at any time."""
+
+
+def render(report: Report) -> str:
+    """The whole report. Pure ASCII, so that any stream takes it."""
+    document = {
+        "format_version": FORMAT_VERSION,
+        "trainlint_version": __version__,
+        "findings": [_finding(finding) for finding in report.findings],
+        "failures": [
+            {"path": failure.path, "reason": failure.reason, "rule": failure.rule} for failure in report.failures
+        ],
+        "counts": _counts(report),
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    span = finding.span
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "path": finding.path,
+        "span": {
+            "start_line": span.start_line,
+            "start_column": span.start_column,
+            "end_line": span.end_line,
+            "end_column": span.end_column,
+        },
+        "message": finding.message,
+        "severity": finding.severity.label,
+        "heat": finding.heat.value,
+        "confidence": finding.confidence,
+        "chain": list(finding.chain),
+        "fix": _fix(finding.fix) if finding.fix else None,
+        "url": docs_url(finding),
+    }
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    return {
+        "title": fix.title,
+        "safety": fix.safety.label,
+        "edits": [{"start": edit.start, "stop": edit.stop, "text": edit.text} for edit in fix.edits],
+    }
+
+
+def _counts(report: Report) -> dict[str, Any]:
+    levels = Counter(finding.fix.safety for finding in report.findings if finding.fix)
+    codes = Counter(finding.code for finding in report.findings)
+    return {
+        "files": report.files,
+        "findings": len(report.findings),
+        "failures": len(report.failures),
+        "suppressed": report.suppressed,
+        "fixed": report.fixed,
+        "fixable": {safety.label: levels[safety] for safety in Safety},
+        "by_code": {code: codes[code] for code in sorted(codes)},
+    }

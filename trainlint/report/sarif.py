@@ -1,0 +1,181 @@
+"""SARIF 2.1.0, as code scanning services take it in."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from trainlint import __version__
+from trainlint.finding import Edit, Failure, Finding, Report, Severity
+from trainlint.handbook import RULE_PAGES, docs_url, fix_label, page_markdown, topic
+from trainlint.report.paths import below_repository, file_uri, folder_uri
+from trainlint.report.settings import Settings, Sources
+from trainlint.report.words import failure_sentence, heat_note
+from trainlint.rule import Rule
+from trainlint.source import SourceFile
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+FINGERPRINT = "trainlintLine/v1"
+"""Raised when the recipe changes, since old and new fingerprints can then not be compared."""
+
+_ROOT = "SRCROOT"
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.ADVICE: "note"}
+_PROBLEM_SEVERITIES = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.ADVICE: "recommendation"}
+
+Json = dict[str, Any]
+
+
+def render(report: Report, *, sources: Sources, rules: Sequence[type[Rule]], settings: Settings) -> str:
+    """A log with one run. Pure ASCII, so that any stream takes it, and without clock times, so that it is stable."""
+    described = [_rule(rule) for rule in sorted(rules, key=lambda rule: rule.code)]
+    known = {rule["id"] for rule in described}
+    for finding in report.findings:
+        if finding.code not in known:
+            known.add(finding.code)
+            described.append({"id": finding.code, "name": finding.name})
+    index = {rule["id"]: position for position, rule in enumerate(described)}
+    fingerprints = _Fingerprints()
+    artifacts = _Artifacts(settings)
+    results = []
+    for finding in report.findings:
+        source = sources(finding.path)
+        results.append(_result(finding, source, index[finding.code], fingerprints.of(finding, source), artifacts))
+    notifications = [_notification(failure, index, artifacts) for failure in report.failures]
+    run = {
+        "tool": {
+            "driver": {
+                "name": "trainlint",
+                "semanticVersion": __version__,
+                "informationUri": RULE_PAGES.partition("/blob/")[0],
+                "rules": described,
+            }
+        },
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {_ROOT: {"uri": folder_uri(settings.repository or settings.directory)}},
+        "invocations": [
+            {"executionSuccessful": not report.failures, "toolExecutionNotifications": notifications},
+        ],
+        "artifacts": artifacts.listed,
+        "results": results,
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _rule(rule: type[Rule]) -> Json:
+    page = page_markdown(rule)
+    described: Json = {
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": {"text": f"{rule.manual.summary}."},
+        "fullDescription": {"text": rule.manual.section("Why") or f"{rule.manual.summary}."},
+        "help": {"text": page, "markdown": page},
+        "defaultConfiguration": {"level": _LEVELS[rule.severity], "enabled": not rule.preview},
+        "properties": {
+            "tags": [topic(rule), f"fix-{fix_label(rule)}", *(["preview"] if rule.preview else [])],
+            "problem.severity": _PROBLEM_SEVERITIES[rule.severity],
+        },
+    }
+    if url := docs_url(rule):
+        described["helpUri"] = url
+    return described
+
+
+def _result(
+    finding: Finding, source: SourceFile | None, rule_index: int, fingerprint: str, artifacts: _Artifacts
+) -> Json:
+    span = finding.span
+    region = {
+        "startLine": span.start_line,
+        "startColumn": span.start_column,
+        "endLine": span.end_line,
+        "endColumn": span.end_column,
+    }
+    artifact = artifacts.location(finding.path)
+    result: Json = {
+        "ruleId": finding.code,
+        "ruleIndex": rule_index,
+        "level": _LEVELS[finding.severity],
+        "message": {"text": _message(finding)},
+        "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
+        "partialFingerprints": {FINGERPRINT: fingerprint},
+        "properties": {"heat": finding.heat.value, "confidence": finding.confidence},
+    }
+    if finding.fix and finding.fix.edits:
+        replacements = [_replacement(edit, source) for edit in finding.fix.edits]
+        result["fixes"] = [
+            {
+                "description": {"text": finding.fix.title},
+                "artifactChanges": [{"artifactLocation": artifact, "replacements": replacements}],
+                "properties": {"safety": finding.fix.safety.label},
+            }
+        ]
+    return result
+
+
+def _message(finding: Finding) -> str:
+    note = heat_note(finding)
+    return f"{finding.message.rstrip('.')}. It {note}." if note and finding.chain else finding.message
+
+
+def _replacement(edit: Edit, source: SourceFile | None) -> Json:
+    if source is None:
+        deleted = {"charOffset": edit.start, "charLength": edit.stop - edit.start}
+    else:
+        span = source.span(edit.start, edit.stop)
+        deleted = {
+            "startLine": span.start_line,
+            "startColumn": span.start_column,
+            "endLine": span.end_line,
+            "endColumn": span.end_column,
+        }
+    return {"deletedRegion": deleted, "insertedContent": {"text": edit.text}}
+
+
+def _notification(failure: Failure, index: dict[str, int], artifacts: _Artifacts) -> Json:
+    notification: Json = {
+        "descriptor": {"id": "could-not-judge"},
+        "level": "error",
+        "message": {"text": failure_sentence(failure)},
+        "locations": [{"physicalLocation": {"artifactLocation": artifacts.location(failure.path)}}],
+    }
+    if failure.rule in index:
+        notification["associatedRule"] = {"id": failure.rule, "index": index[failure.rule]}
+    return notification
+
+
+class _Fingerprints:
+    """Tells findings apart by what their line says, so that they are recognised when lines above come or go."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[tuple[str, str, str]] = Counter()
+
+    def of(self, finding: Finding, source: SourceFile | None) -> str:
+        """A hash of the code, the line without its indentation, and how many such lines came before in the file."""
+        line = source.line(finding.span.start_line).strip() if source else finding.message
+        key = (finding.path, finding.code, line)
+        self._seen[key] += 1
+        parts = "\0".join((finding.code, line, str(self._seen[key])))
+        return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+class _Artifacts:
+    """The files that the log speaks of, in the order in which it first does."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._indices: dict[str, int] = {}
+        self.listed: list[Json] = []
+
+    def location(self, path: str) -> Json:
+        """The location of a file, which is listed when it is met for the first time."""
+        if path not in self._indices:
+            self._indices[path] = len(self.listed)
+            self.listed.append({"location": self._plain(path), "sourceLanguage": "python"})
+        return {**self._plain(path), "index": self._indices[path]}
+
+    def _plain(self, path: str) -> Json:
+        uri = file_uri(below_repository(path, self._settings))
+        return {"uri": uri} if uri.startswith("file:") else {"uri": uri, "uriBaseId": _ROOT}

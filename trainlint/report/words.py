@@ -1,0 +1,74 @@
+"""The words that several formats share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from trainlint.finding import Heat
+from trainlint.handbook import FIX_FLAGS
+
+if TYPE_CHECKING:
+    from trainlint.finding import Failure, Finding, Report
+
+_RUNS = {
+    Heat.STEP: "runs each training step",
+    Heat.INNER: "runs several times in each training step",
+    Heat.EVAL_STEP: "runs for each batch of an evaluation",
+    Heat.EPOCH: "runs once an epoch",
+    Heat.RARE: "runs now and then",
+    Heat.ONCE: "runs once",
+    Heat.WORKER: "runs in the data-loading processes",
+    Heat.UNKNOWN: "is reached from here",
+}
+
+
+def heat_note(finding: Finding) -> str:
+    """How often the line runs and why, as in "runs each training step: line 88: loop over loader → Trainer.step"."""
+    if not finding.chain:
+        return "" if finding.heat in (Heat.UNKNOWN, Heat.ONCE) else _RUNS[finding.heat]
+    return f"{_RUNS[finding.heat]}: {' → '.join(finding.chain)}"
+
+
+def failure_sentence(failure: Failure) -> str:
+    """What could not be judged, and why."""
+    return f"could not judge {failure.path}: {failure.reason}"
+
+
+def fixable(findings: Iterable[Finding]) -> str:
+    """As in "2 fixable with --fix, 1 more with --unsafe-fixes"; empty where no finding has a fix."""
+    levels = [finding.fix.safety for finding in findings if finding.fix]
+    parts: list[str] = []
+    for safety, flag in FIX_FLAGS.items():
+        if count := levels.count(safety):
+            parts.append(f"{count} {'more' if parts else 'fixable'} with {flag}")
+    return ", ".join(parts)
+
+
+def count(number: int, noun: str) -> str:
+    """As in "1 file" and "2 files"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def summary(report: Report) -> str:
+    """The last line for people. It says that all is clear only where everything was judged and nothing found."""
+    files = count(report.files, "file")
+    asides: list[str] = []
+    if report.findings:
+        verdict = f"Found {count(len(report.findings), 'problem')} in {files}"
+        if words := fixable(report.findings):
+            asides.append(words)
+    elif report.failures:
+        verdict = f"Found no problem in {files}"
+    elif report.files:
+        verdict = f"All clear: {files}"
+    else:
+        verdict = "No file was judged"
+    if report.suppressed:
+        asides.append(f"{report.suppressed} ignored by comments")
+    if asides:
+        verdict += f" ({'; '.join(asides)})"
+    if report.failures:
+        verdict += f"; not everything could be judged: {count(len(report.failures), 'failure')}"
+    fixed = f"Fixed {count(report.fixed, 'problem')}. " if report.fixed else ""
+    return f"{fixed}{verdict}."
