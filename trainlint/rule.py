@@ -103,6 +103,8 @@ class Rule(ABC):
     triggers: ClassVar[Triggers]
     fix_safety: ClassVar[Safety | None] = None
     """The level of the fix that the rule usually offers; None where the rule is advice in words."""
+    heat_matters: ClassVar[bool] = True
+    """Whether a finding is as sure as the heat of its place; False for what is wrong however seldom it runs."""
     preview: ClassVar[bool] = False
     """Off unless `--preview`: not yet measured precise on real code."""
     aliases: ClassVar[tuple[str, ...]] = ()
@@ -152,7 +154,7 @@ class Rule(ABC):
             message=message,
             severity=self.severity if severity is None else severity,
             heat=heat.heat,
-            confidence=round(min(confidence, heat.confidence), 2),
+            confidence=round(min(confidence, heat.confidence) if self.heat_matters else confidence, 2),
             chain=heat.chain,
             fix=fix,
         )

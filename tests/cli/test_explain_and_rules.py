@@ -1,0 +1,52 @@
+"""The pages of the rules, and the list of them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Program
+
+
+@pytest.mark.parametrize("word", ["TOY101", "toy101", "toy-safe", "Toy-Safe"])
+def test_a_rule_is_found_by_code_and_name_in_any_case(toys: Program, word: str) -> None:
+    result = toys("explain", word)
+    assert result.code == 0
+    assert "TOY101" in result.out
+    assert "A test says so." in result.out
+    assert "\x1b[" not in result.out
+
+
+def test_a_page_as_markdown_and_json(toys: Program) -> None:
+    assert toys("explain", "TOY103", "--output-format", "markdown").out.startswith("# toy-unsafe (TOY103)")
+    page = json.loads(toys("explain", "TOY103", "--output-format", "json").out)
+    assert (page["code"], page["name"], page["fix"]) == ("TOY103", "toy-unsafe", "unsafe")
+
+
+def test_an_unknown_rule_is_answered_with_the_nearest(toys: Program) -> None:
+    result = toys("explain", "toy-save")
+    assert result.code == 2
+    assert 'did you mean "toy-safe"' in result.err
+    assert "`trainlint rules` lists all" in toys("explain", "qqqq").err
+
+
+def codes(program: Program, *arguments: str) -> list[str]:
+    result = program("rules", "--output-format", "json", *arguments)
+    assert result.code == 0
+    data = json.loads(result.out)
+    return [rule["code"] for rule in (data["rules"] if isinstance(data, dict) else data)]
+
+
+def test_rules_are_listed_and_filtered(toys: Program) -> None:
+    assert codes(toys, "--select", "TOY") == ["TOY101", "TOY102", "TOY103", "TOY201"]
+    assert codes(toys, "--select", "toy-safe,TOY2") == ["TOY101", "TOY201"]
+    assert codes(toys, "--select", "TOY", "--fixable") == ["TOY101", "TOY102", "TOY103"]
+    assert codes(toys, "--select", "TOY", "--severity", "error") == ["TOY103", "TOY201"]
+    assert {"TRN001", "TRN002", "TRN003"} <= set(codes(toys))
+    table = toys("rules", "--select", "TOY1").out
+    assert "TOY101" in table
+    assert "toy-safe" in table
+    assert "TOY201" not in table

@@ -1,0 +1,111 @@
+"""--fix and its levels, --diff, and files that cannot be written."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Program, Write
+
+ALL = "import torch\nsafe()\nnumeric()\nunsafe()\n"
+
+
+@pytest.mark.parametrize(
+    ("flags", "fixed"),
+    [
+        (["--fix"], "import torch\ncured()\nnumeric()\nunsafe()\n"),
+        (["--numeric-fixes"], "import torch\ncured()\ncured()\nunsafe()\n"),
+        (["--unsafe-fixes"], "import torch\ncured()\ncured()\ncured()\n"),
+        (["--fix", "--unsafe-fixes"], "import torch\ncured()\ncured()\ncured()\n"),
+    ],
+)
+def test_each_level_applies_its_fixes_and_reports_the_rest(
+    toys: Program, write: Write, flags: list[str], fixed: str
+) -> None:
+    path = write("train.py", ALL)
+    diff = toys("check", "--diff", *flags)
+    assert path.read_text() == ALL
+    result = toys("check", *flags, "--output-format", "json")
+    assert path.read_text() == fixed
+    report = json.loads(result.out)
+    assert report["counts"]["fixed"] == fixed.count("cured")
+    assert report["counts"]["findings"] == 3 - fixed.count("cured")
+    assert result.code == (1 if report["findings"] else 0)
+    assert diff.code == 1
+    assert diff.out.count("\n+cured()") == fixed.count("cured")
+
+
+def test_the_patch_is_one_that_git_applies(toys: Program, write: Write) -> None:
+    import subprocess
+
+    path = write("src/train.py", ALL)
+    diff = toys("check", "--diff")
+    assert "Would fix 1 problem in 1 file." in diff.err
+    subprocess.run(["git", "apply"], cwd=toys.directory, input=diff.out.encode(), check=True)
+    assert path.read_text() == ALL.replace("safe()\nnumeric", "cured()\nnumeric", 1)
+
+
+def test_nothing_to_fix_is_0_with_diff(toys: Program, write: Write) -> None:
+    write("train.py", "import torch\nunsafe()\n")
+    result = toys("check", "--diff")
+    assert (result.code, result.out, result.err) == (0, "", "There is nothing to fix.\n")
+    assert toys("check", "--diff", "--quiet").err == ""
+
+
+def test_a_failure_is_2_with_diff(toys: Program, write: Write) -> None:
+    write("train.py", ALL)
+    write("broken.py", "import torch\nf(\n")
+    result = toys("check", "--diff", "--quiet")
+    assert result.code == 2
+    assert "+cured()" in result.out
+    assert "broken.py" in result.err
+    assert "broken.py" not in result.out
+
+
+def test_many_files_are_fixed_in_several_processes(toys: Program, write: Write) -> None:
+    paths = [write(f"train{index}.py", ALL) for index in range(10)]
+    result = toys("check", "--unsafe-fixes", "--jobs", "2")
+    assert result.code == 0
+    assert "Fixed 30 problems" in result.out
+    assert {path.read_text() for path in paths} == {"import torch\ncured()\ncured()\ncured()\n"}
+
+
+def test_encoding_line_ends_and_mode_survive(toys: Program, write: Write) -> None:
+    path = write("train.py", "# coding: latin-1\r\nimport torch\r\nsafe()  # na\xefve\r\n".encode("latin-1"))
+    path.chmod(0o750)
+    marked = write("marked.py", b"\xef\xbb\xbfimport torch\nsafe()")
+    assert toys("check", "--fix").code == 0
+    assert path.read_bytes() == "# coding: latin-1\r\nimport torch\r\ncured()  # na\xefve\r\n".encode("latin-1")
+    assert path.stat().st_mode & 0o777 == 0o750
+    assert marked.read_bytes() == b"\xef\xbb\xbfimport torch\ncured()"
+
+
+def test_a_link_stays_a_link(toys: Program, write: Write) -> None:
+    write("shared/real.py", ALL)
+    link = toys.directory / "link.py"
+    link.symlink_to("shared/real.py")
+    assert "Fixed 1 problem" in toys("check", "--fix").out
+    assert link.is_symlink()
+    assert "cured()" in link.read_text()
+
+
+def test_clean_files_are_not_written(toys: Program, write: Write) -> None:
+    path = write("train.py", "import torch\nunsafe()\n")
+    os.utime(path, (1, 1))
+    toys("check", "--fix")
+    assert path.stat().st_mtime == 1
+
+
+@pytest.mark.usefixtures("permissions")
+def test_a_file_that_cannot_be_written_is_named_and_its_findings_stand(toys: Program, write: Write) -> None:
+    write("train.py", "import torch\nsafe()\n").chmod(0o444)
+    result = toys("check", "--fix", "--output-format", "json")
+    report = json.loads(result.out)
+    assert result.code == 2
+    assert report["failures"][0]["path"] == "train.py"
+    assert [finding["code"] for finding in report["findings"]] == ["TOY101"]
+    assert report["counts"]["fixed"] == 0

@@ -1,0 +1,1 @@
+"""A rule pack like a visitor's, with rules that do what a test asks of them."""

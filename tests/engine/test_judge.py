@@ -1,0 +1,125 @@
+"""One file, all rules: what the engine promises whatever the rules are."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from trainlint.config import Config
+from trainlint.engine.judge import judge
+from trainlint.finding import Finding, Severity
+from trainlint.model.site import Site
+from trainlint.packs import load_rules
+from trainlint.rule import Rule, Triggers
+from trainlint.source import source_from_text
+
+ROOT = Path(__file__).parents[2]
+REAL_FILES = sorted((*ROOT.glob("examples/*.py"), *ROOT.glob("tests/cases/*/*.py")))
+
+
+def rules() -> list[Rule]:
+    return [rule() for rule in load_rules()]
+
+
+@pytest.mark.parametrize("path", REAL_FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_a_rule_finds_alone_what_it_finds_among_others(path: Path) -> None:
+    # The model answers questions when asked: no answer may depend on who asked before.
+    source = source_from_text("train.py", path.read_text(encoding="utf-8"))
+    config = Config(min_confidence=0.0)
+    together = judge(source, rules(), config).findings
+    backwards = judge(source, rules()[::-1], config).findings
+    alone = [finding for rule in rules() for finding in judge(source, [rule], config).findings]
+    assert backwards == together
+    assert sorted(alone, key=lambda item: item.order) == list(together)
+
+
+class Crash(Rule):
+    """A rule that fails.
+
+    ## Why
+    To show that nothing else is lost.
+
+    ## Example
+    ```python
+    x
+    ```
+
+    ## Use instead
+    ```python
+    y
+    ```
+
+    ## Confirmed by
+    Nothing.
+
+    ## References
+    None.
+    """
+
+    code = "BAD001"
+    name = "always-crash"
+    severity = Severity.WARNING
+    triggers = Triggers(calls=frozenset({"item"}))
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        raise RuntimeError(f"no luck at line {site.call.lineno}")
+        yield  # makes this a generator, as rules are
+
+
+LOOP = """
+for x in train_loader:
+    loss = model(x.cuda(non_blocking=True)).sum()
+    loss.backward()
+    print(loss.item())
+"""
+
+
+def test_a_rule_that_crashes_costs_only_itself() -> None:
+    verdicts = judge(source_from_text("train.py", LOOP), [Crash(), *rules()], Config())
+    assert "TRN201" in {finding.code for finding in verdicts.findings}
+    [failure] = verdicts.failures
+    assert failure.rule == "BAD001"
+    assert "no luck at line 5" in failure.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("def f(:\n", "line 1"),
+        ('print "hello"\n', "Python 2"),
+        ("x = (" * 300 + ")" * 300, "nested"),
+        ("if x:\n" + "".join("    " * n + "if x:\n" for n in range(1, 101)) + "    " * 101 + "pass\n", "indentation"),
+    ],
+)
+def test_what_cannot_be_parsed_is_a_failure_that_says_why(text: str, words: str) -> None:
+    verdicts = judge(source_from_text("train.py", text), rules(), Config())
+    [failure] = verdicts.failures
+    assert failure.rule == "TRN001"
+    assert words in failure.reason
+
+
+def test_deep_but_legal_code_is_judged() -> None:
+    deep = "".join("    " * n + "if x:\n" for n in range(95)) + "    " * 95 + "pass\n"
+    wide = "y = " + " + ".join(["x"] * 900) + "\n"
+    verdicts = judge(source_from_text("train.py", deep + wide + LOOP), rules(), Config())
+    assert verdicts.failures == ()
+    assert "TRN201" in {finding.code for finding in verdicts.findings}
+
+
+def test_findings_below_the_wanted_confidence_are_left_out() -> None:
+    source = source_from_text("train.py", LOOP)
+    sure = judge(source, rules(), Config(min_confidence=0.99)).findings
+    likely = judge(source, rules(), Config(min_confidence=0.5)).findings
+    assert all(finding.confidence >= 0.99 for finding in sure)
+    assert set(sure) < set(likely)
+
+
+def test_spans_are_those_of_the_tree_also_behind_wide_characters() -> None:
+    text = LOOP.replace("print(loss.item())", 'print("größe 大", loss.item())')
+    [finding] = [item for item in judge(source_from_text("t.py", text), rules(), Config()).findings if item.code == "TRN201"]
+    line = text.split("\n")[finding.span.start_line - 1]
+    assert line[finding.span.start_column - 1 : finding.span.end_column - 1] == "loss.item()"
+    ast.parse(text)

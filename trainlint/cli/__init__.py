@@ -1,0 +1,67 @@
+"""The command line: arguments in, exit code out.
+
+0 is clean, 1 means findings, 2 means that something could not be judged; 2 wins over 1.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from trainlint.cli import console
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` is not imported for types alone: `trainlint --version` is to answer at once
+    from collections.abc import Sequence
+
+COULD_NOT_JUDGE = 2
+INTERRUPTED = 130
+"""What shells report of a program that Ctrl-C ended."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code.
+
+    Raises SystemExit where argparse does: for --help and --version with 0, for wrong usage with 2.
+    """
+    console.prepare()
+    try:
+        return _dispatch(list(sys.argv[1:] if argv is None else argv))
+    except console.UsageError as error:
+        console.note(f"trainlint: {error}")
+        return COULD_NOT_JUDGE
+    except KeyboardInterrupt:
+        console.note("trainlint: interrupted")
+        return INTERRUPTED
+    except Exception:  # noqa: BLE001 - Python's own exit code for a crash is 1, which would look like findings
+        import traceback
+
+        console.note(traceback.format_exc().rstrip())
+        console.note("trainlint: this is a fault in trainlint itself; please report it with the lines above")
+        return COULD_NOT_JUDGE
+
+
+def _dispatch(arguments: list[str]) -> int:
+    from trainlint.cli.arguments import COMMANDS, command_parser, program_parser, unknown_command
+
+    if arguments and arguments[0] in COMMANDS:
+        # Each command has a parser of its own, because only then may options and paths stand in any order.
+        options = command_parser(arguments[0]).parse_intermixed_args(arguments[1:])
+        match arguments[0]:
+            case "check":
+                from trainlint.cli.check import check
+
+                return check(options)
+            case "explain":
+                from trainlint.cli.explain import explain
+
+                return explain(options)
+            case _:
+                from trainlint.cli.rules import rules
+
+                return rules(options)
+    parser = program_parser()
+    if arguments and not arguments[0].startswith("-"):
+        parser.error(unknown_command(arguments[0]))
+    parser.parse_args(arguments)
+    parser.print_help()
+    return 0

@@ -1,0 +1,237 @@
+"""What may be typed: one parser for the program, and one for each command."""
+
+from __future__ import annotations
+
+import argparse
+
+from trainlint import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` is not imported for types alone: `trainlint --version` is to answer at once
+    from collections.abc import Callable, Iterable
+    from typing import NoReturn
+
+    from trainlint.finding import Severity
+
+COMMANDS = {
+    "check": "find what makes training slow, wasteful or wrong, and fix it",
+    "explain": "show the page of a rule: what it finds, why, and what to write instead",
+    "rules": "list the rules",
+}
+
+_EXIT_CODES = "Exit codes: 0 clean; 1 findings; 2 something could not be judged, which wins over 1."
+
+
+class _Parser(argparse.ArgumentParser):
+    """Errors in one sentence, without the list of all options before it."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see `{self.prog} --help`\n")
+
+
+class _Help(argparse.HelpFormatter):
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=29)
+
+
+def program_parser() -> argparse.ArgumentParser:
+    """The parser of `trainlint` without a command."""
+    commands = "\n".join(f"  {name:<9}{purpose}" for name, purpose in COMMANDS.items())
+    parser = _Parser(
+        "trainlint",
+        usage="trainlint [--version] COMMAND ...",
+        description="Finds what makes PyTorch training slow, wasteful or wrong, at the line that does it.",
+        epilog=f"commands:\n{commands}\n\nStart with `trainlint check`; `trainlint COMMAND --help` says more.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"trainlint {__version__}")
+    return parser
+
+
+def command_parser(command: str) -> argparse.ArgumentParser:
+    """The parser of one of COMMANDS."""
+    builders: dict[str, Callable[[], argparse.ArgumentParser]] = {
+        "check": _check_parser,
+        "explain": _explain_parser,
+        "rules": _rules_parser,
+    }
+    return builders[command]()
+
+
+def _check_parser() -> argparse.ArgumentParser:
+    from pathlib import Path
+
+    from trainlint.report import FORMATS
+
+    parser = _Parser(
+        "trainlint check",
+        usage="trainlint check [PATH ...] [options]",
+        description="Judge Python files and directories: the working directory if no PATH is named, "
+        "standard input for `-`.",
+        epilog=_EXIT_CODES,
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help=argparse.SUPPRESS)
+
+    rules = parser.add_argument_group("rules (codes such as TRN201, their fronts such as TRN2, names, or ALL)")
+    rules.add_argument("--select", type=_words, action="extend", metavar="RULES", help="run these, and no others")
+    rules.add_argument("--extend-select", type=_words, action="extend", metavar="RULES", help="run these as well")
+    rules.add_argument("--ignore", type=_words, action="extend", metavar="RULES", help="do not run these")
+    rules.add_argument("--preview", action="store_true", default=None, help="run rules not yet proved precise, too")
+    rules.add_argument(
+        "--min-confidence", type=_share, metavar="SHARE", help="show findings that are at least so likely right, 0 to 1"
+    )
+
+    fixes = parser.add_argument_group("fixes")
+    fixes.add_argument("--fix", action="store_true", help="apply fixes that keep training bit-identical")
+    fixes.add_argument(
+        "--numeric-fixes", action="store_true", help="and those that may change rounding or random order"
+    )
+    fixes.add_argument("--unsafe-fixes", action="store_true", help="and those that change what is computed: read them")
+    fixes.add_argument(
+        "--diff", action="store_true", help="show what would be fixed and write nothing; exit 1 if anything would be"
+    )
+
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "--output-format", choices=FORMATS, default="full", metavar="FORMAT", help="%(choices)s (default: full)"
+    )
+    output.add_argument("-o", "--output-file", type=Path, metavar="FILE", help="write the report there, not to stdout")
+    output.add_argument("--statistics", action="store_true", help="count the findings of each rule")
+    _add_color(output)
+    output.add_argument("-q", "--quiet", action="store_true", help="print findings and failures, nothing else")
+    output.add_argument(
+        "-v", "--verbose", action="store_true", help="say on stderr what is done, and how long it takes"
+    )
+
+    verdict = parser.add_argument_group("exit code")
+    verdict.add_argument(
+        "--fail-on",
+        type=_severity,
+        metavar="SEVERITY",
+        help="exit 1 only for findings from this on: advice, warning, error",
+    )
+    verdict.add_argument("--exit-zero", action="store_true", help="exit 0 in spite of findings")
+
+    files = parser.add_argument_group("files and configuration")
+    settings = files.add_mutually_exclusive_group()
+    settings.add_argument("--config", type=Path, metavar="FILE", help="read this trainlint.toml or pyproject.toml")
+    settings.add_argument("--isolated", action="store_true", help="read no configuration file")
+    files.add_argument("--force-exclude", action="store_true", help="apply excludes to paths that are named, too")
+    files.add_argument("--stdin-filename", metavar="PATH", help="what the code on standard input is called")
+    files.add_argument("--show-files", action="store_true", help="list the files that would be judged")
+    files.add_argument("--show-settings", action="store_true", help="show the settings that hold for the paths")
+    files.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="how many processes to use (default: what pays)")
+    return parser
+
+
+def _explain_parser() -> argparse.ArgumentParser:
+    from trainlint.report.explain import FORMATS
+
+    parser = _Parser(
+        "trainlint explain",
+        usage="trainlint explain RULE [options]",
+        description="Show the page of a rule: what it finds, why it costs, and what to write instead.",
+        epilog="Exit codes: 0; 2 where there is no such rule.",
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    parser.add_argument("rule", metavar="RULE", help="a code such as TRN201, or a name, in any case")
+    parser.add_argument(
+        "--output-format",
+        choices=FORMATS,
+        default="text",
+        metavar="FORMAT",
+        help="%(choices)s (default: text)",
+    )
+    _add_color(parser)
+    return parser
+
+
+def _rules_parser() -> argparse.ArgumentParser:
+    from trainlint.report.explain import FORMATS
+
+    parser = _Parser(
+        "trainlint rules",
+        usage="trainlint rules [options]",
+        description="List the rules.",
+        epilog="Exit codes: 0; 2 where no rule is left to list.",
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--select", type=_words, action="extend", metavar="RULES", help="only these: codes, fronts, names"
+    )
+    parser.add_argument("--severity", type=_severity, help="only those of this severity: advice, warning or error")
+    parser.add_argument("--fixable", action="store_true", help="only those with a fix")
+    parser.add_argument("--preview", action="store_true", help="only those not yet proved precise")
+    parser.add_argument(
+        "--output-format",
+        choices=FORMATS,
+        default="text",
+        metavar="FORMAT",
+        help="%(choices)s (default: text)",
+    )
+    _add_color(parser)
+    return parser
+
+
+def _add_color(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        metavar="WHEN",
+        help="%(choices)s (default: auto)",
+    )
+
+
+def unknown_command(word: str) -> str:
+    """What is wrong with a first word that is no command, as a sentence."""
+    from pathlib import Path
+
+    from trainlint.naming import did_you_mean
+
+    if Path(word).exists():
+        return f"to judge {word}, write `trainlint check {word}`"
+    hint = did_you_mean(word, COMMANDS) or f"; commands are {_listed(COMMANDS)}"
+    return f'there is no command "{word}"{hint}'
+
+
+def _words(text: str) -> list[str]:
+    words = [word.strip() for word in text.split(",")]
+    if not all(words):
+        raise argparse.ArgumentTypeError("expected rules separated by commas, as in TRN2,TRN301")
+    return words
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, not {text!r}")
+    return share
+
+
+def _jobs(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number of processes from 1 on, not {text!r}")
+    return int(text)
+
+
+def _severity(text: str) -> Severity:
+    from trainlint.finding import Severity
+
+    levels = {level.label: level for level in Severity}
+    if text.lower() not in levels:
+        raise argparse.ArgumentTypeError(f"expected one of {_listed(levels)}, not {text!r}")
+    return levels[text.lower()]
+
+
+def _listed(words: Iterable[str]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,0 +1,104 @@
+"""`trainlint check`: from what was typed to the exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from trainlint.cli.console import UsageError
+from trainlint.cli.output import FOR_PEOPLE, SourcesOnDisk, show_diff, show_progress, show_report
+from trainlint.config import ConfigError, Overrides
+from trainlint.engine.configurations import Configurations
+from trainlint.engine.discover import discover
+from trainlint.engine.run import Run, run
+from trainlint.engine.work import Fixing
+from trainlint.finding import Safety
+from trainlint.packs import PackError, load_rules
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+CLEAN, FINDINGS, COULD_NOT_JUDGE = 0, 1, 2
+
+
+def check(options: Namespace) -> int:
+    """Judge what the user named, and return the exit code. Raises UsageError."""
+    started = perf_counter()
+    _refuse_nonsense(options)
+    configurations = _configurations(options)
+    if "-" in options.paths:
+        from trainlint.cli.stdin import check_stdin
+
+        return exit_code(check_stdin(options, configurations, fixing(options)), options)
+    paths = [Path(path) for path in options.paths] or [Path()]
+    if options.show_settings:
+        from trainlint.cli.show import show_settings
+
+        return COULD_NOT_JUDGE if show_settings(paths, configurations) else CLEAN
+    discovery = discover(paths, configurations.excludes, force_exclude=options.force_exclude)
+    if options.show_files:
+        from trainlint.cli.show import show_files
+
+        return COULD_NOT_JUDGE if show_files(discovery) else CLEAN
+    found = run(discovery, configurations, fixing=fixing(options), workers=options.jobs)
+    if options.diff:
+        show_diff(found, options)
+    else:
+        show_report(found.report, SourcesOnDisk(discovery.targets), configurations, options)
+    show_progress(discovery, configurations, found, perf_counter() - started, options)
+    return exit_code(found, options)
+
+
+def fixing(options: Namespace) -> Fixing | None:
+    """How far the user wants findings to be fixed."""
+    if options.unsafe_fixes:
+        limit = Safety.UNSAFE
+    elif options.numeric_fixes:
+        limit = Safety.NUMERICS
+    elif options.fix or options.diff:
+        limit = Safety.SAFE
+    else:
+        return None
+    return Fixing(limit, write=not options.diff)
+
+
+def exit_code(found: Run, options: Namespace) -> int:
+    """2 where anything could not be judged, whatever else was found, so that nothing is clean by accident."""
+    if found.report.failures:
+        return COULD_NOT_JUDGE
+    bad = bool(found.rewrites) if options.diff else found.failing
+    return FINDINGS if bad and not options.exit_zero else CLEAN
+
+
+def _refuse_nonsense(options: Namespace) -> None:
+    if "-" in options.paths:
+        if len(options.paths) > 1:
+            raise UsageError("`-`, which means standard input, stands alone: name either it or paths")
+        if options.show_files or options.show_settings:
+            raise UsageError("--show-files and --show-settings speak of paths; name the path in place of `-`")
+    elif options.stdin_filename:
+        raise UsageError("--stdin-filename goes with `-`, which means standard input")
+    if options.statistics and options.output_format not in FOR_PEOPLE:
+        raise UsageError(f"--statistics is text for people; leave out --output-format {options.output_format}")
+    if options.diff and (options.output_file or options.statistics):
+        raise UsageError("--diff prints a patch; leave out --output-file and --statistics")
+
+
+def _configurations(options: Namespace) -> Configurations:
+    overrides = Overrides(
+        select=_words(options.select),
+        extend_select=_words(options.extend_select),
+        ignore=_words(options.ignore),
+        preview=options.preview,
+        min_confidence=options.min_confidence,
+        fail_on=options.fail_on,
+    )
+    try:
+        return Configurations(load_rules(), overrides, config_file=options.config, isolated=options.isolated)
+    except (ConfigError, PackError) as error:
+        raise UsageError(str(error)) from error
+
+
+def _words(words: list[str] | None) -> tuple[str, ...] | None:
+    return None if words is None else tuple(words)

@@ -1,0 +1,46 @@
+"""`trainlint rules`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from trainlint.cli import console
+from trainlint.cli.console import UsageError
+from trainlint.naming import did_you_mean, rules_called, words_for
+from trainlint.packs import PackError, load_rules
+from trainlint.report.rules_table import render
+from trainlint.report.settings import style_for
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Sequence
+
+    from trainlint.rule import Rule
+
+
+def rules(options: Namespace) -> int:
+    """List the rules that pass every filter. Raises UsageError where none does."""
+    try:
+        known = load_rules()
+    except PackError as error:
+        raise UsageError(str(error)) from error
+    wanted = known if options.select is None else _selected(options.select, known)
+    listed = [
+        rule
+        for rule in wanted
+        if (options.severity is None or rule.severity is options.severity)
+        and (rule.fix_safety is not None or not options.fixable)
+        and (rule.preview or not options.preview)
+    ]
+    if not listed:
+        raise UsageError("no rule passes all these filters; use fewer")
+    console.out(render(listed, options.output_format, style=style_for(sys.stdout, options.color)))
+    return 0
+
+
+def _selected(words: Sequence[str], known: Sequence[type[Rule]]) -> list[type[Rule]]:
+    for word in words:
+        if not rules_called(word, known):
+            raise UsageError(f'--select: "{word}" is no rule\'s code or name{did_you_mean(word, words_for(known))}')
+    return [rule for rule in known if any(rules_called(word, [rule]) for word in words)]

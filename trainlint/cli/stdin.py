@@ -1,0 +1,49 @@
+"""`trainlint check -`: code from standard input, as editors send it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainlint.cli import console
+from trainlint.cli.output import show_diff, show_report
+from trainlint.engine.discover import shown_path
+from trainlint.engine.judge import UNREADABLE
+from trainlint.engine.read import decode
+from trainlint.engine.run import Run, run_text
+from trainlint.finding import Failure, Report
+from trainlint.source import SourceFile, UnreadableSource
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from trainlint.engine.configurations import Configurations
+    from trainlint.engine.work import Fixing
+
+
+def check_stdin(options: Namespace, configurations: Configurations, fixing: Fixing | None) -> Run:
+    """Judge the code on standard input. With --fix the code goes on to stdout, fixed, and the report to stderr."""
+    data = sys.stdin.buffer.read()
+    here = Path.cwd()
+    path = here / (options.stdin_filename or "<stdin>")
+    shown = shown_path(path, here)
+    source: SourceFile | None = None
+    try:
+        source = decode(shown, data)
+        found = (
+            run_text(source, path, configurations, fixing=fixing) if source else Run(Report((), (), 1), failing=False)
+        )
+    except UnreadableSource as error:
+        found = Run(Report((), (Failure(shown, str(error), UNREADABLE),), 0), failing=False)
+    if options.diff:
+        show_diff(found, options)
+        return found
+    for rewrite in found.rewrites:
+        source = rewrite.after
+        data = source.encode(source.text)
+    if fixing:
+        console.out_bytes(data)
+    stream = sys.stderr if fixing else sys.stdout
+    show_report(found.report, lambda _: source, configurations, options, stream)
+    return found

@@ -1,0 +1,128 @@
+"""Which configuration and which rules hold for each file, each looked up once for however many files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainlint.config import Config, ConfigError, Overrides, resolve, rules_for, select, severity_for
+
+if TYPE_CHECKING:
+    from trainlint.finding import Severity
+    from trainlint.rule import Rule
+
+_SETTLING = frozenset({".git", "pyproject.toml", "requirements", "setup.cfg", "setup.py", "trainlint.toml"})
+"""Names that can make the configuration of a directory another one than that of the directory above it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A configuration, and what it means for the rules at hand."""
+
+    config: Config
+    rules: tuple[Rule, ...]
+    severities: tuple[tuple[str, Severity], ...]
+    """By code, where the user gave a rule another severity than its own."""
+    known: tuple[type[Rule], ...] = ()
+    """Every installed rule, whether it runs or not."""
+
+
+class Misconfigured(Exception):
+    """The files of a directory cannot be judged. The message is a sentence for people."""
+
+    def __init__(self, directory: Path, error: ConfigError) -> None:
+        super().__init__(str(error))
+        self.directory = directory
+        """Where the configuration that is wrong begins to hold."""
+
+
+class Configurations:
+    """The configuration of each directory, by the nearest file and by what the command line sets."""
+
+    def __init__(
+        self,
+        rules: Sequence[type[Rule]],
+        overrides: Overrides | None = None,
+        *,
+        config_file: Path | None = None,
+        isolated: bool = False,
+    ) -> None:
+        """Check what the command line sets. Raises ConfigError where it names an unknown rule or no usable file."""
+        self._rules = rules
+        self._overrides = overrides or Overrides()
+        self._file = config_file
+        self._isolated = isolated
+        self._by_directory: dict[Path, Selection | Misconfigured] = {}
+        self._by_config: dict[Config, Selection] = {}
+        resolve(Path.cwd(), self._overrides, rules, config_file=config_file, isolated=config_file is None)
+
+    def of(self, directory: Path) -> Selection:
+        """What holds for the files of an absolute directory. Raises Misconfigured."""
+        found = self._by_directory.get(directory)
+        if found is None:
+            if directory.parent == directory or _settles(directory):
+                found = self._read(directory)
+            else:
+                found = self._inherited(directory)
+            self._by_directory[directory] = found
+        if isinstance(found, Misconfigured):
+            raise found.with_traceback(None)
+        return found
+
+    def rules_for(self, path: Path) -> tuple[Rule, ...]:
+        """The rules to ask about one file. Raises Misconfigured."""
+        selection = self.of(path.parent)
+        return rules_for(path, selection.rules, selection.config)
+
+    def excludes(self, path: Path) -> bool:
+        """Whether the configuration that holds around a path excludes that very path."""
+        try:
+            config = self.of(path.parent).config
+        except Misconfigured:
+            # Nothing is left out on the word of a file that cannot be understood.
+            return False
+        return bool(config.exclude) and config.is_excluded(path, is_directory=path.is_dir())
+
+    def sources(self) -> tuple[str | None, ...]:
+        """The configuration files that were used so far; None stands for files that none holds for."""
+        return tuple(dict.fromkeys(config.source for config in self._by_config))
+
+    def rules_that_ran(self) -> tuple[type[Rule], ...]:
+        """The rules that some configuration selected so far, in the order of their codes."""
+        codes = {rule.code for selection in self._by_config.values() for rule in selection.rules}
+        return tuple(rule for rule in self._rules if rule.code in codes)
+
+    def _inherited(self, directory: Path) -> Selection | Misconfigured:
+        try:
+            return self.of(directory.parent)
+        except Misconfigured as error:
+            return error
+
+    def _read(self, directory: Path) -> Selection | Misconfigured:
+        try:
+            config = resolve(directory, self._overrides, self._rules, config_file=self._file, isolated=self._isolated)
+            return self._by_config.get(config) or self._selected(config)
+        except ConfigError as error:
+            return Misconfigured(directory, error)
+
+    def _selected(self, config: Config) -> Selection:
+        rules = select(self._rules, config)
+        if not rules:
+            where = f"{config.source}: " if config.source else ""
+            raise ConfigError(f"{where}no rule is left to run, so nothing can be judged; select some, or ignore fewer")
+        given = ((rule.code, severity_for(rule, config)) for rule in rules)
+        severities = tuple((code, severity) for code, severity in given if severity)
+        selection = self._by_config[config] = Selection(config, rules, severities, tuple(self._rules))
+        return selection
+
+
+def _settles(directory: Path) -> bool:
+    """Whether a directory may have a configuration of its own."""
+    try:
+        with os.scandir(directory) as entries:
+            return any(entry.name in _SETTLING or entry.name.startswith("requirements") for entry in entries)
+    except OSError:
+        return True

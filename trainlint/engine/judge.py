@@ -1,0 +1,131 @@
+"""One file, all rules: parse, look at the places the rules named, suppress what the user ignores."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from trainlint.config import Config
+from trainlint.finding import Failure, Finding
+from trainlint.model.blocks import Place
+from trainlint.model.outline import Outline
+from trainlint.model.site import FileModel, Site
+from trainlint.rule import Rule, Triggers
+from trainlint.source import SourceFile
+from trainlint.suppress import suppress
+
+UNREADABLE = "TRN001"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What judging one file gave. Findings are in their stable order."""
+
+    findings: tuple[Finding, ...]
+    failures: tuple[Failure, ...] = ()
+    suppressed: int = 0
+
+
+def judge(
+    source: SourceFile, rules: Sequence[Rule], config: Config, known: Sequence[type[Rule]] | None = None
+) -> Verdicts:
+    """Run rules over one file. What a file or a rule does wrong becomes a Failure; nothing is raised.
+
+    `known` are all installed rules, for telling an ignored code that does not exist from one that did not run.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # odd escapes in the user's strings are the user's compiler's matter
+            tree = ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return Verdicts((), (Failure(source.path, _why_unparsable(source, error), UNREADABLE),))
+    model = FileModel(source, tree, config)
+    findings: list[Finding] = []
+    failures: list[Failure] = []
+    for rule in rules:
+        try:
+            findings.extend(_findings(rule, model))
+        except Exception as error:  # noqa: BLE001  # a rule's crash must cost neither the file nor other rules
+            failures.append(Failure(source.path, _why_crashed(rule, error), rule.code))
+    crashed = {failure.rule for failure in failures}
+    ran = [rule for rule in rules if rule.code not in crashed]
+    kept = suppress(source, sorted(set(findings), key=lambda item: item.order), ran, known)
+    shown = (item for item in kept.findings if item.confidence >= config.min_confidence)
+    return Verdicts(tuple(sorted(shown, key=lambda item: item.order)), tuple(failures), kept.suppressed)
+
+
+def _findings(rule: Rule, model: FileModel) -> Iterator[Finding]:
+    for place in _places(rule.triggers, model.outline):
+        yield from rule.check(Site(model, place))
+
+
+def _places(triggers: Triggers, outline: Outline) -> Iterator[Place]:
+    """The places a rule wants to see, each once."""
+    for name in sorted(triggers.calls):
+        yield from outline.calls.get(name, ())
+    for name in sorted(triggers.assignments):
+        yield from outline.stores.get(name, ())
+    if triggers.references:
+        yield from _references(triggers.references, outline)
+    for wanted, places in (
+        (triggers.reads, outline.reads),
+        (triggers.accumulations, outline.accumulations),
+        (triggers.loops, outline.loops),
+    ):
+        if wanted:
+            yield from places
+
+
+def _references(prefixes: Iterable[str], outline: Outline) -> Iterator[Place]:
+    """Uses of names below the prefixes, and the import statements that bring them in."""
+    wanted = tuple(prefixes)
+    for place in outline.import_statements:
+        if isinstance(place.node, ast.ImportFrom) and place.node.module is not None and place.node.level == 0:
+            if any(_below(f"{place.node.module}.{alias.name}", wanted) for alias in place.node.names):
+                yield place
+    for place in outline.references:
+        origin = dotted_origin(place.node, outline)
+        if origin is not None and _below(origin, wanted):
+            yield place
+
+
+def dotted_origin(node: ast.AST, outline: Outline) -> str | None:
+    """The dotted origin of a name chain that starts at an import."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id not in outline.imports:
+        return None
+    return ".".join((outline.imports[node.id], *reversed(parts)))
+
+
+def _below(origin: str, prefixes: tuple[str, ...]) -> bool:
+    return any(origin == prefix or origin.startswith(prefix + ".") for prefix in prefixes)
+
+
+def _why_unparsable(source: SourceFile, error: BaseException) -> str:
+    if isinstance(error, SyntaxError):
+        line = error.lineno or 0
+        reason = f"line {line}: it is no Python that this interpreter reads ({error.msg})"
+        if _looks_like_python_2(source.line(line)):
+            return f"{reason}; it looks like Python 2, which trainlint does not judge: exclude it"
+        return f"{reason}; correct it, exclude it, or run trainlint with the Python version it is written for"
+    if isinstance(error, RecursionError | MemoryError):
+        return "it is nested too deeply to be parsed; exclude it"
+    return f"it cannot be parsed ({error}); exclude it or correct it"
+
+
+def _looks_like_python_2(line: str) -> bool:
+    words = line.split()
+    return bool(words) and (
+        words[0] in ("print", "exec") or (words[0] in ("except", "raise") and "," in line) or "<>" in line
+    )
+
+
+def _why_crashed(rule: Rule, error: Exception) -> str:
+    where = type(rule).__module__
+    crash = f"{type(error).__name__}: {error}"
+    return f"the rule {rule.code} ({where}) failed on this file: {crash}; please report it with the file"

@@ -1,0 +1,114 @@
+"""The run over everything that was found: files and rules in, a Report out."""
+
+from __future__ import annotations
+
+import gc
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainlint.engine.configurations import Configurations, Misconfigured
+from trainlint.engine.discover import Discovery, Target, shown_path
+from trainlint.engine.work import Fixing, Job, Outcome, Rewrite, do_text
+from trainlint.engine.workers import do_all, spread, worker_count
+from trainlint.finding import Failure, Report
+
+if TYPE_CHECKING:
+    from trainlint.source import SourceFile
+
+_ALLOCATIONS = 50_000
+"""Syntax trees have no cycles: a garbage collector that looks for them less often saves a tenth of the time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run gave: the report, and what only the command line needs to know besides."""
+
+    report: Report
+    failing: bool
+    """Whether a finding is as severe as the `fail-on` of the configuration that holds for its file."""
+    rewrites: tuple[Rewrite, ...] = ()
+    """What fixes would make of the files, where they are not to be written."""
+    workers: int = 1
+
+
+def run(
+    discovery: Discovery, configurations: Configurations, *, fixing: Fixing | None = None, workers: int | None = None
+) -> Run:
+    """Judge every file that was found, by the configuration nearest to it.
+
+    `workers` is how many processes to use; None uses more than one only where it pays.
+    """
+    jobs, failures = _jobs(discovery.targets, configurations)
+    count = worker_count(jobs, workers)
+    with _patience():
+        outcomes = spread(jobs, fixing, count) if count > 1 else do_all(jobs, fixing)
+    return _gathered(jobs, outcomes, [*discovery.failures, *failures], count)
+
+
+def run_text(source: SourceFile, path: Path, configurations: Configurations, *, fixing: Fixing | None = None) -> Run:
+    """Judge one text as if it stood at `path`. Nothing is read or written there."""
+    target = Target(path, source.path, len(source.text))
+    jobs, failures = _jobs([target], configurations)
+    with _patience():
+        outcomes = [do_text(source, job, fixing) for job in jobs]
+    return _gathered(jobs, outcomes, failures)
+
+
+def _jobs(targets: Sequence[Target], configurations: Configurations) -> tuple[list[Job], list[Failure]]:
+    """What is to be done, and what cannot be: a wrong configuration fails once, not once for each of its files."""
+    jobs: list[Job] = []
+    failures: dict[Failure, None] = {}
+    here = Path.cwd()
+    for target in targets:
+        job = _job(target, configurations, here)
+        if isinstance(job, Job):
+            jobs.append(job)
+        else:
+            failures[job] = None
+    return jobs, list(failures)
+
+
+def _job(target: Target, configurations: Configurations, here: Path) -> Job | Failure:
+    try:
+        return Job(target, configurations.rules_for(target.path), configurations.of(target.path.parent))
+    except Misconfigured as error:
+        return Failure(shown_path(error.directory, here), str(error))
+
+
+def _gathered(jobs: Sequence[Job], outcomes: Sequence[Outcome], failures: Sequence[Failure], workers: int = 1) -> Run:
+    findings = [finding for outcome in outcomes for finding in outcome.findings]
+    all_failures = [*failures, *(failure for outcome in outcomes for failure in outcome.failures)]
+    report = Report(
+        findings=tuple(sorted(findings, key=lambda finding: finding.order)),
+        failures=tuple(sorted(all_failures, key=lambda failure: (failure.path, failure.rule or "", failure.reason))),
+        files=sum(outcome.judged for outcome in outcomes),
+        suppressed=sum(outcome.suppressed for outcome in outcomes),
+        fixed=sum(outcome.fixed for outcome in outcomes),
+    )
+    return Run(
+        report=report,
+        failing=any(
+            finding.severity >= job.selection.config.fail_on
+            for job, outcome in zip(jobs, outcomes, strict=True)
+            for finding in outcome.findings
+        ),
+        rewrites=tuple(outcome.rewrite for outcome in outcomes if outcome.rewrite),
+        workers=workers,
+    )
+
+
+@contextmanager
+def _patience() -> Iterator[None]:
+    """Silence Python's warnings on the code that is read, and let the garbage collector look less often."""
+    thresholds = gc.get_threshold()
+    gc.set_threshold(_ALLOCATIONS, *thresholds[1:])
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        gc.set_threshold(*thresholds)
