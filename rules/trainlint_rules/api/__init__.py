@@ -1,0 +1,1 @@
+"""Rules about names of PyTorch that were removed, renamed or deprecated."""

@@ -1,0 +1,1 @@
+"""Loading data and handing it to the device."""

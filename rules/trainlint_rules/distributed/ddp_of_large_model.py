@@ -1,0 +1,149 @@
+"""TRN509."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Severity
+from trainlint.model.model_size import DeclaredSize, declared_size
+from trainlint.model.names import argument, constant
+from trainlint.model.site import FileModel, Site
+from trainlint.model.sizes import ModelStates
+from trainlint.model.uses import call_of
+from trainlint.rule import Option, Rule, Triggers
+
+_WRAPPERS = (
+    "torch.nn.parallel.DistributedDataParallel",
+    "torch.nn.parallel.distributed.DistributedDataParallel",
+)
+_SHARDS = 8
+_CUT_DOWN = re.compile(
+    r"peft|lora|adapter|BitsAndBytes|load_in_[48]bit|8bit|adafactor|galore|requires_grad(_\(|\s*=\s*)False|device_map|"
+    r"deepspeed|FSDP|FullyShardedDataParallel|fully_shard|ZeroRedundancyOptimizer",
+    re.IGNORECASE,
+)
+"""Signs that the file keeps less than all states of the model, or shards them on another path."""
+_ADAM = frozenset({"Adam", "AdamW", "NAdam", "RAdam", "Adamax"})
+_ONE_MOMENT = frozenset({"RMSprop", "Adagrad"})
+
+
+class DdpOfLargeModel(Rule):
+    """DistributedDataParallel around a model whose states fill much of each GPU
+
+    ## Why
+    DistributedDataParallel keeps the whole model in every process: weights, gradients and optimizer states. With
+    Adam that is 16 bytes a parameter, in float32 (4 + 4 + 8) as in mixed precision, before any activation. A model of
+    7 billion parameters holds 112 GB in each of 8 GPUs, eight times the same. `fully_shard` cuts the three of them
+    into pieces: 14 GB in each, for half as much communication again, most of it hidden behind computation.
+
+    ## Example
+    ```python
+    import torch
+    from torch.nn.parallel import DistributedDataParallel
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+
+    def train(loader, local_rank):
+        config = LlamaConfig(hidden_size=4096, intermediate_size=11008, num_hidden_layers=32, vocab_size=32000)
+        model = LlamaForCausalLM(config).to(local_rank)
+        model = DistributedDataParallel(model, device_ids=[local_rank])
+        optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4)
+        for tokens in loader:
+            loss = model(tokens, labels=tokens).loss
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    from torch.distributed.fsdp import fully_shard
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+
+    def train(loader, local_rank):
+        config = LlamaConfig(hidden_size=4096, intermediate_size=11008, num_hidden_layers=32, vocab_size=32000)
+        model = LlamaForCausalLM(config).to(local_rank)
+        for layer in model.model.layers:
+            fully_shard(layer)
+        fully_shard(model)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4)
+        for tokens in loader:
+            loss = model(tokens, labels=tokens).loss
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    ```
+
+    The optimizer is built from the sharded parameters, so after `fully_shard`.
+
+    ## Stays silent
+    Where the size is not written out: only a size in a model's name ("7b") or a configuration of plain numbers counts,
+    never a word such as "large". With LoRA and other adapters, frozen weights, quantised weights or optimizers, where
+    the file shards on another path, and where nothing trains.
+
+    ## Options
+    `device-memory`: the memory of one GPU in GB. States from half of it on are found.
+
+    ## Confirmed by
+    The same bytes of parameters, gradients and optimizer states in the memory of every process.
+
+    ## References
+    - ZeRO: Memory Optimizations Toward Training Trillion Parameter Models: https://arxiv.org/abs/1910.02054
+    - `fully_shard`: https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html
+    """
+
+    code = "TRN509"
+    name = "ddp-of-large-model"
+    severity = Severity.ADVICE
+    heat_matters = False
+    triggers = Triggers(references=_WRAPPERS)
+    options = (Option("device-memory", 80.0, "memory of one GPU in GB; states from half of it on are found"),)
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Find models of a known size that are wrapped whole, and say what each GPU keeps of them."""
+        place = call_of(site.file.outline, site.node)
+        if place is None or _CUT_DOWN.search(site.source.text) or not _trains(site.file):
+            return
+        call = place.node
+        wrapped = argument(call, "module", 0) if isinstance(call, ast.Call) else None
+        size = declared_size(site.file.kinds, wrapped, place.block) if wrapped is not None else None
+        if size is None:
+            return
+        states, optimizer = _states(site.file, size)
+        memory = self.setting("device-memory")
+        assert isinstance(memory, float)
+        if states.gigabytes(size.parameters) >= memory / 2:
+            yield self.finding(site, _message(size, states, optimizer), at=call, confidence=0.9 if size.exact else 0.8)
+
+
+def _trains(file: FileModel) -> bool:
+    return "backward" in file.outline.calls
+
+
+def _states(file: FileModel, size: DeclaredSize) -> tuple[ModelStates, str]:
+    """What each process keeps, and the name of the optimizer that this counts with: Adam where none is seen."""
+    # The optimizer's states have the type of the parameters.
+    each: float = 2 if size.half else 4
+    moments, optimizer = 2, "Adam"
+    for name in ("SGD", *sorted(_ONE_MOMENT), *sorted(_ADAM)):
+        for place in file.outline.calls.get(name, ()):
+            assert isinstance(place.node, ast.Call)
+            if name == "SGD":
+                moments = 0 if constant(argument(place.node, "momentum", 2)) in (..., 0) else 1
+            else:
+                moments = 1 if name in _ONE_MOMENT else 2
+            optimizer = name
+    return ModelStates(each, each, each * moments), optimizer
+
+
+def _message(size: DeclaredSize, states: ModelStates, optimizer: str) -> str:
+    count = f"{'' if size.exact else 'about '}{size.parameters / 1e9:.1f} billion parameters (by {size.source})"
+    whole, part = states.gigabytes(size.parameters), states.gigabytes(size.parameters, _SHARDS)
+    return (
+        f"DistributedDataParallel keeps all states of this model in every process: {count} at {states.total:g} bytes "
+        f"each with {optimizer} are {whole:.0f} GB on each GPU; `fully_shard` over {_SHARDS} GPUs keeps {part:.0f} GB"
+    )

@@ -1,0 +1,1 @@
+"""trainlint itself: files that it cannot read, and comments to it."""

@@ -1,0 +1,1 @@
+"""Rules about keeping the host ahead of the device."""

@@ -1,0 +1,98 @@
+"""TRN202."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Severity
+from trainlint.model.names import argument
+from trainlint.model.reads import explicit_read
+from trainlint.model.site import Site
+from trainlint.model.values import Home, Kind
+from trainlint.rule import Rule, Triggers
+
+
+class HostCopyInTrainingStep(Rule):
+    """A device tensor copied to the host in each training step.
+
+    ## Why
+    `.cpu()`, `.numpy()`, `.tolist()` and `.to("cpu")` wait until the device has finished everything queued before them,
+    then copy from the device to pageable memory. Meanwhile no kernel is queued, so the device idles at the start of the
+    next step.
+
+    ## Example
+    ```python
+    import torch
+
+
+    def train(model, criterion, optimizer, train_loader, device, meter):
+        for inputs, targets in train_loader:
+            inputs = inputs.to(device, non_blocking=True)
+            targets = targets.to(device, non_blocking=True)
+            outputs = model(inputs)
+            loss = criterion(outputs, targets)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            meter.add(outputs.detach().cpu(), targets.cpu())
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+
+    def train(model, criterion, optimizer, train_loader, device, meter):
+        for step, (inputs, targets) in enumerate(train_loader):
+            inputs = inputs.to(device, non_blocking=True)
+            targets = targets.to(device, non_blocking=True)
+            outputs = model(inputs)
+            loss = criterion(outputs, targets)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            if step % 50 == 0:
+                meter.add(outputs.detach().cpu(), targets.cpu())
+    ```
+
+    Better still, keep the metric's state on the device and read it once an epoch.
+
+    ## Stays silent
+    In checkpoints, evaluation and at intervals; for tensors that are on the host already, NumPy arrays and modules;
+    for copies with `non_blocking=True`; for actions that a simulator's environment needs.
+
+    ## Confirmed by
+    A device-to-host copy with a stream synchronisation at this line in each step of a profile.
+
+    ## References
+    - PyTorch performance tuning guide, "Avoid unnecessary CPU-GPU synchronization":
+      https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html
+    """
+
+    code = "TRN202"
+    name = "host-copy-in-training-step"
+    severity = Severity.WARNING
+    triggers = Triggers(calls=frozenset({"cpu", "numpy", "tolist", "to"}))
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Find copies to the host that run in each step on a device tensor."""
+        call = site.call
+        if not site.heat.heat.in_step or not isinstance(call.func, ast.Attribute):
+            return
+        name = call.func.attr
+        if argument(call, "non_blocking") is not None or (
+            name == "to" and site.file.kinds.device_argument(call, site.block) is not Home.HOST
+        ):
+            return
+        value = site.value(call.func.value)
+        if value.kind is Kind.UNKNOWN:
+            return
+        confidence = explicit_read(value)
+        if confidence:
+            spelling = '.to("cpu")' if name == "to" else f".{name}()"
+            message = (
+                f"`{spelling}` waits for the device and copies to the host in each training step; "
+                "keep the tensor on the device, or copy every n-th step"
+            )
+            yield self.finding(site, message, confidence=confidence)

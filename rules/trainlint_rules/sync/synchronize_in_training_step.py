@@ -1,0 +1,137 @@
+"""TRN204."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Fix, Safety, Severity
+from trainlint.model.blocks import BlockKind
+from trainlint.model.names import constant, last_name
+from trainlint.model.reads import asynchronous_copy_before, is_measured
+from trainlint.model.site import Site
+from trainlint.model.values import Kind
+from trainlint.rule import Rule, Triggers
+
+
+class SynchronizeInTrainingStep(Rule):
+    """The host waits for the whole device in each training step.
+
+    ## Why
+    `torch.cuda.synchronize()`, `stream.synchronize()` and `event.synchronize()` stop the host until the device has
+    finished all that is queued. No kernel is queued meanwhile, so the device runs dry at the start of the next step.
+    PyTorch orders kernels and copies by itself: training needs no such call. `CUDA_LAUNCH_BLOCKING=1` does the same
+    after every single kernel; it is a debugging switch.
+
+    ## Example
+    ```python
+    import torch
+
+
+    def train(model, criterion, optimizer, train_loader, device):
+        for inputs, targets in train_loader:
+            inputs = inputs.to(device, non_blocking=True)
+            targets = targets.to(device, non_blocking=True)
+            loss = criterion(model(inputs), targets)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            torch.cuda.synchronize()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+
+    def train(model, criterion, optimizer, train_loader, device):
+        for inputs, targets in train_loader:
+            inputs = inputs.to(device, non_blocking=True)
+            targets = targets.to(device, non_blocking=True)
+            loss = criterion(model(inputs), targets)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    ```
+
+    To measure a step, record `torch.cuda.Event(enable_timing=True)` and read the times at an interval.
+
+    ## Stays silent
+    Behind an interval; in benchmarks and profilers; after a copy to the host with `non_blocking=True`, which must be
+    waited for.
+
+    ## Fix safety
+    The fix removes the call. Code that measures the time of a step from the host's clock then measures less.
+
+    ## Confirmed by
+    `cudaDeviceSynchronize` or `cudaStreamSynchronize` at this line in each step of a profile, and device idle time
+    after it.
+
+    ## References
+    - `torch.cuda.synchronize`: https://docs.pytorch.org/docs/stable/generated/torch.cuda.synchronize.html
+    - Asynchronous execution: https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution
+    """
+
+    code = "TRN204"
+    name = "synchronize-in-training-step"
+    severity = Severity.WARNING
+    fix_safety = Safety.UNSAFE
+    triggers = Triggers(calls=frozenset({"synchronize"}), assignments=frozenset({"CUDA_LAUNCH_BLOCKING"}))
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Find waits for the device that run in each step, and the switch that adds one to each kernel."""
+        if not isinstance(site.node, ast.Call):
+            yield from self._launch_blocking(site)
+            return
+        what = _waits(site, site.call)
+        if what is None or not site.heat.heat.in_step or asynchronous_copy_before(site.place, site.file):
+            return
+        confidence = 0.5 if is_measured(site.place, site.file) else 0.9
+        message = f"`{what}` stops the host until the device is idle in each training step; remove it"
+        yield self.finding(site, message, confidence=confidence, fix=_removed(site))
+
+    def _launch_blocking(self, site: Site) -> Iterator[Finding]:
+        statement = site.node
+        if not isinstance(statement, ast.Assign) or str(constant(statement.value)) != "1":
+            return
+        if any(
+            block.kind in (BlockKind.BRANCH, BlockKind.FUNCTION, BlockKind.EXCEPT) for block in site.block.outwards()
+        ):
+            return
+        message = (
+            "`CUDA_LAUNCH_BLOCKING=1` makes the host wait for every kernel of the run; set it only while debugging"
+        )
+        yield self.finding(site, message, confidence=0.9, fix=_removed(site))
+
+
+def _waits(site: Site, call: ast.Call) -> str | None:
+    """The spelling of a call that waits for the device; None for other things called synchronize."""
+    origin = site.origin(call.func)
+    if origin is not None:
+        known = (
+            "torch.cuda.synchronize",
+            "torch.accelerator.synchronize",
+            "torch.npu.synchronize",
+            "torch.xpu.synchronize",
+            "torch.cuda.current_stream",
+        )
+        return f"{origin}()" if origin.startswith(known) else None
+    if isinstance(call.func, ast.Attribute):
+        owner = call.func.value
+        if site.value(owner).kind is Kind.STREAM or last_name(owner) in ("current_stream", "get_accelerator"):
+            return f"{ast.unparse(call.func)}()"
+    return None
+
+
+def _removed(site: Site) -> Fix | None:
+    statement = site.statement
+    if isinstance(statement, ast.Expr) and statement.value is not site.node:
+        return None
+    if not isinstance(statement, ast.Expr | ast.Assign):
+        return None
+    from trainlint.fixing import rewrite
+
+    def make() -> Fix:
+        return Fix("Remove the synchronisation", rewrite.remove_statement(site.source, statement), Safety.UNSAFE)
+
+    return rewrite.attempt(make)

@@ -1,0 +1,55 @@
+"""Loaders that pin, may pin, or have nothing to pin."""
+
+import torch
+from accelerate import Accelerator
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+
+def with_accelerate(model, optimizer, dataset):
+    accelerator = Accelerator()
+    loader = DataLoader(dataset, batch_size=8, shuffle=True, num_workers=4)
+    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+    for inputs, targets in loader:
+        loss = nn.functional.mse_loss(model(inputs), targets)
+        optimizer.zero_grad()
+        accelerator.backward(loss)
+        optimizer.step()
+
+
+def mean_and_deviation(dataset):
+    """Counted on the host."""
+    total, squares, count = 0.0, 0.0, 0
+    for images in DataLoader(dataset, batch_size=64, num_workers=4):
+        total = total + images.sum()
+        squares = squares + (images**2).sum()
+        count += images.numel()
+    mean = total / count
+    return mean, (squares / count - mean**2).sqrt()
+
+
+def resident(features, labels, optimizer):
+    """All of it is on the device before training starts."""
+    model = nn.Linear(64, 2).cuda()
+    features, labels = features.cuda(), labels.cuda()
+    loader = DataLoader(TensorDataset(features, labels), batch_size=512, shuffle=True)
+    for inputs, targets in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(inputs), targets).backward()
+        optimizer.step()
+
+
+def decided_elsewhere(dataset, args, options, on_cuda):
+    flagged = DataLoader(dataset, num_workers=args.workers, pin_memory=args.pin_memory)
+    asked = DataLoader(dataset, num_workers=4, pin_memory=torch.cuda.is_available())
+    positional = DataLoader(dataset, 8, True, None, None, 4, None, True)
+    later = {"num_workers": 4}
+    if on_cuda:
+        later["pin_memory"] = True
+    return flagged, asked, positional, DataLoader(dataset, **later), DataLoader(dataset, **options)
+
+
+def picture(dataset, model):
+    """Drawn from once, at the end."""
+    loader = DataLoader(dataset, batch_size=4, num_workers=2)
+    return model(next(iter(loader)).cuda(non_blocking=True))

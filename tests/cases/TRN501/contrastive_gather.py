@@ -1,0 +1,35 @@
+"""Gathers of a contrastive loss, as they stand in many repositories."""
+
+import torch
+import torch.distributed as dist
+
+
+@torch.no_grad()
+def concat_all_gather(tensor):
+    gathered = [torch.ones_like(tensor) for _ in range(dist.get_world_size())]
+    dist.all_gather(gathered, tensor, async_op=False)  #! TRN501
+    return torch.cat(gathered, dim=0)
+
+
+def gather_scores(scores, group):
+    parts = [
+        torch.empty(scores.shape, dtype=scores.dtype, device=scores.device)
+        for _ in range(dist.get_world_size(group))
+    ]
+    dist.all_gather(parts, scores.contiguous(), group=group)  #! TRN501
+    parts = torch.stack(parts)
+    return parts.mean(dim=0)
+
+
+def gather_heads(hidden, group, world_size):
+    shards = [hidden.new_empty(hidden.shape) for _ in range(world_size)]
+    torch.distributed.all_gather(shards, hidden, group=group)  #! TRN501
+    return torch.cat(shards, dim=-1)
+
+
+def features_of_all(image_features, rank, world_size, local_loss):
+    gathered = [torch.zeros_like(image_features) for _ in range(world_size)]
+    dist.all_gather(gathered, image_features)  #! TRN501
+    if not local_loss:
+        gathered[rank] = image_features
+    return torch.cat(gathered)

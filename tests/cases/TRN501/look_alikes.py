@@ -1,0 +1,107 @@
+"""Gathers into lists that are right as they are."""
+
+import torch
+import torch.distributed as dist
+import torch.distributed.nn
+
+
+def sizes_of_all(size):
+    sizes = [torch.zeros_like(size) for _ in range(dist.get_world_size())]
+    dist.all_gather(sizes, size)
+    return [int(each) for each in sizes]
+
+
+def ragged(x, sizes):
+    parts = [x.new_empty((size, x.shape[1])) for size in sizes]
+    dist.all_gather(parts, x)
+    return torch.cat(parts)
+
+
+def padded(x, size, longest):
+    parts = [x.new_empty((longest,)) for _ in range(dist.get_world_size())]
+    dist.all_gather(parts, x)
+    return torch.cat([part[:size] for part in parts])
+
+
+def trimmed(x, sizes):
+    parts = [torch.zeros_like(x) for _ in range(dist.get_world_size())]
+    dist.all_gather(parts, x)
+    parts = [part[:size] for part, size in zip(parts, sizes)]
+    return torch.cat(parts)
+
+
+def views_of_one_buffer(x, world_size):
+    buffer = x.new_empty((world_size, *x.shape))
+    parts = [buffer[index] for index in range(world_size)]
+    dist.all_gather(parts, x)
+    return torch.cat(parts)
+
+
+def own_tensor_in_the_list(x, rank, world_size):
+    parts = [x if index == rank else torch.empty_like(x) for index in range(world_size)]
+    dist.all_gather(parts, x)
+    return torch.cat(parts)
+
+
+def own_tensor_put_in_first(x, rank, world_size):
+    parts = [torch.empty_like(x) for _ in range(world_size)]
+    parts[rank] = x
+    dist.all_gather(parts, x)
+    return torch.cat(parts)
+
+
+def another_template(image, text, world_size):
+    parts = [torch.zeros_like(text) for _ in range(world_size)]
+    dist.all_gather(parts, image)
+    return torch.cat(parts)
+
+
+def another_shape_by_then(x, world_size):
+    parts = [torch.zeros_like(x) for _ in range(world_size)]
+    x = x.flatten(1)
+    dist.all_gather(parts, x)
+    return torch.cat(parts)
+
+
+def replaced_by_other_values(x, local, rank, world_size):
+    parts = [torch.zeros_like(x) for _ in range(world_size)]
+    dist.all_gather(parts, x)
+    parts[rank] = local
+    return torch.cat(parts)
+
+
+def kept(x, world_size, history):
+    parts = [torch.zeros_like(x) for _ in range(world_size)]
+    dist.all_gather(parts, x)
+    history.append(parts)
+    return torch.cat(parts)
+
+
+def reused(chunks, world_size):
+    parts = [torch.zeros_like(chunks[0]) for _ in range(world_size)]
+    joined = []
+    for chunk in chunks:
+        dist.all_gather(parts, chunk)
+        joined.append(torch.cat(parts))
+    return joined
+
+
+def overlapped(x, world_size):
+    parts = [torch.zeros_like(x) for _ in range(world_size)]
+    work = dist.all_gather(parts, x, async_op=True)
+    work.wait()
+    return torch.cat(parts)
+
+
+def with_gradient(x):
+    return torch.cat(torch.distributed.nn.all_gather(x), dim=0)
+
+
+def by_backend(x, backend, world_size):
+    if backend != "gloo":
+        output = x.new_empty((world_size * x.shape[0], *x.shape[1:]))
+        dist.all_gather_into_tensor(output, x)
+        return output
+    parts = [torch.empty_like(x) for _ in range(world_size)]
+    dist.all_gather(parts, x)
+    return torch.cat(parts)

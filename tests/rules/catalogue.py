@@ -1,0 +1,55 @@
+"""The rules that the tests here judge with: every one in `rules/trainlint_rules`, found as the engine finds them."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from functools import cache
+from pkgutil import walk_packages
+
+import trainlint_rules
+from trainlint.config import Config, select
+from trainlint.engine.judge import Verdicts, judge
+from trainlint.rule import Rule
+from trainlint.source import SourceFile, source_from_text
+
+_WALKED = list(walk_packages(trainlint_rules.__path__, "trainlint_rules."))
+PACKAGES = tuple(found.name for found in _WALKED if found.ispkg)
+MODULES = tuple(found.name for found in _WALKED if not found.ispkg)
+DEFAULT = Config()
+
+
+def rules_in(module: str) -> list[type[Rule]]:
+    """The rules that a module defines."""
+    found = vars(importlib.import_module(module)).values()
+    return [
+        value
+        for value in found
+        if inspect.isclass(value)
+        and issubclass(value, Rule)
+        and value.__module__ == module
+        and "manual" in vars(value)  # bases that rules share have no page
+    ]
+
+
+@cache
+def all_rules() -> tuple[type[Rule], ...]:
+    """Every rule, sorted by code. A module that does not import fails in a test of its own and hides no other."""
+    rules: list[type[Rule]] = []
+    for module in MODULES:
+        try:
+            rules += rules_in(module)
+        except Exception:  # noqa: BLE001  # test_pages imports each module by itself and shows what it raises
+            continue
+    return tuple(sorted(rules, key=lambda rule: rule.code))
+
+
+def judged(text: str, *rules: type[Rule], path: str = "train.py") -> Verdicts:
+    """What the given rules, or all that are on by default, say of a text."""
+    chosen = tuple(rule() for rule in rules) or select(all_rules(), DEFAULT)
+    return judge(source(text, path), chosen, DEFAULT, known=all_rules())
+
+
+def source(text: str, path: str = "train.py") -> SourceFile:
+    """A text as the engine would read it from `path`."""
+    return source_from_text(path, text)
