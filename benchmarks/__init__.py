@@ -1,0 +1,1 @@
+"""What trainlint is measured by. Not part of the installed package."""

@@ -1,0 +1,1 @@
+"""How often trainlint is right on real training code: recall, look-alikes hit and strict precision."""
