@@ -13,10 +13,12 @@ from trainlint.source import source_from_text
 MARK = "#="
 
 
-def file_model(code: str, path: str = "train.py", **config: tuple[str, ...]) -> FileModel:
+def file_model(
+    code: str, path: str = "train.py", *, hot: tuple[str, ...] = (), cold: tuple[str, ...] = ()
+) -> FileModel:
     """The model of a snippet."""
     source = source_from_text(path, textwrap.dedent(code))
-    return FileModel(source, ast.parse(source.text), Config(**config))  # type: ignore[arg-type]  # hot and cold only
+    return FileModel(source, ast.parse(source.text), Config(hot=hot, cold=cold))
 
 
 def marked(model: FileModel) -> list[tuple[ast.stmt, Block, str]]:

@@ -225,8 +225,10 @@ def test_users_declare_functions_hot_and_cold() -> None:
             model(batch).sum().backward()
             update(model)
     """
-    for names, expected in (({"hot": ("update",)}, "step"), ({"cold": ("update",)}, "once")):
-        model = file_model(code, **names)
+    for model, expected in (
+        (file_model(code, hot=("update",)), "step"),
+        (file_model(code, cold=("update",)), "once"),
+    ):
         [(_, block, _)] = marked(model)
         assert model.heats.of(block).heat.value == expected
 

@@ -48,8 +48,14 @@ def test_names_of_inner_scopes_do_not_leak() -> None:
 
 
 def test_imports_resolve_to_where_they_come_from() -> None:
-    code = "import torch as th\nimport torch.nn\nfrom torch.utils import data as d\nfrom . import helper\nfrom ..pkg import f"
-    assert file_model(code).outline.imports == {
+    model = file_model("""
+        import torch as th
+        import torch.nn
+        from torch.utils import data as d
+        from . import helper
+        from ..pkg import f
+    """)
+    assert model.outline.imports == {
         "th": "torch",
         "torch": "torch",
         "d": "torch.utils.data",

@@ -1,0 +1,236 @@
+"""TRN303."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Fix, Heat, Safety, Severity
+from trainlint.model.backward import LEAVES
+from trainlint.model.blocks import Block, BlockKind, Function, Place
+from trainlint.model.evaluation import (
+    carried_out,
+    forwards_with_graph,
+    is_read_detached,
+    results_of,
+    wants_gradients,
+)
+from trainlint.model.loops import LoopKind
+from trainlint.model.names import last_name
+from trainlint.model.site import Site
+from trainlint.rule import Rule, Triggers
+
+_EVALUATION = re.compile(
+    r"(^|_)(eval\w*|valid\w*|val|test|testing|infer\w*|predict\w*|score|benchmark)($|_)", re.IGNORECASE
+)
+_OTHER_KERNELS = re.compile(r"Transformer(?!s\b)|transformer(?!s\b)|MultiheadAttention|padding_mask")
+"""Traces of PyTorch's own transformer layers, which take a fused path, with other rounding, where autograd is off."""
+
+
+class EvaluationWithoutNoGrad(Rule):
+    """An evaluation loop runs the model with autograd on
+
+    ## Why
+    With autograd on, each forward stores what a backward would need, for a backward that never comes. Evaluation then
+    needs the memory of training, so its batches must be smaller than they could be, and each operation records a
+    node of the graph. `model.eval()` does not change this: it only switches dropout and batch normalisation.
+
+    ## Example
+    ```python
+    import torch
+
+
+    def evaluate(model, val_loader, device):
+        model.eval()
+        correct = 0
+        for inputs, targets in val_loader:
+            inputs = inputs.to(device, non_blocking=True)
+            targets = targets.to(device, non_blocking=True)
+            correct += (model(inputs).argmax(dim=1) == targets).sum()
+        return correct.item()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+
+    @torch.no_grad()
+    def evaluate(model, val_loader, device):
+        model.eval()
+        correct = 0
+        for inputs, targets in val_loader:
+            inputs = inputs.to(device, non_blocking=True)
+            targets = targets.to(device, non_blocking=True)
+            correct += (model(inputs).argmax(dim=1) == targets).sum()
+        return correct.item()
+    ```
+
+    `torch.inference_mode()` saves a little more, but what it returns can never meet autograd again: it suits
+    programs that only infer. In a loop that acts in an environment, the forward that chooses the action is meant.
+
+    The fix is safe where nothing of the loop can reach a backward. Where results leave the function with their
+    graph, it needs `--unsafe-fixes`; where the file names PyTorch's own transformer layers, which take a fused path
+    with other rounding when autograd is off, `--numeric-fixes`.
+
+    ## Stays silent
+    Under `no_grad`, `inference_mode` or `set_grad_enabled(False)` in any form: a block, a decorator, the project's
+    own decorator, an exit stack, all callers, the model's own method; in hooks that Lightning runs without autograd;
+    for frozen models; where gradients are wanted: attacks, explanations, training while testing.
+
+    ## Confirmed by
+    `torch.is_grad_enabled()` is true in the forward of a model whose `training` is false, and its output has a
+    `grad_fn` that no backward asks for.
+
+    ## References
+    - Locally disabling gradient computation:
+      https://docs.pytorch.org/docs/stable/notes/autograd.html#locally-disabling-gradient-computation
+    - `torch.no_grad`: https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html
+    """
+
+    code = "TRN303"
+    name = "evaluation-without-no-grad"
+    severity = Severity.WARNING
+    fix_safety = Safety.SAFE
+    triggers = Triggers(loops=True)
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Find evaluation loops that build graphs, and actions chosen with a graph."""
+        loop = site.file.outline.loop_blocks[site.node]
+        if site.file.loops.kind(loop) is LoopKind.EVAL:
+            yield from self._evaluation(site, loop)
+        elif site.file.loops.acts_on_environment(loop) and not _loops_around(loop, site):
+            yield from self._actions(site, loop)
+
+    def _evaluation(self, site: Site, loop: Block) -> Iterator[Finding]:
+        if site.file.heats.of(loop).heat not in (Heat.EVAL_STEP, Heat.ONCE, Heat.UNKNOWN, Heat.EPOCH, Heat.RARE):
+            return
+        if isinstance(getattr(site.node, "body", [None])[-1], ast.Break | ast.Return):
+            return  # one batch, as lazy modules need for their set-up
+        forwards = forwards_with_graph(site.file, loop)
+        if not forwards or any(_is_evaluation(site, outer) for outer in _loops_around(loop, site)):
+            return
+        if wants_gradients(site.file, loop) or _is_trained(site, carried_out(site.file, loop, forwards)):
+            return
+        message = (
+            f"this evaluation runs `{ast.unparse(_function(forwards[0]))}` with autograd on: each forward stores its "
+            "activations for a backward that never comes; run it under `torch.no_grad()`"
+        )
+        header = site.node.test if isinstance(site.node, ast.While) else getattr(site.node, "iter", site.node)
+        yield self.finding(
+            site.at(site.node, loop),
+            message,
+            at=header,
+            confidence=_confidence(site),
+            fix=_without_graph(site, loop),
+        )
+
+    def _actions(self, site: Site, loop: Block) -> Iterator[Finding]:
+        """In a loop over an environment's steps: the forward whose result is only read, never trained."""
+        for place in forwards_with_graph(site.file, loop):
+            results = results_of(place) - {"_"}
+            if not isinstance(place.statement, ast.Assign) or _may_be_trained(site, results):
+                continue
+            if not any(is_read_detached(loop, name) for name in results):
+                continue
+            message = (
+                f"`{ast.unparse(_function(place))}` chooses an action with autograd on and records a graph that "
+                "nothing trains; run it under `torch.no_grad()`"
+            )
+            acting = Site(site.file, place)
+            fix = _wrapped(site, [place.statement], Safety.SAFE)
+            yield self.finding(acting, message, at=place.statement, confidence=0.8, fix=fix)
+
+
+def _function(place: Place) -> ast.expr:
+    assert isinstance(place.node, ast.Call)
+    return place.node.func
+
+
+def _loops_around(loop: Block, site: Site) -> list[Block]:
+    """The loops around this one in the same function."""
+    found = []
+    for block in loop.outwards()[1:]:
+        if block.kind is BlockKind.FUNCTION:
+            break
+        if block.kind is BlockKind.LOOP:
+            found.append(block)
+    return found
+
+
+def _is_evaluation(site: Site, loop: Block) -> bool:
+    return site.file.loops.kind(loop) is LoopKind.EVAL
+
+
+def _is_trained(site: Site, names: set[str]) -> bool:
+    """Whether a backward goes through what these names hold."""
+    flow = site.file.backwards(site.block)
+    return any(flow.goes_through(name) for name in names)
+
+
+def _may_be_trained(site: Site, names: set[str]) -> bool:
+    """The same, or whether it is handed to code that might."""
+    flow = site.file.backwards(site.block)
+    return LEAVES in names or _is_trained(site, names) or any(flow.leaves(name) for name in names)
+
+
+def _confidence(site: Site) -> float:
+    function = site.function
+    root = function.node if function is not None else site.file.tree
+    switched = any(isinstance(part, ast.Call) and last_name(part.func) == "eval" for part in ast.walk(root))
+    named = function is not None and bool(_EVALUATION.search(function.name))
+    if not switched and not named:
+        return 0.5
+    called_here = function is None or bool(site.file.graph.callers.get(function))
+    return 0.9 if switched and called_here else 0.75
+
+
+def _without_graph(site: Site, loop: Block) -> Fix | None:
+    function = site.function
+    if function is None or not _only_evaluates(site, function):
+        forwards = forwards_with_graph(site.file, loop)
+        return _wrapped(site, [site.statement], _safety(site, carried_out(site.file, loop, forwards)))
+    forwards = forwards_with_graph(site.file, function.body)
+    results = {name for place in forwards for name in results_of(place)}
+    return _decorated(site, function, _safety(site, results))
+
+
+def _safety(site: Site, results: set[str]) -> Safety:
+    """SAFE where no result can reach a backward, and where PyTorch runs the same kernels with autograd off."""
+    around = [item.context_expr for outer in site.block.outwards() for item in getattr(outer.node, "items", ())]
+    if _may_be_trained(site, results) or any("autocast" in ast.unparse(context) for context in around):
+        return Safety.UNSAFE  # autocast would keep weights that it cast without a graph for the rest of its block
+    return Safety.NUMERICS if _OTHER_KERNELS.search(site.source.text) else Safety.SAFE
+
+
+def _only_evaluates(site: Site, function: Function) -> bool:
+    """Whether a whole function is an evaluation: then a decorator says it best."""
+    if function.is_generator or not isinstance(function.node, ast.FunctionDef) or site.file.loops.summary(function):
+        return False
+    return bool(_EVALUATION.search(function.name))
+
+
+def _decorated(site: Site, function: Function, safety: Safety) -> Fix | None:
+    from trainlint.fixing.rewrite import attempt, ensure_import, insert_decorator
+
+    def make() -> Fix:
+        torch, imports = ensure_import(site.source, site.file.tree, "torch")
+        assert isinstance(function.node, ast.FunctionDef)
+        decorator = insert_decorator(site.source, function.node, f"{torch}.no_grad()")
+        return Fix("Switch autograd off for this function", tuple(sorted((*imports, decorator))), safety)
+
+    return attempt(make)
+
+
+def _wrapped(site: Site, statements: list[ast.stmt], safety: Safety) -> Fix | None:
+    from trainlint.fixing.rewrite import Unfixable, attempt, ensure_import, wrap_in_with
+
+    def make() -> Fix:
+        torch, imports = ensure_import(site.source, site.file.tree, "torch")
+        block = wrap_in_with(site.source, statements, f"with {torch}.no_grad():")
+        if block is None:
+            raise Unfixable(f"line {statements[0].lineno} of {site.path} cannot be indented")
+        return Fix("Switch autograd off here", tuple(sorted((*imports, *block))), safety)
+
+    return attempt(make)

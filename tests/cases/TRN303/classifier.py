@@ -1,0 +1,39 @@
+"""`eval()` alone does not switch autograd off."""
+
+import torch
+import torch.nn.functional as F
+
+
+def main(model, optimizer, train_loader, val_loader, test_loader, device, epochs):
+    for epoch in range(epochs):
+        model.train()
+        for images, labels in train_loader:
+            images = images.to(device, non_blocking=True)
+            labels = labels.to(device, non_blocking=True)
+            loss = F.cross_entropy(model(images), labels)
+            optimizer.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+        model.eval()
+        hits, worst = 0, 0.0
+        for images, labels in val_loader:  #! TRN303
+            images = images.to(device, non_blocking=True)
+            labels = labels.to(device, non_blocking=True)
+            outputs = model(images)
+            loss = F.cross_entropy(outputs, labels)
+            hits += (outputs.argmax(1) == labels).sum()
+            worst = max(worst, loss.item())
+        print(epoch, hits.item() / len(val_loader.dataset), worst)
+    print(test(model, test_loader, device))
+
+
+def test(model, test_loader, device):
+    model.eval()
+    total = 0.0
+    with torch.autocast("cuda"):
+        for images, labels in test_loader:  #! TRN303
+            images = images.to(device, non_blocking=True)
+            labels = labels.to(device, non_blocking=True)
+            total += F.cross_entropy(model(images), labels).item()
+    return total / len(test_loader)
