@@ -84,13 +84,6 @@ class Triggers:
     assignments: frozenset[str] = frozenset()
     """Stores to an attribute or a subscript key with this last name, as in `os.environ["X"] = ...`."""
 
-    @property
-    def words(self) -> frozenset[str]:
-        """Words of which at least one must stand in a file that can hold a finding; empty when any file may."""
-        if self.reads or self.accumulations or self.loops:
-            return frozenset()
-        return self.calls | self.assignments | {prefix.rsplit(".", 1)[-1] for prefix in self.references}
-
 
 class Rule(ABC):
     """A pattern that costs. Subclass it in a file of its own below a rule pack; no list needs an edit."""

@@ -157,3 +157,14 @@ def test_graphs() -> None:
     """)
     found = [model.kinds.of(value_of(item), block).attached for item, block, _ in marked(model)]
     assert [str(flag) for flag in found] == [said for _, _, said in marked(model)]
+
+
+def test_a_plot_is_no_device() -> None:
+    model = file_model("""
+        for x in loader:
+            loss = model(x)  #= tensor host
+            loss.backward()
+        plt.xlabel("step")
+        plt.title("fabrics")
+    """)
+    assert [words(model.kinds.of(value_of(item), block)) for item, block, _ in marked(model)] == ["tensor host"]

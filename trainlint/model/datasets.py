@@ -19,6 +19,8 @@ _TABLE_METHODS = frozenset(
     "map select shuffle filter train_test_split with_format rename_column remove_columns shard".split()
 )
 _BUFFER = re.compile(r"buffer|rollout|replay|experience|memory|storage", re.IGNORECASE)
+_INDICES = re.compile(r"(^|_)(idx|index|indexes|indices)$", re.IGNORECASE)
+"""Names of index tensors, over which graph learning samples: their items are numbers."""
 _MADE_UP = re.compile(r"random|dummy|fake|synthetic|toy|mock|regression", re.IGNORECASE)
 _CHEAP = frozenset(
     "tensor as_tensor from_numpy Tensor LongTensor FloatTensor BoolTensor stack long float int len dict list tuple zip "
@@ -46,6 +48,8 @@ class Items(Enum):
 def items_of(file: FileModel, dataset: ast.expr, block: Block) -> Items:
     """What making an item of a dataset costs; UNKNOWN where sources disagree or the file does not show them."""
     found = {_items(file, node, outer) for node, outer in _origins(file, dataset, block, 0)}
+    if found == {Items.UNKNOWN} and _INDICES.search(last_name(dataset)):
+        return Items.MEMORY
     for settled in (Items.DEVICE, Items.WORK, Items.TABLE):
         if settled in found:
             return settled

@@ -65,6 +65,16 @@ def is_measured(place: Place, file: FileModel) -> bool:
     return any(_MEASURING.search(name) for name in names)
 
 
+def captures_graph(place: Place, file: FileModel) -> bool:
+    """Whether the same function captures a CUDA graph, which happens once and needs the device to be idle."""
+    function = file.graph.enclosing(place.block)
+    return any(
+        file.graph.enclosing(other.block) is function
+        for name in ("CUDAGraph", "graph", "make_graphed_callables")
+        for other in file.outline.calls.get(name, [])
+    )
+
+
 def asynchronous_copy_before(place: Place, file: FileModel) -> bool:
     """Whether the same function copies to the host without blocking before a place: then it must wait there."""
     function = file.graph.enclosing(place.block)

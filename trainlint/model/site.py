@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from trainlint.config import Config
 
 _DEVICE_WORDS = re.compile(
-    r"cuda|\bdevice\b|accelerat|\bgpu|deepspeed|fabric|\.to\(\w*dev|dist_util\.dev|xla|LightningModule|Trainer\b"
+    r"cuda|\bdevice\b|accelerat|\bgpu|deepspeed|\bfabric\b|\.to\(\w*dev|dist_util\.dev|torch_xla|\bxla\b|"
+    r"LightningModule|Trainer\b"
 )
 _IDLE_PATH = re.compile(
     r"(^|/)(tests?|unit_tests|test_utils|benchmarks?)/|(^|/)(test_\w+|\w+_test|conftest|bench\w*|\w*benchmark\w*)\.py$"

@@ -17,7 +17,7 @@ class HostCopyInTrainingStep(Rule):
     """A device tensor copied to the host in each training step.
 
     ## Why
-    `.cpu()`, `.numpy()`, `.tolist()` and `.to("cpu")` wait until the device has finished everything queued before them,
+    `.cpu()`, `.tolist()` and `.to("cpu")` wait until the device has finished everything queued before them,
     then copy from the device to pageable memory. Meanwhile no kernel is queued, so the device idles at the start of the
     next step.
 
@@ -60,7 +60,7 @@ class HostCopyInTrainingStep(Rule):
 
     ## Stays silent
     In checkpoints, evaluation and at intervals; for tensors that are on the host already, NumPy arrays and modules;
-    for copies with `non_blocking=True`; for actions that a simulator's environment needs.
+    for `.numpy()` alone, which a device tensor refuses; for copies with `non_blocking=True`; for actions that a simulator's environment needs.
 
     ## Confirmed by
     A device-to-host copy with a stream synchronisation at this line in each step of a profile.
@@ -73,7 +73,7 @@ class HostCopyInTrainingStep(Rule):
     code = "TRN202"
     name = "host-copy-in-training-step"
     severity = Severity.WARNING
-    triggers = Triggers(calls=frozenset({"cpu", "numpy", "tolist", "to"}))
+    triggers = Triggers(calls=frozenset({"cpu", "tolist", "to"}))
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find copies to the host that run in each step on a device tensor."""

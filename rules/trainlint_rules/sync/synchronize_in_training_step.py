@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import BlockKind
 from trainlint.model.names import constant, last_name
-from trainlint.model.reads import asynchronous_copy_before, is_measured
+from trainlint.model.reads import asynchronous_copy_before, captures_graph, is_measured
 from trainlint.model.site import Site
 from trainlint.model.values import Kind
 from trainlint.rule import Rule, Triggers
@@ -57,8 +57,8 @@ class SynchronizeInTrainingStep(Rule):
     To measure a step, record `torch.cuda.Event(enable_timing=True)` and read the times at an interval.
 
     ## Stays silent
-    Behind an interval; in benchmarks and profilers; after a copy to the host with `non_blocking=True`, which must be
-    waited for.
+    Behind an interval; in benchmarks, profilers and around the capture of a CUDA graph; after a copy to the host
+    with `non_blocking=True`, which must be waited for.
 
     ## Fix safety
     The fix removes the call. Code that measures the time of a step from the host's clock then measures less.
@@ -86,7 +86,8 @@ class SynchronizeInTrainingStep(Rule):
         what = _waits(site, site.call)
         if what is None or not site.heat.heat.in_step or asynchronous_copy_before(site.place, site.file):
             return
-        confidence = 0.5 if is_measured(site.place, site.file) else 0.9
+        excused = is_measured(site.place, site.file) or captures_graph(site.place, site.file)
+        confidence = 0.5 if excused else 0.9
         message = f"`{what}` stops the host until the device is idle in each training step; remove it"
         yield self.finding(site, message, confidence=confidence, fix=_removed(site))
 

@@ -70,3 +70,10 @@ def look_at_a_few(root):
     folder = datasets.ImageFolder(root)
     images, _ = next(iter(DataLoader(folder, batch_size=16, pin_memory=True)))
     return images.cuda(non_blocking=True)
+
+
+def sample_by_index(graph, model, device):
+    train_idx = graph.split("train")
+    for seeds in DataLoader(train_idx, batch_size=1024, shuffle=True, pin_memory=True):
+        nodes = graph.neighbours(seeds)
+        model(nodes.to(device, non_blocking=True)).sum().backward()

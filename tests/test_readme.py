@@ -1,0 +1,73 @@
+"""The README tells the truth: what it shows was printed by trainlint, and its commands and settings work."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parent.parent
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCKS = [(block["language"], block["body"]) for block in BLOCK.finditer(README)]
+COMMANDS = [line[2:] for _, body in BLOCKS for line in body.splitlines() if line.startswith("$ trainlint ")]
+
+
+def trainlint(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "trainlint", *words],
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+
+
+def test_what_it_shows_is_what_is_printed() -> None:
+    (language, demo) = BLOCKS[0]
+    assert language == "console"
+    command, _, output = demo.partition("\n\n")
+    done = trainlint(shlex.split(command)[2:], PROJECT)
+    assert done.stdout == output
+    assert done.returncode == 1
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A user's project that holds nothing to find."""
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "train.py").write_text("import torch\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", [command for command in COMMANDS if " src/" in command or " check" not in command])
+def test_each_command_works(command: str, project: Path) -> None:
+    done = trainlint(shlex.split(command, comments=True)[1:], project)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_settings_are_understood(project: Path) -> None:
+    (settings,) = [body for language, body in BLOCKS if language == "toml"]
+    (project / "pyproject.toml").write_text(settings, encoding="utf-8")
+    shown = trainlint(["check", "--show-settings", "src"], project)
+    assert shown.returncode == 0, shown.stderr
+    for value in ("TRN204", "third_party", "2.4", "update_policy", "log_images", "benchmarks/*", "TRN101"):
+        assert value in shown.stdout
+
+
+@pytest.mark.parametrize("comment", re.findall(r"# (?:noqa|trainlint): ?[\w-]*\[?TRN201\]?", README))
+def test_the_ignore_comments_silence(comment: str, project: Path) -> None:
+    loop = "for batch in loader:\n    loss = model(batch.cuda())\n    loss.backward()\n    optimizer.step()\n"
+    loud = f"import torch\n\n{loop}    total = loss.item()\n"
+    silent = f"{comment}\n{loud}" if "-file" in comment else f"{loud[:-1]}  {comment}\n"
+    for code, findings in ((loud, 1), (silent, 0)):
+        (project / "src" / "train.py").write_text(code, encoding="utf-8")
+        checked = trainlint(["check", "--select", "TRN201,TRN002", "--output-format", "concise", "src"], project)
+        assert checked.stdout.count("TRN201 ") == findings, checked.stdout + checked.stderr
+        assert checked.returncode == findings
