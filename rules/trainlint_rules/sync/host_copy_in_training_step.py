@@ -60,7 +60,8 @@ class HostCopyInTrainingStep(Rule):
 
     ## Stays silent
     In checkpoints, evaluation and at intervals; for tensors that are on the host already, NumPy arrays and modules;
-    for `.numpy()` alone, which a device tensor refuses; for copies with `non_blocking=True`; for actions that a simulator's environment needs.
+    for `.numpy()` alone, which a device tensor refuses; for copies with `non_blocking=True`; for actions that a
+    simulator's environment needs.
 
     ## Confirmed by
     A device-to-host copy with a stream synchronisation at this line in each step of a profile.
