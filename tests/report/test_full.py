@@ -138,6 +138,22 @@ def test_the_page_of_a_rule_is_named_once() -> None:
     assert shown(Report((ITEM, ITEM), (), 1), settings()).count("docs:") == 1
 
 
+def test_many_findings_that_say_the_same_of_one_loop_are_shown_as_one() -> None:
+    at = [replace(ITEM, span=replace(ITEM.span, start_line=line, end_line=line), fix=None) for line in (3, 5, 6, 7)]
+    text = shown(Report(tuple(at), (), files=1), settings())
+    assert text.count("TRN201 item-in-training-step") == 1
+    assert "also: the same 3 more times, at lines 5, 6, 7\n" in text
+    assert "Found 4 problems" in text
+
+
+def test_three_findings_or_findings_of_different_loops_are_each_shown() -> None:
+    at = [replace(ITEM, span=replace(ITEM.span, start_line=line, end_line=line), fix=None) for line in (3, 5, 6, 7)]
+    elsewhere = replace(at[3], chain=("line 40: for batch in other_loader",))
+    text = shown(Report((*at[:3], elsewhere), (), files=1), settings())
+    assert text.count("TRN201 item-in-training-step") == 4
+    assert "also:" not in text
+
+
 def test_a_rule_of_another_pack_has_no_address_of_ours() -> None:
     page = shown(Report((replace(ITEM, code="ACME001", name="slow-call"),), (), 1), settings(200))
     assert "docs: trainlint explain ACME001" in page

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trainlint.finding import Finding, Report, Safety, Severity
@@ -22,6 +22,8 @@ _CAUTION = {
     Safety.NUMERICS: "numerics: other rounding, order or random numbers",
     Safety.UNSAFE: "unsafe: may change what is computed",
 }
+_MANY = 4
+"""From this many on, findings that say the same of the same loop or function are shown as one."""
 _LABEL = 8
 """Columns of the labels left of the notes."""
 
@@ -44,8 +46,11 @@ def _lines(report: Report, sources: Sources, settings: Settings) -> Iterator[Tex
 
     style = settings.style
     documented: set[str] = set()
-    for finding in report.findings:
+    for finding, *others in _alike(report.findings):
         yield from _finding(finding, sources(finding.path), style)
+        if others:
+            lines = ", ".join(str(other.span.start_line) for other in others)
+            yield from _note("also:", f"the same {len(others)} more times, at lines {lines}", style)
         if finding.code not in documented:
             documented.add(finding.code)
             yield _docs(finding, style)
@@ -57,6 +62,21 @@ def _lines(report: Report, sources: Sources, settings: Settings) -> Iterator[Tex
         yield Text()
     if settings.summary:
         yield from wrapped(Text(sentence(summary(report), unicode=style.unicode), "bold"), style)
+
+
+def _alike(findings: Sequence[Finding]) -> Iterator[list[Finding]]:
+    """Findings to show as one: many that say the same of one stretch of code would drown the others."""
+    groups: dict[object, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.path, finding.code, finding.message, finding.chain), []).append(finding)
+    shown: set[Finding] = set()
+    for finding in findings:
+        group = groups[finding.path, finding.code, finding.message, finding.chain]
+        if len(group) < _MANY:
+            yield [finding]
+        elif finding not in shown:
+            shown.update(group)
+            yield group
 
 
 def _finding(finding: Finding, source: SourceFile | None, style: Style) -> Iterator[Text]:
