@@ -39,7 +39,9 @@ from trainlint.model.vocabulary import DTYPES, TENSOR_NUMBER_ATTRIBUTES, by_name
 _DEEPEST = 30
 """How many steps back a value is followed."""
 _DEEPEST_BASE = 6
-_LONGEST = 3000
+_FARTHEST = 5
+"""How many functions away, by calls up or down, a value is followed."""
+_LONGEST = 600
 """How many steps one question may take in all."""
 
 
@@ -60,6 +62,8 @@ class Kinds:
     _cut: set[object] = field(default_factory=set)
     """Questions under way that the current answer ran into."""
     _steps: int = 0
+    _levels: int = 0
+    """How many functions away the current answer comes from."""
 
     def of(self, node: ast.expr, block: Block) -> Value:
         """The value of an expression that stands in a block."""
@@ -187,9 +191,20 @@ class Kinds:
                 outer = binding.block.parent or binding.block
                 return Value(Kind.LOADER) if is_batch_source(binding.value, outer) else UNKNOWN
             case How.PARAMETER:
-                return parameter_value(self, binding)
+                return self._further(binding, lambda: parameter_value(self, binding))
             case _:
                 return UNKNOWN
+
+    def _further(self, key: object, answer: Callable[[], Value]) -> Value:
+        """Answer from another function, a caller or a callee, but not without end: the ways double with each level."""
+        if self._levels >= _FARTHEST:
+            self._cut.add(key)
+            return UNKNOWN
+        self._levels += 1
+        try:
+            return answer()
+        finally:
+            self._levels -= 1
 
     def _unpacked(self, value: ast.expr, path: tuple[int, ...], block: Block) -> Value:
         while path and isinstance(value, ast.Tuple | ast.List) and -1 < path[0] < len(value.elts):
@@ -299,7 +314,7 @@ class Kinds:
 
     def returned(self, function: Function) -> Value:
         """What a function of the file returns."""
-        return self._follow(function, lambda: self._returned(function))
+        return self._follow(function, lambda: self._further(function, lambda: self._returned(function)))
 
     def _returned(self, function: Function) -> Value:
         values = [
