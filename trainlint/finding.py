@@ -108,7 +108,7 @@ class Finding:
     confidence: float = 1.0
     """The share of such findings that are expected to be right, 0 to 1."""
     chain: tuple[str, ...] = ()
-    """Why the line is as hot as it is, outermost first, as in "line 88: loop over train_loader"."""
+    """Why the line is as hot as it is, outermost first, as in "line 88: for batch in train_loader"."""
     fix: Fix | None = None
 
     @property
@@ -125,7 +125,7 @@ class Failure:
     reason: str
     """A sentence for people: what happened and what to do."""
     rule: str | None = None
-    """The code of the rule that failed, where a rule did."""
+    """The code of the rule that failed; TRN001 where the file is no readable Python; None for all else."""
 
 
 @dataclass(frozen=True, slots=True)

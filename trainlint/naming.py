@@ -69,8 +69,10 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
     """The choice most like the word, whatever its case, or None when none is close."""
     import difflib  # costs 8 ms, and only a mistake needs it
 
+    # All codes of a pack look alike: with more than one wrong digit, nobody can tell which one was meant.
+    likeness = 0.82 if any(map(str.isdigit, word)) else 0.6
     by_folded = {choice.lower(): choice for choice in choices}
-    found = difflib.get_close_matches(word.lower(), by_folded, n=1, cutoff=0.6)
+    found = difflib.get_close_matches(word.lower(), by_folded, n=1, cutoff=likeness)
     return by_folded[found[0]] if found else None
 
 

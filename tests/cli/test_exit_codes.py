@@ -112,10 +112,17 @@ def test_an_unknown_rule_is_2_and_the_nearest_is_named(toys: Program, write: Wri
     assert "did you mean" in result.err
 
 
+def test_a_code_that_could_be_any_is_answered_without_a_guess(toys: Program, write: Write) -> None:
+    write("train.py")
+    assert "did you mean" not in toys("check", "--select", "TOY999").err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
         ["check", "--nonsense"],
+        ["check", "", "--fix"],
+        ["check", "--show-files", "--show-settings"],
         ["check", "--min-confidence", "2"],
         ["check", "--jobs", "0"],
         ["check", "--fail-on", "never"],

@@ -23,6 +23,18 @@ def git(directory: Path, *arguments: str) -> None:
     subprocess.run(["git", *arguments], cwd=directory, check=True, capture_output=True)
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+def test_a_full_disk_is_no_fault_of_ours(toys: Program, write: Write) -> None:
+    write("train.py", SAFE)
+    command = [sys.executable, "-m", "trainlint", "check"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            command, cwd=toys.directory, env=dict(toys.environment), stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr.decode() == "trainlint: the output cannot be written (No space left on device)\n"
+
+
 def test_the_order_is_the_same_however_many_processes_there_are(toys: Program, write: Write) -> None:
     for name in ("b", "a/z", "a/b/c", "a-b", "B", "a.b/x"):
         write(f"{name}.py", "import torch\nsafe(); unsafe()\nnumeric()\n")

@@ -216,7 +216,7 @@ def test_what_cannot_be_judged_is_named(project: Path) -> None:
     }
     assert list(reasons) == ["broken.py", "file.py/below.py", "nowhere.py", "x.py"]
     assert "leads nowhere" in reasons["broken.py"]
-    assert "not a directory" in reasons["file.py/below.py"]
+    assert "does not exist" in reasons["file.py/below.py"]
     assert "does not exist" in reasons["nowhere.py"]
     assert "is a directory" in reasons["x.py"]
     (nothing,) = discover([Path("empty")]).failures

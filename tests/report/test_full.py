@@ -85,7 +85,7 @@ error: could not judge src/train.py: the rule TRN205 failed with IndexError;
   please report it
 
 Found 2 problems in 12 files (1 fixable with --fix, 1 more with --unsafe-fixes;
-1 ignored by comments); not everything could be judged: 2 failures.
+1 problem ignored by comments); not everything could be judged: 2 failures.
 """
     assert shown(Report((COPY, ITEM), (BROKEN, CRASHED), files=12, suppressed=1), settings()) == expected
 
@@ -164,7 +164,7 @@ def test_a_rule_of_another_pack_has_no_address_of_ours() -> None:
     ("report", "line"),
     [
         (Report((), (), 12), "All clear: 12 files."),
-        (Report((), (), 1, suppressed=2), "All clear: 1 file (2 ignored by comments)."),
+        (Report((), (), 1, suppressed=2), "All clear: 1 file (2 problems ignored by comments)."),
         (Report((), (), 3, fixed=2), "Fixed 2 problems. All clear: 3 files."),
         (Report((), (), 0), "No file was judged."),
     ],
@@ -178,6 +178,10 @@ def test_all_is_not_clear_where_something_could_not_be_judged() -> None:
         "error: could not judge src/broken.py: line 3 is no valid Python; mend it or exclude it\n\n"
         "Found no problem in 11 files; not everything could be judged: 1 failure.\n"
     )
+
+
+def test_where_no_file_was_judged_none_is_called_free_of_problems() -> None:
+    assert shown(Report((), (BROKEN,), 0), settings(100)).endswith("\n\nNo file was judged: 1 failure.\n")
 
 
 def test_without_a_summary_a_clean_report_is_empty() -> None:

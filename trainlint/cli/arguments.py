@@ -99,7 +99,9 @@ def _check_parser() -> argparse.ArgumentParser:
         "--output-format", choices=FORMATS, default="full", metavar="FORMAT", help="%(choices)s (default: full)"
     )
     output.add_argument("-o", "--output-file", type=Path, metavar="FILE", help="write the report there, not to stdout")
-    output.add_argument("--statistics", action="store_true", help="count the findings of each rule")
+    output.add_argument(
+        "--statistics", action="store_true", help="count the findings of each rule in place of listing them"
+    )
     _add_color(output)
     output.add_argument("-q", "--quiet", action="store_true", help="print findings and failures, nothing else")
     output.add_argument(
@@ -121,15 +123,14 @@ def _check_parser() -> argparse.ArgumentParser:
     settings.add_argument("--isolated", action="store_true", help="read no configuration file")
     files.add_argument("--force-exclude", action="store_true", help="apply excludes to paths that are named, too")
     files.add_argument("--stdin-filename", metavar="PATH", help="what the code on standard input is called")
-    files.add_argument("--show-files", action="store_true", help="list the files that would be judged")
-    files.add_argument("--show-settings", action="store_true", help="show the settings that hold for the paths")
+    shown = files.add_mutually_exclusive_group()
+    shown.add_argument("--show-files", action="store_true", help="list the files that would be judged")
+    shown.add_argument("--show-settings", action="store_true", help="show the settings that hold for the paths")
     files.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="how many processes to use (default: what pays)")
     return parser
 
 
 def _explain_parser() -> argparse.ArgumentParser:
-    from trainlint.report.explain import FORMATS
-
     parser = _Parser(
         "trainlint explain",
         usage="trainlint explain RULE [options]",
@@ -139,20 +140,12 @@ def _explain_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("rule", metavar="RULE", help="a code such as TRN201, or a name, in any case")
-    parser.add_argument(
-        "--output-format",
-        choices=FORMATS,
-        default="text",
-        metavar="FORMAT",
-        help="%(choices)s (default: text)",
-    )
+    _add_page_format(parser)
     _add_color(parser)
     return parser
 
 
 def _rules_parser() -> argparse.ArgumentParser:
-    from trainlint.report.explain import FORMATS
-
     parser = _Parser(
         "trainlint rules",
         usage="trainlint rules [options]",
@@ -167,15 +160,17 @@ def _rules_parser() -> argparse.ArgumentParser:
     parser.add_argument("--severity", type=_severity, help="only those of this severity: advice, warning or error")
     parser.add_argument("--fixable", action="store_true", help="only those with a fix")
     parser.add_argument("--preview", action="store_true", help="only those not yet proved precise")
-    parser.add_argument(
-        "--output-format",
-        choices=FORMATS,
-        default="text",
-        metavar="FORMAT",
-        help="%(choices)s (default: text)",
-    )
+    _add_page_format(parser)
     _add_color(parser)
     return parser
+
+
+def _add_page_format(parser: argparse.ArgumentParser) -> None:
+    from trainlint.report.explain import FORMATS
+
+    parser.add_argument(
+        "--output-format", choices=FORMATS, default="text", metavar="FORMAT", help="%(choices)s (default: text)"
+    )
 
 
 def _add_color(parser: argparse._ActionsContainer) -> None:

@@ -72,6 +72,9 @@ def exit_code(found: Run, options: Namespace) -> int:
 
 
 def _refuse_nonsense(options: Namespace) -> None:
+    if "" in options.paths:
+        # `trainlint check "$SOURCES" --fix` with an unset variable must not rewrite the working directory.
+        raise UsageError("a path is empty; name a file or a directory, or leave it out for the working directory")
     if "-" in options.paths:
         if len(options.paths) > 1:
             raise UsageError("`-`, which means standard input, stands alone: name either it or paths")

@@ -22,12 +22,18 @@ def prepare() -> None:
 
 
 def write(stream: TextIO, text: str) -> None:
-    """Write text at once. A reader who has left, as in `trainlint check | head`, is no error."""
+    """Write text at once. A reader who has left, as in `trainlint check | head`, is no error.
+
+    Raises UsageError where the text cannot be written, as to a disk that is full.
+    """
     try:
         stream.write(text)
         stream.flush()
     except BrokenPipeError:
         _mute(stream)
+    except OSError as error:
+        _mute(stream)
+        raise UsageError(f"the output cannot be written ({error.strerror})") from error
 
 
 def out(text: str) -> None:

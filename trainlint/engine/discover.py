@@ -40,6 +40,7 @@ SKIPPED_DIRECTORIES = frozenset(
 )
 """Directories that hold no code of the user's own. They are judged only when they are named explicitly."""
 
+_MISSING = "it does not exist; check the spelling and the working directory"
 _MISNAMED = "it is a directory, though its name is that of a Python file; rename it or exclude it"
 
 
@@ -264,7 +265,9 @@ def _why_missing(path: Path, error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
         if os.path.lexists(path):
             return "it is a symbolic link that leads nowhere; remove it or exclude it"
-        return "it does not exist; check the spelling and the working directory"
+        return _MISSING
+    if isinstance(error, NotADirectoryError):  # "train.py/model": a file stands where a directory is named
+        return _MISSING
     if error.errno == errno.ELOOP:
         return "it is a symbolic link that leads back to itself; remove it or exclude it"
     return f"it cannot be read ({_words(error)}); correct its permissions or exclude it"

@@ -24,7 +24,7 @@ _RUNS = {
 
 
 def heat_note(finding: Finding) -> str:
-    """How often the line runs and why, as in "runs each training step: line 88: loop over loader → Trainer.step"."""
+    """How often the line runs and why, as in "runs each training step: line 8: for batch in loader"."""
     if not finding.chain:
         return "" if finding.heat in (Heat.UNKNOWN, Heat.ONCE) else _RUNS[finding.heat]
     return f"{_RUNS[finding.heat]}: {' → '.join(finding.chain)}"
@@ -58,17 +58,18 @@ def summary(report: Report) -> str:
         verdict = f"Found {count(len(report.findings), 'problem')} in {files}"
         if words := fixable(report.findings):
             asides.append(words)
+    elif not report.files:
+        verdict = "No file was judged"
     elif report.failures:
         verdict = f"Found no problem in {files}"
-    elif report.files:
-        verdict = f"All clear: {files}"
     else:
-        verdict = "No file was judged"
+        verdict = f"All clear: {files}"
     if report.suppressed:
-        asides.append(f"{report.suppressed} ignored by comments")
+        asides.append(f"{count(report.suppressed, 'problem')} ignored by comments")
     if asides:
         verdict += f" ({'; '.join(asides)})"
     if report.failures:
-        verdict += f"; not everything could be judged: {count(len(report.failures), 'failure')}"
+        verdict += "; not everything could be judged" if report.files or report.findings else ""
+        verdict += f": {count(len(report.failures), 'failure')}"
     fixed = f"Fixed {count(report.fixed, 'problem')}. " if report.fixed else ""
     return f"{fixed}{verdict}."
