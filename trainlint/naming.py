@@ -1,4 +1,4 @@
-"""How people name rules: by code, by the front of a code, by name, or all of them at once."""
+"""How people name rules: by code, by the prefix of a code, by name, or all of them at once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AnyRule = TypeVar("AnyRule", bound=Named)
 
 
 def rules_called(word: str, rules: Iterable[AnyRule]) -> tuple[AnyRule, ...]:
-    """The rules that `word` stands for: a code (TRN201), its front (TRN2, TRN), a name, or ALL; none if unknown.
+    """The rules that `word` stands for: a code (TRN201), a prefix of one (TRN2, TRN), a name, or ALL; none if unknown.
 
     The letters of a code have to be complete, so that "T" does not stand for all that begins with it.
     """

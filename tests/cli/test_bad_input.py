@@ -22,6 +22,8 @@ TOO_DEEP_BRACKETS = "import torch\nx = " + "(" * 1000 + ")" * 1000 + "\n"
 UNREADABLE = {
     "binary": (b"import torch\n\x00\x01\x02\xff\xfe", "NUL"),
     "binary that never speaks of torch": (bytes(range(256)) * 20, "NUL"),
+    "broken, without a word of torch": (b"def f(:\n", "line 1"),
+    "Python 2, without a word of torch": (b'print "hello"\n', "Python 2"),
     "noise without NUL": (bytes(range(1, 256)), "does not decode"),
     "UTF-16": ("import torch\n".encode("utf-16"), "NUL"),
     "unknown encoding": (b"# -*- coding: klingon -*-\nimport torch\n", "encoding"),
@@ -66,7 +68,6 @@ READABLE = {
     "old Macintosh line ends": b"import torch\rx = 1\r",
     "a form feed": b"import torch\n\x0cx = 1\n",
     "an odd escape in a text": b"import torch\nx = '\\d'\n",
-    "broken, but without torch": b"def f(:\n",
     "300 terms": b"import torch\nx = " + b" + ".join([b"1"] * 300) + b"\n",
 }
 

@@ -64,8 +64,8 @@ src/train.py:9:18: warning TRN201 item-in-training-step
   10 │         optimizer.step()
 
   note: runs each training step: line 6: loop over train_loader → Trainer.step
-  fix:  keep a detached sum and read it once (unsafe: may change what is
-        computed; apply with --unsafe-fixes)
+  fix:  keep a detached sum and read it once (unsafe: needs your judgement;
+        apply with --unsafe-fixes)
    4 │   def train(model, train_loader, optimizer, device):
    5 │ -     total = 0.0
    5 │ +     total = torch.zeros((), device=device)
@@ -107,8 +107,8 @@ device in each training step.
         loop over train_loader ->
         Trainer.step
   fix:  keep a detached sum and read it
-        once (unsafe: may change what is
-        computed; apply with
+        once (unsafe: needs your
+        judgement; apply with
         --unsafe-fixes)
    4 |   def train(model, train_loade...
    5 | -     total = 0.0

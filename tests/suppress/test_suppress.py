@@ -205,12 +205,6 @@ def test_nothing_is_tokenized_without_a_comment_of_ours() -> None:
     assert suppress(source, [], RAN, known=RULES) == Suppression((), 0)
 
 
-def test_comments_before_a_syntax_error_still_silence_and_none_is_called_unused() -> None:
-    source = source_from_text("train.py", "# trainlint: ignore-file[TRN001, TRN201, TRN299]\nx = (\n")
-    error = Finding("TRN001", "unreadable-file", "train.py", source.span(51, 52), "It ends.", Severity.ERROR)
-    assert suppress(source, [error], RAN, known=RULES) == Suppression((), 1)
-
-
 # Unused ignores
 
 

@@ -75,7 +75,7 @@ def _check_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help=argparse.SUPPRESS)
 
-    rules = parser.add_argument_group("rules (codes such as TRN201, their fronts such as TRN2, names, or ALL)")
+    rules = parser.add_argument_group("rules (codes such as TRN201, prefixes such as TRN2, names, or ALL)")
     rules.add_argument("--select", type=_words, action="extend", metavar="RULES", help="run these, and no others")
     rules.add_argument("--extend-select", type=_words, action="extend", metavar="RULES", help="run these as well")
     rules.add_argument("--ignore", type=_words, action="extend", metavar="RULES", help="do not run these")
@@ -155,7 +155,7 @@ def _rules_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument(
-        "--select", type=_words, action="extend", metavar="RULES", help="only these: codes, fronts, names"
+        "--select", type=_words, action="extend", metavar="RULES", help="only these: codes, prefixes, names"
     )
     parser.add_argument("--severity", type=_severity, help="only those of this severity: advice, warning or error")
     parser.add_argument("--fixable", action="store_true", help="only those with a fix")

@@ -10,10 +10,9 @@ from trainlint.cli import console
 from trainlint.cli.output import show_diff, show_report
 from trainlint.engine.discover import shown_path
 from trainlint.engine.judge import UNREADABLE
-from trainlint.engine.read import decode
 from trainlint.engine.run import Run, run_text
 from trainlint.finding import Failure, Report
-from trainlint.source import SourceFile, UnreadableSource
+from trainlint.source import SourceFile, UnreadableSource, decode_source
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -30,10 +29,8 @@ def check_stdin(options: Namespace, configurations: Configurations, fixing: Fixi
     shown = shown_path(path, here)
     source: SourceFile | None = None
     try:
-        source = decode(shown, data)
-        found = (
-            run_text(source, path, configurations, fixing=fixing) if source else Run(Report((), (), 1), failing=False)
-        )
+        source = decode_source(shown, data)
+        found = run_text(source, path, configurations, fixing=fixing)
     except UnreadableSource as error:
         found = Run(Report((), (Failure(shown, str(error), UNREADABLE),), 0), failing=False)
     if options.diff:

@@ -19,7 +19,7 @@ class Config:
     """The settings that hold for the files of one directory.
 
     In `select`, `extend_select`, `ignore` and `per_file_ignores` rules are named in the user's words: a code, the
-    front of one, a name, or ALL.
+    prefix of one, a name, or ALL.
     """
 
     root: str = "."

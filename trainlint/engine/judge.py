@@ -35,12 +35,9 @@ def judge(
 
     `known` are all installed rules, for telling an ignored code that does not exist from one that did not run.
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # odd escapes in the user's strings are the user's compiler's matter
-            tree = ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        return Verdicts((), (Failure(source.path, _why_unparsable(source, error), UNREADABLE),))
+    tree = parse(source)
+    if isinstance(tree, Failure):
+        return Verdicts((), (tree,))
     model = FileModel(source, tree, config)
     findings: list[Finding] = []
     failures: list[Failure] = []
@@ -54,6 +51,16 @@ def judge(
     kept = suppress(source, sorted(set(findings), key=lambda item: item.order), ran, known)
     shown = (item for item in kept.findings if item.confidence >= config.min_confidence)
     return Verdicts(tuple(sorted(shown, key=lambda item: item.order)), tuple(failures), kept.suppressed)
+
+
+def parse(source: SourceFile) -> ast.Module | Failure:
+    """The tree of a file, or why there is none."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # odd escapes in the user's strings are the user's compiler's matter
+            return ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return Failure(source.path, _why_unparsable(source, error), UNREADABLE)
 
 
 def _findings(rule: Rule, model: FileModel) -> Iterator[Finding]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from trainlint.source import SourceFile, UnreadableSource, decode_source
+from trainlint.source import UnreadableSource
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -13,8 +12,8 @@ if TYPE_CHECKING:
 SIZE_LIMIT = 5_000_000
 """In bytes. Source that people write is far smaller; a larger file is data, and judging it could take minutes."""
 
-_TRIGGER = b"torch"
-_CODING_LINE = re.compile(rb"\A[^\n]*(?:\n[^\n]*)?coding[:=]")
+_TRIGGERS = (b"torch", b"lightning", b"accelerate", b".backward(")
+"""A file that holds none of these neither trains nor helps to."""
 
 
 def read_bytes(path: Path) -> bytes:
@@ -37,14 +36,6 @@ def read_bytes(path: Path) -> bytes:
     return data
 
 
-def decode(shown: str, data: bytes) -> SourceFile | None:
-    """The source text, or None where the file cannot hold a finding because it never speaks of PyTorch.
-
-    Raises UnreadableSource when the bytes are no Python text, whatever they speak of.
-    """
-    if _TRIGGER in data:
-        return decode_source(shown, data)
-    # Plain ASCII without a coding line always decodes; only the few other files are worth a closer look.
-    if b"\0" in data or not data.isascii() or _CODING_LINE.match(data):
-        decode_source(shown, data)
-    return None
+def may_hold_findings(data: bytes) -> bool:
+    """Whether rules could find anything in a file at all. Others are only proved to be Python."""
+    return any(trigger in data for trigger in _TRIGGERS)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from trainlint.engine.judge import UNREADABLE, Verdicts, judge
-from trainlint.engine.read import decode, read_bytes
+from trainlint.engine.judge import UNREADABLE, Verdicts, judge, parse
+from trainlint.engine.read import may_hold_findings, read_bytes
 from trainlint.finding import Failure, Finding, Safety
-from trainlint.source import SourceFile, UnreadableSource
+from trainlint.source import SourceFile, UnreadableSource, decode_source
 
 if TYPE_CHECKING:
     from trainlint.engine.configurations import Selection
@@ -62,9 +62,10 @@ def do(job: Job, fixing: Fixing | None = None) -> Outcome:
     shown = job.target.shown
     try:
         data = read_bytes(job.target.path)
-        source = decode(shown, data)
-        if source is None:
-            return Outcome()
+        source = decode_source(shown, data)
+        if not may_hold_findings(data):
+            tree = parse(source)
+            return Outcome(failures=(tree,), judged=False) if isinstance(tree, Failure) else Outcome()
         outcome = do_text(source, job, fixing)
         if fixing and fixing.write and outcome.rewrite:
             failure = _write(job.target, data, outcome.rewrite)

@@ -20,7 +20,7 @@ _ACCENTS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severit
 _CAUTION = {
     Safety.SAFE: "safe",
     Safety.NUMERICS: "numerics: other rounding, order or random numbers",
-    Safety.UNSAFE: "unsafe: may change what is computed",
+    Safety.UNSAFE: "unsafe: needs your judgement",
 }
 _MANY = 4
 """From this many on, findings that say the same of the same loop or function are shown as one."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from trainlint.rule import Rule
     from trainlint.source import SourceFile
 
-_UNREADABLE_FILE = "TRN001"
-
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
@@ -36,7 +34,7 @@ def suppress(
 
     `rules` are those that ran on this file without a failure; `known` are all that are installed. A code is unused
     only if its rules ran, and unknown only if no installed rule has it: without `known` no code is called unknown, and
-    comments that silence several rules are not called unused. Of a file that was not readable neither is said.
+    comments that silence several rules are not called unused.
 
     Hand over findings of every confidence: a comment that silences a doubtful one is not unused.
     """
@@ -47,13 +45,12 @@ def suppress(
     entries = [entry for directive in comments.directives for entry in words.entries(directive)]
     silencer = _Silencer(comments, entries)
     kept = silencer.unsilenced(findings)
-    if all(finding.code != _UNREADABLE_FILE for finding in findings):
-        reporter = _Reporter(source, words, {rule.code: rule for rule in rules})
-        kept += silencer.unsilenced(reporter.unknown(entries))
-        # An unused `TRN002` can be told only when all else that is unused has been.
-        others = [entry for entry in entries if UNUSED_IGNORE not in entry.codes or len(entry.codes) > 1]
-        kept += silencer.unsilenced(reporter.unused(others, silencer.used))
-        kept += reporter.unused((entry for entry in entries if entry not in others), silencer.used)
+    reporter = _Reporter(source, words, {rule.code: rule for rule in rules})
+    kept += silencer.unsilenced(reporter.unknown(entries))
+    # An unused `TRN002` can be told only when all else that is unused has been.
+    others = [entry for entry in entries if UNUSED_IGNORE not in entry.codes or len(entry.codes) > 1]
+    kept += silencer.unsilenced(reporter.unused(others, silencer.used))
+    kept += reporter.unused((entry for entry in entries if entry not in others), silencer.used)
     return Suppression(_in_order(kept), silencer.count)
 
 

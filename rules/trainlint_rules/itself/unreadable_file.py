@@ -11,8 +11,9 @@ class UnreadableFile(EngineRule):
     deeply.
 
     ## Why
-    Nothing in such a file could be judged. Without this finding a run over it would look clean, though any of its
-    lines may slow training down. All other files are judged as usual.
+    Nothing in such a file could be judged. It is reported as a failure, which makes the exit code 2 and cannot be
+    silenced in the file: without it a run would look clean, though any line may slow training down. All other files
+    are judged as usual.
 
     ## Example
     ```python

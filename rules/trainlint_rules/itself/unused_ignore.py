@@ -29,7 +29,7 @@ class UnusedIgnore(EngineRule):
 
     ## Stays silent
     - Codes of rules that did not run: deselected ones, and preview rules without `--preview`.
-    - Comments without a code, and fronts of codes such as `TRN2`, unless every rule that they silence ran.
+    - Comments without a code, and prefixes of codes such as `TRN2`, unless every rule that they silence ran.
     - A plain `# noqa`, and codes of other linters: those may need it.
     - Where TRN002 is itself named in the comment, as in `# trainlint: ignore[TRN302, TRN002]`.
 
