@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.model.facts import file_model, marked
+from trainlint.finding import Heat
+from trainlint.model.heat import HeatFact, Heats
 
 SNIPPETS = {
     "a loop with a backward is a step": """
@@ -166,6 +170,18 @@ SNIPPETS = {
                 loss.backward()
                 print(loss)  #= step
     """,
+    "gradients of test images are no training": """
+        for images, labels in test_loader:
+            images.requires_grad_()
+            model(images).max().backward()
+            maps.append(images.grad.cpu())  #= eval-step
+    """,
+    "test data on which a model adapts is trained on": """
+        for images in test_loader:
+            loss = entropy(model(images))
+            loss.backward()  #= step
+            optimizer.step()
+    """,
     "a closure in the loop": """
         for batch in loader:
             def forward():
@@ -242,3 +258,31 @@ def test_tests_and_benchmarks_are_never_surely_hot() -> None:
         model = file_model(code, path)
         [(_, block, _)] = marked(model)
         assert (model.heats.of(block).confidence > 0.9) is sure
+
+
+def test_heat_of_many_functions_that_call_each_other_settles_in_few_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 200
+    lines = [
+        "def train(model, loader):",
+        "    for batch in loader:",
+        "        model(batch).sum().backward()",
+        "        f0()",
+    ]
+    for number in range(count):
+        lines += [f"def f{number}():", "    for item in items:"]
+        lines += [f"        f{(number * factor + 1) % count}()" for factor in (7, 13)]
+        lines += [f"    f{(number + 1) % count}()"]
+    looks = 0
+    look = Heats._hottest
+
+    def counted(*given: Any) -> HeatFact:
+        nonlocal looks
+        looks += 1
+        return look(*given)
+
+    monkeypatch.setattr(Heats, "_hottest", counted)
+    model = file_model("\n".join(lines))
+    facts = {function.name: model.heats.function(function).heat for function in model.outline.functions}
+    assert facts["f1"] is Heat.INNER
+    assert facts[f"f{count - 1}"] is Heat.INNER
+    assert looks < 20 * count

@@ -86,7 +86,7 @@ def _placed(file: FileModel, call: ast.Call, factory: str, block: Block) -> bool
         return True
     if factory in _LIKE:
         return not call.args or file.kinds.of(call.args[0], block).home is not Home.HOST
-    if any(name in file.outline.calls for name in ("set_default_device", "set_default_tensor_type")):
+    if file.creates_on_device:
         return True
     for outer in block.outwards():
         if outer.kind is BlockKind.WITH and isinstance(outer.node, ast.With):

@@ -47,6 +47,8 @@ class Items(Enum):
 
 def items_of(file: FileModel, dataset: ast.expr, block: Block) -> Items:
     """What making an item of a dataset costs; UNKNOWN where sources disagree or the file does not show them."""
+    if file.creates_on_device:
+        return Items.DEVICE
     found = {_items(file, node, outer) for node, outer in _origins(file, dataset, block, 0)}
     if found == {Items.UNKNOWN} and _INDICES.search(last_name(dataset)):
         return Items.MEMORY

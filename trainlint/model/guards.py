@@ -32,6 +32,7 @@ _NO_COUNTER = re.compile(r"epoch|gpu|device|class|node|proc|worker|rank", re.IGN
 """Numbers of other things than steps: `n_gpu == 1` holds in all steps or in none."""
 _FAILURE_TRUE = frozenset({"isnan", "isinf", "is_nan", "is_inf", "has_nan", "has_inf", "isneginf", "isposinf"})
 _FAILURE_FALSE = frozenset({"isfinite", "is_finite"})
+_CLOCKS = frozenset({"time", "monotonic", "perf_counter", "process_time"})
 _SMALL_INTERVAL = 10
 
 
@@ -57,12 +58,20 @@ def rare_when(test: ast.expr, truth: bool, block: Block, depth: int = 0) -> bool
 
 def _rare_comparison(test: ast.Compare, truth: bool, block: Block) -> bool:
     left, operator, right = test.left, test.ops[0], test.comparators[0]
+    if isinstance(operator, ast.Eq | ast.NotEq) and _is_counter(right) and not _is_counter(left):
+        left, right = right, left
     remainder = next((side for side in (left, right) if _interval_inside(side, block)), None)
     if remainder is not None:
         if isinstance(operator, ast.Eq | ast.Lt | ast.LtE):
             return truth
         return isinstance(operator, ast.NotEq | ast.Gt | ast.GtE) and not truth
+    if _is_elapsed_time(left, block) and isinstance(operator, ast.Gt | ast.GtE):
+        return truth
     if _is_counter(left):
+        if isinstance(operator, ast.In) and isinstance(right, ast.Tuple | ast.List | ast.Set):
+            return truth
+        if any(_EVERY_UPDATE.search(word) for word in _words(right)):
+            return False
         if isinstance(operator, ast.Eq):
             return truth
         if isinstance(operator, ast.NotEq):
@@ -86,16 +95,27 @@ def _is_interval(node: ast.BinOp) -> bool:
         return divisor >= _SMALL_INTERVAL
     if isinstance(divisor, float | str) or isinstance(node.left, ast.Constant | ast.JoinedStr):
         return False
-    words = [
-        last_name(part) for part in ast.walk(node.right) if isinstance(part, ast.Name | ast.Attribute | ast.Subscript)
-    ]
-    words += [
-        part.value for part in ast.walk(node.right) if isinstance(part, ast.Constant) and isinstance(part.value, str)
-    ]
-    return not any(_EVERY_UPDATE.search(word) for word in words)
+    return not any(_EVERY_UPDATE.search(word) for word in _words(node.right))
+
+
+def _words(node: ast.expr) -> list[str]:
+    """The names and strings in an expression."""
+    parts = list(ast.walk(node))
+    names = [last_name(part) for part in parts if isinstance(part, ast.Name | ast.Attribute | ast.Subscript)]
+    return names + [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+
+
+def _is_elapsed_time(node: ast.expr, block: Block) -> bool:
+    """Whether an expression is the time since an earlier one, as in `time.time() - last`."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
+        return False
+    now = single_value(node.left, block) or node.left
+    return isinstance(now, ast.Call) and last_name(now.func) in _CLOCKS
 
 
 def _is_counter(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub) and isinstance(constant(node.right), int):
+        node = node.left  # the same counter, from one instead of zero
     return (
         isinstance(node, ast.Name | ast.Attribute)
         and bool(_COUNTER.search(last_name(node)))

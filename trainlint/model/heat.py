@@ -143,11 +143,10 @@ class Heats:
 
     def _beside_backward(self, loop: Block, block: Block) -> bool:
         """Whether a block stands with the backward of a loop: under the same tests, or deeper."""
-        for proofs in self.loops.evidence().values():
-            for proof in proofs:
-                if proof.block.within(loop) and block.within(_training_branch(proof.block, loop)):
-                    return True
-        return False
+        return any(
+            proof.block.within(loop) and block.within(_training_branch(proof.block, loop))
+            for proof in self.loops.steps_taken()
+        )
 
     def _absolute(self, found: _Relative, functions: dict[Function, HeatFact]) -> HeatFact:
         """The heat of a block once the heat of its function is known."""
@@ -181,19 +180,21 @@ class Heats:
 
     def _guards_training(self, block: Block) -> bool:
         """A test that the backward itself stands under is part of the step."""
-        return any(proof.block.within(block) for proofs in self.loops.evidence().values() for proof in proofs)
+        return any(proof.block.within(block) for proof in self.loops.steps_taken())
 
     def _settled(self) -> dict[Function, HeatFact]:
         """The heat of every function: what it has by itself, then what its callers give it, hottest first."""
         if self._functions is None:
             self._functions = {function: self._own(function) or _UNKNOWN for function in self.outline.functions}
-            waiting = list(self.outline.functions)
+            waiting = dict.fromkeys(self.outline.functions)
             while waiting:
-                function = waiting.pop()
-                best = self._hottest(function, self._functions)
-                if _order(best) > _order(self._functions[function]):
-                    self._functions[function] = best
-                    waiting.extend(self.graph.dependents(function))
+                raised: dict[Function, HeatFact] = {}
+                for function in waiting:
+                    best = self._hottest(function, self._functions)
+                    if _order(best) > _order(self._functions[function]):
+                        raised[function] = best
+                self._functions.update(raised)
+                waiting = dict.fromkeys(called for function in raised for called in self.graph.dependents(function))
         return self._functions
 
     def _own(self, function: Function) -> HeatFact | None:
@@ -312,7 +313,9 @@ def describe_loop(loop: Block) -> str:
     """A loop in words, as in "line 88: for batch in train_loader"."""
     node = loop.node
     if isinstance(node, ast.For | ast.AsyncFor):
-        return f"line {node.lineno}: for {_short(node.target)} in {_short(node.iter)}"
+        target = _short(node.target)
+        bare = target[1:-1] if isinstance(node.target, ast.Tuple) and target.endswith(")") else target
+        return f"line {node.lineno}: for {bare} in {_short(node.iter)}"
     if isinstance(node, ast.While):
         return f"line {node.lineno}: while {_short(node.test)}"
     return "a comprehension"

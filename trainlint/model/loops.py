@@ -26,6 +26,7 @@ _BACKWARD = frozenset({"backward", "manual_backward"})
 _SCALER = re.compile(r"scaler", re.IGNORECASE)
 _OPTIMIZER = re.compile(r"optim|(^|_)opt(im)?[a-z]?($|_)", re.IGNORECASE)
 _MICRO = re.compile(r"accum|micro", re.IGNORECASE)
+_HELD_OUT = re.compile(r"(^|_)(val|valid|validation|test|eval)($|_|loader|_?dl$)", re.IGNORECASE)
 _EPOCH = re.compile(r"epoch", re.IGNORECASE)
 _ENVIRONMENT = re.compile(r"(^|_)envs?($|_)", re.IGNORECASE)
 _PARTS = re.compile(r"loss|optim|model", re.IGNORECASE)
@@ -57,6 +58,7 @@ class Loops:
     _kinds: dict[Block, LoopKind] = field(default_factory=dict)
     _summaries: dict[Function, LoopKind] | None = None
     _evidence: dict[Block, list[Place]] | None = None
+    _steps: list[Place] | None = None
     _nested: dict[Block, list[Block]] | None = None
 
     def evidence(self) -> dict[Block, list[Place]]:
@@ -68,6 +70,19 @@ class Loops:
                 if proofs and block is not None:
                     self._evidence[block] = proofs
         return self._evidence
+
+    def steps_taken(self) -> list[Place]:
+        """Where training steps are taken: proofs of a step, and calls of the file's functions that hold one."""
+        if self._steps is None:
+            called = [
+                edge.place
+                for function, kind in self._solve().items()
+                if kind is LoopKind.STEP
+                for edge in self.graph.callers.get(function, [])
+                if not edge.passed
+            ]
+            self._steps = [place for places in self.evidence().values() for place in places] + called
+        return self._steps
 
     def _proves_step(self, place: Place) -> bool:
         call = place.node
@@ -158,7 +173,7 @@ class Loops:
         inside = self._inside(loop)
         if LoopKind.STEP in inside:
             if self.iterates_batches(loop):
-                return LoopKind.STEP
+                return LoopKind.EVAL if self._explains(loop) else LoopKind.STEP
             if self._is_micro(loop):
                 return LoopKind.MICRO
             if self._is_full_batch(loop):
@@ -167,6 +182,16 @@ class Loops:
         if LoopKind.EPOCH in inside:
             return LoopKind.EPOCH
         return LoopKind.EVAL if self.iterates_batches(loop) else LoopKind.OTHER
+
+    def _explains(self, loop: Block) -> bool:
+        """Whether a loop over test data runs backwards without a step: saliency maps, attacks."""
+        node = loop.node
+        if not isinstance(node, ast.For | ast.AsyncFor):
+            return False
+        words = [last_name(part) for part in ast.walk(node.iter) if isinstance(part, ast.Name | ast.Attribute)]
+        if not any(_HELD_OUT.search(word) for word in words):
+            return False
+        return not any(place.block.within(loop) for place in self.outline.calls.get("step", []))
 
     def iterates_batches(self, loop: Block) -> bool:
         """Whether a `for` iterates a loader, or a `while` draws its batches with `next`."""

@@ -36,6 +36,8 @@ _IDLE_PATH = re.compile(
     r"(^|/)(tests?|unit_tests|test_utils|benchmarks?)/|(^|/)(test_\w+|\w+_test|conftest|bench\w*|\w*benchmark\w*)\.py$"
 )
 """Files that test or measure: nobody waits for their training."""
+_DEFAULT_PLACES = ("set_default_device", "set_default_tensor_type")
+_ON_DEVICE = re.compile(r"cuda|dev|gpu", re.IGNORECASE)
 _IDLE_CEILING = 0.5
 
 
@@ -90,6 +92,16 @@ class FileModel:
     def batches(self) -> Batches:
         """Which of these loaders a batch comes from."""
         return Batches(self.outline, self.graph, self.loaders)
+
+    @cached_property
+    def creates_on_device(self) -> bool:
+        """Whether the file makes a device the default place of new tensors, so that its own data lies there."""
+        calls = [place.node for name in _DEFAULT_PLACES for place in self.outline.calls.get(name, [])]
+        return any(
+            isinstance(call, ast.Call)
+            and any(_ON_DEVICE.search(ast.unparse(item)) for item in (*call.args, *(k.value for k in call.keywords)))
+            for call in calls
+        )
 
     @cached_property
     def backward_flow(self) -> BackwardFlow:

@@ -90,7 +90,7 @@ MODULE_NAME = re.compile(
 )
 CRITERION_NAME = re.compile(
     r"^(criterion|loss_fn|loss_func|loss_function|compute_loss|calc_loss|lossfn|objective)\w*$|criterion|"
-    r"^(bce|mse|l1|ce|nll|kl)(_?loss)?$|_loss$|^loss_",
+    r"^crit$|^(bce|mse|l1|ce|nll|kl)(_?loss)?$|_loss$|^loss_",
     re.IGNORECASE,
 )
 OPTIMIZER_NAME = re.compile(r"optim|^opt($|_)|_opt$", re.IGNORECASE)

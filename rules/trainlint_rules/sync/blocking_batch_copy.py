@@ -120,7 +120,7 @@ def _says_whether_to_wait(site: Site, call: ast.Call) -> bool:
 
 
 def _goes_to_cuda(site: Site, call: ast.Call) -> bool:
-    if not_on_cuda(site.block):
+    if not_on_cuda(site.block) or site.file.creates_on_device:
         return False
     name = last_name(call.func)
     if name == "type":

@@ -216,7 +216,8 @@ def _keywords(site: Site, call: ast.Call, made: Creation) -> list[tuple[str, str
         if name == "cuda":
             return [("device", '"cuda"')]
         raise Unfixable("the move names no device")
-    text = ast.get_source_segment(site.source.text, target) or ast.unparse(target)
+    source = site.source
+    text = source.text[source.offset(target.lineno, target.col_offset) : source.offset(*end_position(target))]
     if name == "type_as" or site.value(target).is_tensor:
         has_dtype = argument(made.call, "dtype") is not None
         if made.factory not in _SET_BY_SIZE or has_dtype or dotted(target) is None:
