@@ -170,6 +170,21 @@ SNIPPETS = {
                 loss.backward()
                 print(loss)  #= step
     """,
+    "an episode inside the loop that trains": """
+        def select_action(state):
+            return policy(state).item()  #= unknown
+
+        def finish_episode():
+            loss = returns.sum()
+            loss.backward()
+            print(loss)  #= step
+
+        for episode in count():
+            for t in range(1000):
+                action = select_action(state)  #= unknown
+                state, reward = env.step(action)
+            finish_episode()
+    """,
     "gradients of test images are no training": """
         for images, labels in test_loader:
             images.requires_grad_()

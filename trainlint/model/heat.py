@@ -142,11 +142,18 @@ class Heats:
         return None
 
     def _beside_backward(self, loop: Block, block: Block) -> bool:
-        """Whether a block stands with the backward of a loop: under the same tests, or deeper."""
-        return any(
-            proof.block.within(loop) and block.within(_training_branch(proof.block, loop))
-            for proof in self.loops.steps_taken()
-        )
+        """Whether a block stands with the backward of a loop: under the same tests, or deeper.
+
+        Not in an episode inside it, though: a loop that steps the simulator and takes no training step.
+        """
+        steps = [proof.block for proof in self.loops.steps_taken() if proof.block.within(loop)]
+        for inner in block.outwards():
+            if inner is loop:
+                break
+            if inner.kind is BlockKind.LOOP and self.loops.acts_on_environment(inner):
+                if not any(step.within(inner) for step in steps):
+                    return False
+        return any(block.within(_training_branch(step, loop)) for step in steps)
 
     def _absolute(self, found: _Relative, functions: dict[Function, HeatFact]) -> HeatFact:
         """The heat of a block once the heat of its function is known."""

@@ -14,10 +14,14 @@ from trainlint.model.values import Home, Kind, Origin, Value
 _MEASURING = re.compile(r"(^|_|/)(bench|benchmark|profil|timing|throughput|speed|latency)", re.IGNORECASE)
 
 
-def explicit_read(value: Value) -> float:
-    """Confidence for a read that only tensors and arrays offer, such as `.item()`; 0 where it surely costs nothing."""
+def explicit_read(value: Value, device: Home) -> float:
+    """Confidence for a read that only tensors and arrays offer, such as `.item()`; 0 where it surely costs nothing.
+
+    `device` is where tensors of the file live by default: of an unknown value in a file that names no device, too
+    little is known.
+    """
     if value.kind is Kind.UNKNOWN:
-        return 0.72
+        return 0.72 if device is Home.DEVICE else 0.5
     if not value.is_tensor or value.home is Home.HOST:
         return 0.0
     if value.origin is Origin.NAME:

@@ -89,7 +89,7 @@ class HostCopyInTrainingStep(Rule):
         value = site.value(call.func.value)
         if value.kind is Kind.UNKNOWN:
             return
-        confidence = explicit_read(value)
+        confidence = explicit_read(value, site.file.device)
         if confidence:
             spelling = '.to("cpu")' if name == "to" else f".{name}()"
             message = (

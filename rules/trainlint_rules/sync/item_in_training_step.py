@@ -89,7 +89,7 @@ class ItemInTrainingStep(Rule):
         call = site.call
         if not site.heat.heat.in_step or call.args or not isinstance(call.func, ast.Attribute):
             return
-        confidence = explicit_read(site.value(call.func.value))
+        confidence = explicit_read(site.value(call.func.value), site.file.device)
         if confidence:
             message = (
                 "`.item()` makes the host wait for the device in each training step; "
