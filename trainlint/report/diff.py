@@ -26,7 +26,7 @@ class Change:
     sign: str
     """"-", "+", or " " for a line that stays."""
     line: int
-    """Its number: in the new text for "+", in the old one otherwise."""
+    """Its number: in the old text for "-", in the new one otherwise, so that numbers rise down the page."""
     text: str
 
 
@@ -103,11 +103,12 @@ def _pieces(old: list[str], new: list[str], first: int, shift: int) -> Iterator[
     for group in SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(1):
         piece: list[Change] = []
         for tag, old_start, old_stop, new_start, new_stop in group:
-            sign = " " if tag == "equal" else "-"
-            piece += [Change(sign, first + index, old[index]) for index in range(old_start, old_stop)]
-            if tag != "equal":
-                added = range(new_start, new_stop)
-                piece += [Change("+", first + shift + index, new[index]) for index in added]
+            come = range(new_start, new_stop)
+            if tag == "equal":
+                piece += [Change(" ", first + shift + index, new[index]) for index in come]
+                continue
+            piece += [Change("-", first + index, old[index]) for index in range(old_start, old_stop)]
+            piece += [Change("+", first + shift + index, new[index]) for index in come]
         while len(piece) > 1 and piece[0].sign == " " and not piece[0].text.strip():
             del piece[0]
         while len(piece) > 1 and piece[-1].sign == " " and not piece[-1].text.strip():

@@ -18,12 +18,13 @@ def train(model, criterion, optimizer, train_loader, device, args):
         optimizer.step()
         half = outputs.to(torch.bfloat16)
         later = outputs.detach().to("cpu", non_blocking=True)
+        shown = outputs.detach().numpy()  # a device tensor refuses this, so it is none
         if (step + 1) % args.save_every == 0:
             state = {name: value.cpu() for name, value in model.state_dict().items()}
             torch.save(state, args.path)
             copy.deepcopy(model).cpu()
         if step % args.plot_every == 0:
-            args.plot(outputs.detach().cpu().numpy(), names, half, later)
+            args.plot(outputs.detach().cpu().numpy(), names, half, later, shown)
 
 
 @torch.no_grad()

@@ -27,7 +27,7 @@ def train(model, optimizer, train_loader, scheduler, args, device, scale=None):
             print(f"loss {loss:.3f}")
             if math.isnan(loss):
                 raise RuntimeError("the loss is not a number")
-        if logits.is_cuda and not logits.requires_grad:
+        if (logits.is_cuda or logits.is_xpu) and not logits.requires_grad:
             raise RuntimeError("the model is frozen")
         assert logits.ndim == 2, f"strange logits {logits}"
     print(f"last loss {loss:.3f}")
