@@ -93,20 +93,9 @@ def _references(prefixes: Iterable[str], outline: Outline) -> Iterator[Place]:
             if any(_below(f"{place.node.module}.{alias.name}", wanted) for alias in place.node.names):
                 yield place
     for place in outline.references:
-        origin = dotted_origin(place.node, outline)
+        origin = outline.origin(place.node)
         if origin is not None and _below(origin, wanted):
             yield place
-
-
-def dotted_origin(node: ast.AST, outline: Outline) -> str | None:
-    """The dotted origin of a name chain that starts at an import."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name) or node.id not in outline.imports:
-        return None
-    return ".".join((outline.imports[node.id], *reversed(parts)))
 
 
 def _below(origin: str, prefixes: tuple[str, ...]) -> bool:

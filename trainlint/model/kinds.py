@@ -326,16 +326,7 @@ class Kinds:
 
     def imported(self, node: ast.expr, block: Block) -> str | None:
         """The dotted origin of a chain that starts at an imported name, such as "torch.nn.functional.mse_loss"."""
-        parts: list[str] = []
-        while isinstance(node, ast.Attribute):
-            parts.append(node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name) or node.id not in self.outline.imports:
-            return None
-        scope = block.scope.owner(node.id)
-        if scope is not None and all(item.how is not How.IMPORT for item in scope.bindings[node.id]):
-            return None
-        return ".".join((self.outline.imports[node.id], *reversed(parts)))
+        return self.outline.imported(node, block)
 
     def is_module_class(self, cls: Class, depth: int = 0) -> bool:
         """Whether a class of the file is an nn.Module, by its bases."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from trainlint.model.blocks import Block, How
-from trainlint.model.names import argument, constant, dotted, last_name
+from trainlint.model.names import argument, constant, last_name
 from trainlint.model.outline import Outline
 
 _ORIGINS = frozenset(
@@ -68,16 +68,8 @@ class Loaders:
         self.built = {
             place.node: Loader(place.node, place.block)
             for place in sorted(places, key=lambda place: getattr(place.node, "lineno", 0))
-            if isinstance(place.node, ast.Call) and self._is_pytorch(place.node.func, place.block)
+            if isinstance(place.node, ast.Call) and self.outline.imported(place.node.func, place.block) in _ORIGINS
         }
-
-    def _is_pytorch(self, node: ast.expr, block: Block) -> bool:
-        root, _, rest = (dotted(node) or "").partition(".")
-        scope = block.scope.owner(root)
-        if scope is not None and all(item.how is not How.IMPORT for item in scope.bindings[root]):
-            return False
-        origin = self.outline.imports.get(root)
-        return origin is not None and f"{origin}.{rest}".rstrip(".") in _ORIGINS
 
     def option(self, loader: Loader, name: str) -> Option:
         """What a loader is given for an option, also by `**options` where the file writes the dict out."""

@@ -13,7 +13,7 @@ from enum import Enum, auto
 
 from trainlint.model.blocks import Block, BlockKind, Function, Place
 from trainlint.model.graph import CallGraph
-from trainlint.model.names import constant, last_name, root_name
+from trainlint.model.names import constant, last_name, names_in, root_name
 from trainlint.model.outline import Outline
 from trainlint.model.sources import LOADER_NAME, is_batch_source
 
@@ -188,7 +188,7 @@ class Loops:
         node = loop.node
         if not isinstance(node, ast.For | ast.AsyncFor):
             return False
-        words = [last_name(part) for part in ast.walk(node.iter) if isinstance(part, ast.Name | ast.Attribute)]
+        words = names_in(node.iter)
         if not any(_HELD_OUT.search(word) for word in words):
             return False
         return not any(place.block.within(loop) for place in self.outline.calls.get("step", []))
@@ -213,7 +213,7 @@ class Loops:
         node = loop.node
         if not isinstance(node, ast.For):
             return False
-        words = [last_name(part) for part in ast.walk(node.iter) if isinstance(part, ast.Name | ast.Attribute)]
+        words = names_in(node.iter)
         if any(_MICRO.search(word) for word in (*words, last_name(node.target))):
             return True
         if _loop_around(loop) is None:
@@ -240,9 +240,7 @@ class Loops:
         node = loop.node
         if not isinstance(node, ast.For):
             return False
-        words = [last_name(node.target)] + [
-            last_name(part) for part in ast.walk(node.iter) if isinstance(part, ast.Name | ast.Attribute)
-        ]
+        words = [last_name(node.target), *names_in(node.iter)]
         if not any(_EPOCH.search(word) for word in words):
             return False
         calls = [last_name(place.node.func) for place in self._calls(loop) if isinstance(place.node, ast.Call)]

@@ -37,6 +37,11 @@ def root_name(node: ast.AST) -> str:
             return node.id if isinstance(node, ast.Name) else ""
 
 
+def names_in(node: ast.AST) -> list[str]:
+    """The last word of each name and attribute in an expression: ["range", "args", "steps"] for `range(args.steps)`."""
+    return [last_name(part) for part in ast.walk(node) if isinstance(part, ast.Name | ast.Attribute)]
+
+
 def imported_names(node: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
     """(local name, dotted origin) for each name that an import binds; relative modules keep their dots."""
     if isinstance(node, ast.Import):

@@ -10,7 +10,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from trainlint.model.blocks import Block, Class, Function, Place
+from trainlint.model.blocks import Block, Class, Function, How, Place
+from trainlint.model.names import dotted, root_name
 
 
 @dataclass(slots=True)
@@ -46,3 +47,21 @@ class Outline:
         """Every call of the file."""
         for places in self.calls.values():
             yield from places
+
+    def origin(self, node: ast.AST) -> str | None:
+        """The dotted origin of a name chain that starts at an import, "torch.nn.Linear" for `nn.Linear`; else None."""
+        root, _, rest = (dotted(node) or "").partition(".")
+        if root not in self.imports:
+            return None
+        return f"{self.imports[root]}.{rest}" if rest else self.imports[root]
+
+    def imported(self, node: ast.AST, block: Block) -> str | None:
+        """The origin of a chain as code in a block sees it: None where the name means something else there."""
+        origin = self.origin(node)
+        if origin is None:
+            return None
+        name = root_name(node)
+        scope = block.scope.owner(name)
+        if scope is not None and all(item.how is not How.IMPORT for item in scope.bindings[name]):
+            return None
+        return origin

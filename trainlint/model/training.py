@@ -9,7 +9,7 @@ from enum import Enum, auto
 from trainlint.finding import Heat
 from trainlint.model.blocks import Place
 from trainlint.model.loaders import Loader
-from trainlint.model.names import constant, last_name
+from trainlint.model.names import constant, last_name, names_in
 from trainlint.model.site import FileModel
 
 _TRAIN = re.compile(r"train", re.IGNORECASE)
@@ -71,7 +71,7 @@ def _speaks_of_training(file: FileModel, loader: Loader) -> bool:
     """Whether a loader's dataset or sampler, or the function around it, is called after training."""
     options = (file.loaders.option(loader, name).value for name in ("dataset", "sampler", "batch_sampler"))
     given = [value for value in options if value is not None]
-    names = {last_name(part) for item in given for part in ast.walk(item) if isinstance(part, ast.Name | ast.Attribute)}
+    names = {name for item in given for name in names_in(item)}
     function = file.graph.enclosing(loader.block)
     return any(_TRAIN.search(name) for name in (*names, function.name if function is not None else ""))
 
