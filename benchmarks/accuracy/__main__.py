@@ -8,9 +8,13 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
+from benchmarks.accuracy import reliability_report
+from benchmarks.accuracy.history import commit_of, history_line
 from benchmarks.accuracy.labels import BadLabels, read_labels
+from benchmarks.accuracy.reliability import at_thresholds, judged_flags
 from benchmarks.accuracy.report import Outcome, as_data, as_text
 from benchmarks.accuracy.run import (
     CannotScore,
@@ -23,25 +27,57 @@ from benchmarks.accuracy.run import (
 )
 from benchmarks.accuracy.score import score
 from benchmarks.accuracy.vocabulary import covered_issues
+from trainlint.config import Config
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the figures. Returns 0, or 2 where they cannot be had."""
     arguments = _arguments(argv)
     try:
-        outcome = measure(arguments)
+        text, data = _reliability(arguments) if arguments.reliability else _figures(arguments)
     except (BadLabels, CannotScore) as error:
         sys.stderr.write(f"accuracy: {error}\n")
         return 2
+    sys.stdout.write(text)
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return 0
+
+
+def _figures(arguments: argparse.Namespace) -> tuple[str, dict[str, object]]:
+    outcome = measure(arguments)
 
     def text_of(repo: str, path: str, line: int) -> str:
         return line_text(clone_of(arguments.clones, repo) / path, line) or ""
 
-    sys.stdout.write(as_text(outcome, text_of, markdown=arguments.markdown, misses=arguments.misses))
-    if arguments.json is not None:
-        data = json.dumps(as_data(outcome, text_of), indent=1, ensure_ascii=False)
-        arguments.json.write_text(data + "\n", encoding="utf-8")
-    return 0
+    if arguments.history_line:
+        today = datetime.now().astimezone().date()
+        text = history_line(outcome, commit_of(Path(__file__).parent), today) + "\n"
+    else:
+        text = as_text(outcome, text_of, markdown=arguments.markdown, misses=arguments.misses)
+    return text, as_data(outcome, text_of)
+
+
+def _reliability(arguments: argparse.Namespace) -> tuple[str, dict[str, object]]:
+    found = measure_reliability(arguments)
+    return reliability_report.as_text(found, markdown=arguments.markdown), reliability_report.as_data(found)
+
+
+def measure_reliability(arguments: argparse.Namespace) -> reliability_report.Reliability:
+    """Run trainlint with everything shown and compare what its findings state with what the labels say.
+
+    Raises BadLabels or CannotScore where the figures would not be what they claim to be.
+    """
+    label_set = read_labels(arguments.labels)
+    require_clones(label_set, arguments.clones)
+    trainlint = Trainlint(("--min-confidence", "0", "--preview"))
+    covered = covered_issues(trainlint.rules())
+    flags = check_clones(trainlint, label_set, arguments.clones).flags
+    return reliability_report.Reliability(
+        judged=judged_flags(label_set, flags, low_confidence=arguments.low_confidence),
+        thresholds=at_thresholds(label_set, flags, covered, low_confidence=arguments.low_confidence),
+        shown_from=Config().min_confidence,
+    )
 
 
 def measure(arguments: argparse.Namespace) -> Outcome:
@@ -74,6 +110,15 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--min-confidence", type=float, metavar="X", help="passed to trainlint (default: its own)")
     parser.add_argument("--preview", action="store_true", help="passed to trainlint: preview rules as well")
     parser.add_argument("--low-confidence", action="store_true", help="count labels of low confidence too")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument(
+        "--reliability",
+        action="store_true",
+        help="instead: is stated confidence right? With every rule and every finding, whatever is said above",
+    )
+    shown.add_argument(
+        "--history-line", action="store_true", help="instead: the headline figures as one row of a Markdown table"
+    )
     parser.add_argument("--misses", action="store_true", help="list each miss, look-alike hit and false alarm")
     parser.add_argument("--markdown", action="store_true", help="print Markdown")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write everything to FILE as JSON")

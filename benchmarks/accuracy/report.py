@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchmarks.accuracy.score import Figures, Judged, Mended, Score, Share, by_issue, by_label, by_scope, figures
+from benchmarks.accuracy.tables import listing, share, table
 from benchmarks.accuracy.vocabulary import ISSUES
 
 if TYPE_CHECKING:
@@ -71,14 +72,14 @@ def as_text(outcome: Outcome, line_text: LineText, *, markdown: bool = False, mi
             [_label_row(kind, each)[:3] for kind, each in by_label(outcome.headline, _kind).items()],
         ),
     ]
-    parts = [_table(title, header, rows, markdown=markdown) for title, header, rows in tables if rows]
+    parts = [table(title, header, rows, markdown=markdown) for title, header, rows in tables if rows]
     lists = _lists(outcome, line_text) if misses else []
     if outcome.unscored:
         found = [f"{code}: {count}" for code, count in sorted(outcome.unscored.items())]
         lists.append(("Findings of rules that no label speaks of", found))
     if outcome.not_judged:
         lists.append(("Not judged, without labels", [f"{path}: {reason}" for path, reason in outcome.not_judged]))
-    parts += [_list(title, entries, markdown=markdown) for title, entries in lists]
+    parts += [listing(title, entries, markdown=markdown) for title, entries in lists]
     return "\n\n".join(parts) + "\n"
 
 
@@ -149,16 +150,17 @@ def _figures_data(of: Figures) -> dict[str, object]:
 
 def _mended_rows(outcome: Outcome) -> list[tuple[str, ...]]:
     parts = (("covered", outcome.headline.mended), ("every", outcome.score.mended))
-    return [(name, *_mended_shares(mended)) for name, mended in parts if mended]
+    return [(name, *mended_shares(mended)) for name, mended in parts if mended]
 
 
-def _mended_shares(mended: Sequence[Mended]) -> tuple[str, str, str]:
+def mended_shares(mended: Sequence[Mended]) -> tuple[str, str, str]:
+    """Of the mended lines, those flagged before the commit, silent after it, and both."""
     # A removed line cannot be flagged after: it would only sweeten the middle figure.
     standing = [each for each in mended if each.line.after is not None]
     return (
-        _share(Share(sum(each.flagged_before for each in mended), len(mended))),
-        _share(Share(sum(each.silent_after for each in standing), len(standing))),
-        _share(Share(sum(each.flagged_before and each.silent_after for each in mended), len(mended))),
+        share(Share(sum(each.flagged_before for each in mended), len(mended))),
+        share(Share(sum(each.silent_after for each in standing), len(standing))),
+        share(Share(sum(each.flagged_before and each.silent_after for each in mended), len(mended))),
     )
 
 
@@ -205,31 +207,8 @@ def _entry(repo: str, path: str, line: int, about: str, line_text: LineText) -> 
 
 
 def _row(name: str, of: Figures) -> tuple[str, ...]:
-    return (*_label_row(name, of)[:3], _share(of.precision))
+    return (*_label_row(name, of)[:3], share(of.precision))
 
 
 def _label_row(name: str, of: Figures) -> tuple[str, ...]:
-    return (name, _share(of.recall), _share(of.lookalikes), "")
-
-
-def _share(share: Share) -> str:
-    return "-" if share.value is None else f"{share.value:.2f} ({share.part}/{share.whole})"
-
-
-def _table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], *, markdown: bool) -> str:
-    widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
-
-    def padded(row: Iterable[str]) -> list[str]:
-        return [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-
-    if markdown:
-        lines = [padded(header), ["-" * width for width in widths], *map(padded, rows)]
-        return "\n".join((f"## {title}", "", *("| " + " | ".join(line) + " |" for line in lines)))
-    return "\n".join((title, *("  " + "  ".join(padded(row)).rstrip() for row in (header, *rows))))
-
-
-def _list(title: str, entries: Sequence[str], *, markdown: bool) -> str:
-    if not markdown:
-        return "\n".join((title, *("  " + entry.replace("\n", "\n  ") for entry in entries)))
-    # Foreign code and messages are shown as they are, so they stand in a block that Markdown leaves alone.
-    return "\n".join((f"## {title}", "", "~~~text", *entries, "~~~"))
+    return (name, share(of.recall), share(of.lookalikes), "")

@@ -88,6 +88,8 @@ def read_report(repo: str, directory: Path, report: object) -> Checked:
                 line=finding["span"]["start_line"],
                 code=finding["code"],
                 message=finding["message"],
+                confidence=finding["confidence"],
+                heat=finding["heat"],
             )
             for finding in findings
         )

@@ -21,6 +21,10 @@ class Flag:
     line: int
     code: str
     message: str = ""
+    confidence: float = 1.0
+    """What trainlint states: the share of such findings that it expects to be right."""
+    heat: str = ""
+    """How often the line runs, in trainlint's word."""
 
     @property
     def issues(self) -> tuple[str, ...]:
@@ -121,9 +125,7 @@ def score(label_set: LabelSet, flags: Sequence[Flag], *, low_confidence: bool = 
 
     In precision they always excuse: a finding on a defect of which the labeller was unsure is no false alarm.
     """
-    by_place: defaultdict[tuple[str, str, str], list[Label]] = defaultdict(list)
-    for label in label_set.labels:
-        by_place[label.repo, label.path, label.issue].append(label)
+    by_place = labels_by_place(label_set)
     found: defaultdict[Label, list[Flag]] = defaultdict(list)
     strict = []
     for flag in flags:
@@ -131,11 +133,19 @@ def score(label_set: LabelSet, flags: Sequence[Flag], *, low_confidence: bool = 
         for label in matched:
             found[label].append(flag)
         if (flag.repo, flag.path) in label_set.exhaustive:
-            verdict = _strict(flag, matched)
+            verdict = strict_verdict(flag, matched)
             if verdict is not None:
                 strict.append(verdict)
     counted = [label for label in label_set.labels if low_confidence or label.confidence is not Confidence.LOW]
     return Score(tuple(Judged(label, tuple(found[label])) for label in counted), tuple(strict))
+
+
+def labels_by_place(label_set: LabelSet) -> Mapping[tuple[str, str, str], Sequence[Label]]:
+    """All labels by repository, path and issue."""
+    by_place: defaultdict[tuple[str, str, str], list[Label]] = defaultdict(list)
+    for label in label_set.labels:
+        by_place[label.repo, label.path, label.issue].append(label)
+    return by_place
 
 
 def matching(flag: Flag, by_place: Mapping[tuple[str, str, str], Sequence[Label]]) -> tuple[Label, ...]:
@@ -216,7 +226,8 @@ def _defects(judged: Iterable[Judged]) -> list[Judged]:
     return [each for each in judged if each.label.verdict is Verdict.DEFECT]
 
 
-def _strict(flag: Flag, matched: Sequence[Label]) -> StrictFlag | None:
+def strict_verdict(flag: Flag, matched: Sequence[Label]) -> StrictFlag | None:
+    """Whether a finding in an exhaustively labelled file is right; None where it proves nothing."""
     for label in matched:
         if label.verdict is Verdict.DEFECT and label.issue not in ADVICE:
             return StrictFlag(flag, label.issue, right=True)

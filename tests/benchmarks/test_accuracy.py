@@ -214,13 +214,15 @@ def test_the_statement_of_a_mended_line(line: int, statement: tuple[int, int]) -
 
 
 def report(directory: Path, *, files: int = 1, failures: list[dict[str, object]] | None = None) -> dict[str, object]:
-    finding = {"code": "TRN201", "path": str(directory / "pkg" / "train.py"), "message": "waits"}
+    said = {"message": "waits", "confidence": 0.8, "heat": "step"}
+    finding = {"code": "TRN201", "path": str(directory / "pkg" / "train.py"), **said}
     findings = [{**finding, "span": {"start_line": 7}}]
     return {"findings": findings, "failures": failures or [], "counts": {"files": files}}
 
 
 def test_paths_of_findings_are_relative_to_the_clone(tmp_path: Path) -> None:
-    assert read_report(REPO, tmp_path, report(tmp_path)).flags == (Flag(REPO, "pkg/train.py", 7, "TRN201", "waits"),)
+    expected = Flag(REPO, "pkg/train.py", 7, "TRN201", "waits", 0.8, "step")
+    assert read_report(REPO, tmp_path, report(tmp_path)).flags == (expected,)
 
 
 def test_what_could_not_be_judged_is_told_from_what_is_clean(tmp_path: Path) -> None:
@@ -422,6 +424,25 @@ def test_the_whole_way_with_the_real_program(bench: Bench, tmp_path: Path, capsy
     assert (mended["flagged_before"], mended["silent_after"]) == (True, True)
     assert "1.00 (1/1)" in capsys.readouterr().out
     assert len(list((tmp_path / "cache").rglob("train.py"))) == 2
+
+
+def test_stated_confidence_is_judged_with_the_real_program(
+    bench: Bench, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "reliability.json"
+    assert bench.run("--reliability", "--markdown", "--json", str(target)) == 0
+    found = [(each["line"], each["right"]) for each in json.loads(target.read_text())["judged"]]
+    assert (ITEM, True) in found
+    assert LOGGED not in {line for line, _ in found}
+    printed = capsys.readouterr().out
+    assert "## Stated confidence" in printed
+    assert "Expected calibration error" in printed
+
+
+def test_the_headline_figures_fit_on_one_line(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.run("--history-line") == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert "| 1.00 (1/1) |" in line
 
 
 def test_a_labelled_file_that_cannot_be_judged_spoils_the_figures(
