@@ -1,6 +1,6 @@
-"""Write what trainlint says of the examples into README.md and examples/README.md, between their markers.
+"""Write what trainlint says of the examples into README.md, examples/README.md and docs/why.md, between their markers.
 
-python docs/transcripts.py            write both
+python docs/transcripts.py            write them
 python docs/transcripts.py --check    write nothing; name what is stale, and exit with 1
 """
 
@@ -17,6 +17,8 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parent.parent
 DEMO = "trainlint check examples/train_ddp.py --select TRN203,TRN501"
 """The command whose output README.md shows: few findings, one of them with a fix."""
+QUESTION = "trainlint why examples/train_ddp.py:81-82"
+"""The command whose output docs/why.md shows: a rule that speaks, and one that is silent."""
 
 
 def trainlint(*words: str) -> str:
@@ -25,7 +27,7 @@ def trainlint(*words: str) -> str:
     Raises CalledProcessError where something could not be judged.
     """
     plain = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
-    command = [sys.executable, "-m", "trainlint", *words, "--isolated", "--exit-zero"]
+    command = [sys.executable, "-m", "trainlint", *words, "--isolated"]
     return subprocess.run(
         command, cwd=REPOSITORY, env=plain, stdout=subprocess.PIPE, encoding="utf-8", check=True
     ).stdout
@@ -33,13 +35,18 @@ def trainlint(*words: str) -> str:
 
 def demo() -> str:
     """A finished run, as README.md shows it."""
-    return f"```console\n$ {DEMO}\n\n{trainlint(*DEMO.split()[1:])}```"
+    return f"```console\n$ {DEMO}\n\n{trainlint(*DEMO.split()[1:], '--exit-zero')}```"
+
+
+def answer() -> str:
+    """What `trainlint why` says of two lines."""
+    return f"```console\n$ {QUESTION}\n\n{trainlint(*QUESTION.split()[1:])}```"
 
 
 def findings() -> str:
     """A table of all findings in the examples."""
     rows = ["| where | rule | what trainlint says |", "| --- | --- | --- |"]
-    for finding in json.loads(trainlint("check", "examples", "--output-format", "json"))["findings"]:
+    for finding in json.loads(trainlint("check", "examples", "--exit-zero", "--output-format", "json"))["findings"]:
         place = f"{Path(finding['path']).name}:{finding['span']['start_line']}"
         message = finding["message"].replace("|", "\\|")
         rows.append(f"| `{place}` | {finding['code']} | {message} |")
@@ -61,7 +68,12 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a page is stale")
     check = parser.parse_args().check
     stale = False
-    for page, name, content in (("README.md", "demo", demo()), ("examples/README.md", "findings", findings())):
+    pages = (
+        ("README.md", "demo", demo()),
+        ("examples/README.md", "findings", findings()),
+        ("docs/why.md", "why", answer()),
+    )
+    for page, name, content in pages:
         path = REPOSITORY / page
         before = path.read_text(encoding="utf-8")
         after = between_markers(before, name, content)

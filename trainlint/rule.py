@@ -73,10 +73,14 @@ class Triggers:
 
     calls: frozenset[str] = frozenset()
     """Calls whose last name is one of these: "item" for `x.item()`, "DataLoader" for `data.DataLoader(...)`."""
+    calls_of_readers: bool = False
+    """Calls of the project's functions that read on the host what is a tensor among their arguments."""
     references: tuple[str, ...] = ()
     """Uses of an imported name below one of these dotted prefixes, such as "torch.cuda.amp"."""
     reads: bool = False
     """Places where Python itself reads a value: truth tests, comparisons, formatting."""
+    subscripts: bool = False
+    """Indexing by anything but a constant."""
     accumulations: bool = False
     """`total += x` and `total = total + x`."""
     loops: bool = False

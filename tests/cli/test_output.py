@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.engine.linked_project import write_project
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Program, Write
 
@@ -78,6 +80,7 @@ def test_verbose_tells_on_stderr_what_happened(toys: Program, write: Write) -> N
     assert "excluded: old\n" in verbose.err
     assert "excluded: node_modules\n" in verbose.err
     assert "judged: 1 file in one process" in verbose.err
+    assert "linked with" not in verbose.err
 
 
 def test_statistics_count_by_rule(toys: Program, write: Write) -> None:
@@ -236,3 +239,10 @@ def test_ctrl_c_ends_at_once_with_130_and_leaves_nothing(
     assert set(toys.directory.iterdir()) == before
     with pytest.raises(ProcessLookupError):
         os.killpg(running.pid, 0)
+
+
+def test_verbose_counts_the_files_that_had_a_say(program: Program) -> None:
+    write_project(program.directory)
+    result = program("check", "pkg/utils.py", "--verbose")
+    assert "linked with: 2 files besides, which are not judged\n" in result.err
+    assert "judged: 1 file" in result.err

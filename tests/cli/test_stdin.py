@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from tests.engine.linked_project import UTILS, write_project
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Program, Write
 
@@ -59,3 +61,18 @@ def test_the_patch_of_stdin(toys: Program) -> None:
     assert result.code == 1
     assert "-safe()\n+cured()\n" in result.out
     assert "a/new.py" in result.out
+
+
+def test_the_name_decides_which_project_has_a_say(program: Program) -> None:
+    write_project(program.directory)
+    options = ("--output-format", "concise", "--quiet")
+    named = ("check", "-", "--stdin-filename", "pkg/utils.py", *options)
+    result = program(*named, stdin=UTILS.encode())
+    assert result.out == program("check", "pkg/utils.py", *options).out
+    assert result.out in program("check", ".", *options).out
+    assert "pkg/utils.py:5:17: TRN201" in result.out
+    moved = program(*named, stdin=UTILS.replace("import torch\n", "import torch\n\n").encode())
+    assert "pkg/utils.py:6:17: TRN201" in moved.out, "the text counts, not the file"
+    assert program("check", "-", *options, stdin=UTILS.encode()).out == ""
+    fixed = program(*named, "--fix", stdin=UTILS.encode())
+    assert "TRN201" in fixed.err

@@ -14,7 +14,7 @@ from trainlint.config import Config
 from trainlint.engine.configurations import Selection
 from trainlint.engine.discover import Target
 from trainlint.engine.work import Job
-from trainlint.engine.workers import WORTH_A_WORKER, _chunks, do_all, spread, worker_count
+from trainlint.engine.workers import WORTH_A_WORKER, _chunks, _size_of_job, do_all, spread, worker_count
 
 NOTHING = Selection(Config(), (), ())
 
@@ -26,7 +26,7 @@ def jobs_of(sizes: Sequence[int]) -> list[Job]:
 @given(st.lists(st.integers(0, 2_000_000), min_size=1, max_size=60), st.integers(1, 8))
 def test_chunks_hold_every_job_once_and_in_order(sizes: list[int], workers: int) -> None:
     jobs = jobs_of(sizes)
-    chunks = list(_chunks(jobs, workers))
+    chunks = list(_chunks(jobs, _size_of_job, workers))
     assert [job for chunk in chunks for job in chunk] == jobs
     assert all(chunks)
 

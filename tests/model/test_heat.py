@@ -8,7 +8,8 @@ import pytest
 
 from tests.model.facts import file_model, marked
 from trainlint.finding import Heat
-from trainlint.model.heat import HeatFact, Heats
+from trainlint.model.heat_fact import HeatFact
+from trainlint.model.heat_flow import HeatFlow
 
 SNIPPETS = {
     "a loop with a backward is a step": """
@@ -288,14 +289,14 @@ def test_heat_of_many_functions_that_call_each_other_settles_in_few_looks(monkey
         lines += [f"        f{(number * factor + 1) % count}()" for factor in (7, 13)]
         lines += [f"    f{(number + 1) % count}()"]
     looks = 0
-    look = Heats._hottest
+    look = HeatFlow._hottest
 
     def counted(*given: Any) -> HeatFact:
         nonlocal looks
         looks += 1
         return look(*given)
 
-    monkeypatch.setattr(Heats, "_hottest", counted)
+    monkeypatch.setattr(HeatFlow, "_hottest", counted)
     model = file_model("\n".join(lines))
     facts = {function.name: model.heats.function(function).heat for function in model.outline.functions}
     assert facts["f1"] is Heat.INNER

@@ -55,6 +55,10 @@ def _dispatch(arguments: list[str]) -> int:
                 from trainlint.cli.explain import explain
 
                 return explain(options)
+            case "why":
+                from trainlint.cli.why import why
+
+                return why(options)
             case _:
                 from trainlint.cli.rules import rules
 

@@ -8,13 +8,14 @@ from trainlint import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` is not imported for types alone: `trainlint --version` is to answer at once
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from typing import NoReturn
 
     from trainlint.finding import Severity
 
 COMMANDS = {
     "check": "find what makes training slow, wasteful or wrong, and fix it",
+    "why": "say what is known of a line, and why each rule spoke or stayed silent there",
     "explain": "show the page of a rule: what it finds, why, and what to write instead",
     "rules": "list the rules",
 }
@@ -53,6 +54,7 @@ def command_parser(command: str) -> argparse.ArgumentParser:
     """The parser of one of COMMANDS."""
     builders: dict[str, Callable[[], argparse.ArgumentParser]] = {
         "check": _check_parser,
+        "why": _why_parser,
         "explain": _explain_parser,
         "rules": _rules_parser,
     }
@@ -118,9 +120,7 @@ def _check_parser() -> argparse.ArgumentParser:
     verdict.add_argument("--exit-zero", action="store_true", help="exit 0 in spite of findings")
 
     files = parser.add_argument_group("files and configuration")
-    settings = files.add_mutually_exclusive_group()
-    settings.add_argument("--config", type=Path, metavar="FILE", help="read this trainlint.toml or pyproject.toml")
-    settings.add_argument("--isolated", action="store_true", help="read no configuration file")
+    _add_settings(files)
     files.add_argument("--force-exclude", action="store_true", help="apply excludes to paths that are named, too")
     files.add_argument("--stdin-filename", metavar="PATH", help="what the code on standard input is called")
     shown = files.add_mutually_exclusive_group()
@@ -130,7 +130,28 @@ def _check_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _why_parser() -> argparse.ArgumentParser:
+    from trainlint.report.why import FORMATS
+
+    parser = _Parser(
+        "trainlint why",
+        usage="trainlint why FILE[:LINE | :FIRST-LAST] [options]",
+        description="Say what is known of a line (how often it runs, whether autograd is on, what its values are) and "
+        "why each rule that looks at it spoke or stayed silent. Without LINE: of each line that a rule looks at.",
+        epilog="Exit codes: 0; 2 where the file cannot be read or has no such line.",
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    parser.add_argument("place", metavar="FILE[:LINE]", help="as in train.py:88 or train.py:80-95")
+    _add_page_format(parser, FORMATS)
+    _add_color(parser)
+    _add_settings(parser)
+    return parser
+
+
 def _explain_parser() -> argparse.ArgumentParser:
+    from trainlint.report.explain import FORMATS
+
     parser = _Parser(
         "trainlint explain",
         usage="trainlint explain RULE [options]",
@@ -140,12 +161,14 @@ def _explain_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("rule", metavar="RULE", help="a code such as TRN201, or a name, in any case")
-    _add_page_format(parser)
+    _add_page_format(parser, FORMATS)
     _add_color(parser)
     return parser
 
 
 def _rules_parser() -> argparse.ArgumentParser:
+    from trainlint.report.explain import FORMATS
+
     parser = _Parser(
         "trainlint rules",
         usage="trainlint rules [options]",
@@ -160,17 +183,23 @@ def _rules_parser() -> argparse.ArgumentParser:
     parser.add_argument("--severity", type=_severity, help="only those of this severity: advice, warning or error")
     parser.add_argument("--fixable", action="store_true", help="only those with a fix")
     parser.add_argument("--preview", action="store_true", help="only those not yet proved precise")
-    _add_page_format(parser)
+    _add_page_format(parser, FORMATS)
     _add_color(parser)
     return parser
 
 
-def _add_page_format(parser: argparse.ArgumentParser) -> None:
-    from trainlint.report.explain import FORMATS
-
+def _add_page_format(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     parser.add_argument(
-        "--output-format", choices=FORMATS, default="text", metavar="FORMAT", help="%(choices)s (default: text)"
+        "--output-format", choices=formats, default="text", metavar="FORMAT", help="%(choices)s (default: text)"
     )
+
+
+def _add_settings(parser: argparse._ActionsContainer) -> None:
+    from pathlib import Path
+
+    settings = parser.add_mutually_exclusive_group()
+    settings.add_argument("--config", type=Path, metavar="FILE", help="read this trainlint.toml or pyproject.toml")
+    settings.add_argument("--isolated", action="store_true", help="read no configuration file")
 
 
 def _add_color(parser: argparse._ActionsContainer) -> None:

@@ -101,6 +101,8 @@ def show_progress(
         console.note(f"note: {sentence}")
     for path in discovery.excluded:
         console.note(f"excluded: {path}")
+    if found.neighbours:
+        console.note(f"linked with: {count(found.neighbours, 'file')} besides, which are not judged")
     processes = "one process" if found.workers == 1 else f"{found.workers} processes"
     console.note(f"judged: {count(found.report.files, 'file')} in {processes}, {seconds:.2f} s")
 

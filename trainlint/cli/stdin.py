@@ -30,7 +30,7 @@ def check_stdin(options: Namespace, configurations: Configurations, fixing: Fixi
     source: SourceFile | None = None
     try:
         source = decode_source(shown, data)
-        found = run_text(source, path, configurations, fixing=fixing)
+        found = run_text(source, path, configurations, fixing=fixing, alone=not options.stdin_filename)
     except UnreadableSource as error:
         found = Run(Report((), (Failure(shown, str(error), UNREADABLE),), 0), failing=False)
     if options.diff:

@@ -59,6 +59,10 @@ class Configurations:
         self._by_config: dict[Config, Selection] = {}
         resolve(Path.cwd(), self._overrides, rules, config_file=config_file, isolated=config_file is None)
 
+    def apart(self) -> Configurations:
+        """The same once more, for questions that `sources` and `rules_that_ran` are to know nothing of."""
+        return Configurations(self._rules, self._overrides, config_file=self._file, isolated=self._isolated)
+
     def of(self, directory: Path) -> Selection:
         """What holds for the files of an absolute directory. Raises Misconfigured."""
         found = self._by_directory.get(directory)

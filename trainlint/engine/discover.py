@@ -66,6 +66,8 @@ class Discovery:
     """Files and directories that the configuration, or trainlint's own list, leaves out."""
     notes: tuple[str, ...] = ()
     """Sentences for `--verbose`."""
+    searched: tuple[Path, ...] = ()
+    """The directories that the user named and that were searched, absolute."""
 
 
 def discover(
@@ -112,6 +114,7 @@ class _Search:
     excluded: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     left_out: dict[Path, bool] = field(default_factory=dict)
+    searched: list[Path] = field(default_factory=list)
     all_named_excluded: bool = True
     real_directories: dict[Path, str] = field(default_factory=dict)
 
@@ -121,6 +124,7 @@ class _Search:
             failures=tuple(sorted(self.failures.values(), key=lambda failure: failure.path)),
             excluded=tuple(sorted(self.excluded)),
             notes=tuple(self.notes),
+            searched=tuple(self.searched),
         )
 
     def named(self, path: Path, *, force_exclude: bool) -> None:
@@ -133,6 +137,7 @@ class _Search:
             return
         self.all_named_excluded = False
         if os.path.isdir(path):  # noqa: PTH112 - Path.is_dir() raises where it may not look
+            self.searched.append(path)
             self.below(path)
         else:
             self.add(path)
@@ -140,7 +145,7 @@ class _Search:
     def below(self, root: Path) -> None:
         """Add the Python files below a directory that was named, or that is a repository of its own."""
         self.left_out[root] = False
-        if _is_python(root.name):
+        if is_python(root.name):
             self.fail(root, _MISNAMED)
         listing = git_listing(root)
         if listing is None:
@@ -152,7 +157,7 @@ class _Search:
             return
         for name in listing.unseen:
             self.fail(root / name, "the directory cannot be opened, so what is in it is not judged")
-        for name in filter(_is_python, listing.files):
+        for name in filter(is_python, listing.files):
             # A tracked file may be gone from the disk: then there is nothing to judge.
             if os.path.lexists(root / name):
                 self.offer(root / name)
@@ -178,7 +183,7 @@ class _Search:
                         if entry.is_dir(follow_symlinks=False):
                             if not self.is_left_out(directory / entry.name):
                                 waiting.append(directory / entry.name)
-                        elif _is_python(entry.name):
+                        elif is_python(entry.name):
                             self.offer(directory / entry.name)
             except OSError as error:
                 self.fail(directory, f"the directory cannot be read ({_words(error)}), so what is in it is not judged")
@@ -227,7 +232,7 @@ class _Search:
             if not answer and self.is_excluded_itself(directory):
                 answer = True
                 self.excluded.add(self.shown(directory))
-            if not answer and _is_python(directory.name):
+            if not answer and is_python(directory.name):
                 self.fail(directory, _MISNAMED)
             self.left_out[directory] = answer
         return answer
@@ -273,7 +278,8 @@ def _why_missing(path: Path, error: OSError) -> str:
     return f"it cannot be read ({_words(error)}); correct its permissions or exclude it"
 
 
-def _is_python(name: str) -> bool:
+def is_python(name: str) -> bool:
+    """Whether a file name is that of a Python file."""
     return name.endswith(_SUFFIXES)
 
 

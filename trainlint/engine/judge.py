@@ -11,6 +11,7 @@ from trainlint.config import Config
 from trainlint.finding import Failure, Finding
 from trainlint.model.blocks import Place
 from trainlint.model.outline import Outline
+from trainlint.model.outside import ALONE, Outside
 from trainlint.model.site import FileModel, Site
 from trainlint.rule import Rule, Triggers
 from trainlint.source import SourceFile
@@ -29,16 +30,24 @@ class Verdicts:
 
 
 def judge(
-    source: SourceFile, rules: Sequence[Rule], config: Config, known: Sequence[type[Rule]] | None = None
+    source: SourceFile,
+    rules: Sequence[Rule],
+    config: Config,
+    known: Sequence[type[Rule]] | None = None,
+    *,
+    outside: Outside = ALONE,
+    model: FileModel | None = None,
 ) -> Verdicts:
     """Run rules over one file. What a file or a rule does wrong becomes a Failure; nothing is raised.
 
     `known` are all installed rules, for telling an ignored code that does not exist from one that did not run.
+    `outside` is what other files say of this one; `model` is its model, where it has been made already.
     """
-    tree = parse(source)
-    if isinstance(tree, Failure):
-        return Verdicts((), (tree,))
-    model = FileModel(source, tree, config)
+    if model is None:
+        tree = parse(source)
+        if isinstance(tree, Failure):
+            return Verdicts((), (tree,))
+        model = FileModel(source, tree, config, outside)
     findings: list[Finding] = []
     failures: list[Failure] = []
     for rule in rules:
@@ -64,25 +73,29 @@ def parse(source: SourceFile) -> ast.Module | Failure:
 
 
 def _findings(rule: Rule, model: FileModel) -> Iterator[Finding]:
-    for place in _places(rule.triggers, model.outline):
+    for place in places(rule.triggers, model):
         yield from rule.check(Site(model, place))
 
 
-def _places(triggers: Triggers, outline: Outline) -> Iterator[Place]:
+def places(triggers: Triggers, model: FileModel) -> Iterator[Place]:
     """The places a rule wants to see, each once."""
+    outline = model.outline
+    if triggers.calls_of_readers:
+        yield from model.calls_of_readers
     for name in sorted(triggers.calls):
         yield from outline.calls.get(name, ())
     for name in sorted(triggers.assignments):
         yield from outline.stores.get(name, ())
     if triggers.references:
         yield from _references(triggers.references, outline)
-    for wanted, places in (
+    for wanted, found in (
         (triggers.reads, outline.reads),
+        (triggers.subscripts, outline.subscripts),
         (triggers.accumulations, outline.accumulations),
         (triggers.loops, outline.loops),
     ):
         if wanted:
-            yield from places
+            yield from found
 
 
 def _references(prefixes: Iterable[str], outline: Outline) -> Iterator[Place]:

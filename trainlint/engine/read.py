@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 SIZE_LIMIT = 5_000_000
 """In bytes. Source that people write is far smaller; a larger file is data, and judging it could take minutes."""
 
-_TRIGGERS = (b"torch", b"lightning", b"accelerate", b".backward(")
+TRAINING_WORDS = (b"torch", b"lightning", b"accelerate", b".backward(")
 """A file that holds none of these neither trains nor helps to."""
 
 
@@ -38,4 +38,4 @@ def read_bytes(path: Path) -> bytes:
 
 def may_hold_findings(data: bytes) -> bool:
     """Whether rules could find anything in a file at all. Others are only proved to be Python."""
-    return any(trigger in data for trigger in _TRIGGERS)
+    return any(trigger in data for trigger in TRAINING_WORDS)

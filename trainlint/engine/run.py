@@ -6,14 +6,16 @@ import gc
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.engine.configurations import Configurations, Misconfigured
-from trainlint.engine.discover import Discovery, Target, shown_path
-from trainlint.engine.work import Fixing, Job, Outcome, Rewrite, do_text
-from trainlint.engine.workers import do_all, spread, worker_count
+from trainlint.engine.discover import Discovery, Target, absolute, shown_path
+from trainlint.engine.linkage import Member, linked
+from trainlint.engine.surroundings import Surroundings
+from trainlint.engine.work import Fixing, Job, Outcome, Rewrite, do, do_text
+from trainlint.engine.workers import spread, worker_count
 from trainlint.finding import Failure, Report
 
 if TYPE_CHECKING:
@@ -33,27 +35,53 @@ class Run:
     rewrites: tuple[Rewrite, ...] = ()
     """What fixes would make of the files, where they are not to be written."""
     workers: int = 1
+    neighbours: int = 0
+    """How many files told something of those that were judged, and were not judged themselves."""
 
 
 def run(
     discovery: Discovery, configurations: Configurations, *, fixing: Fixing | None = None, workers: int | None = None
 ) -> Run:
-    """Judge every file that was found, by the configuration nearest to it.
+    """Judge every file that was found, by the configuration nearest to it, with what its project says of it.
 
     `workers` is how many processes to use; None uses more than one only where it pays.
     """
     jobs, failures = _jobs(discovery.targets, configurations)
     count = worker_count(jobs, workers)
     with _patience():
-        outcomes = spread(jobs, fixing, count) if count > 1 else do_all(jobs, fixing)
-    return _gathered(jobs, outcomes, [*discovery.failures, *failures], count)
+        linkage = linked(_members(jobs), Surroundings(configurations, discovery.searched), count)
+        jobs = [replace(job, outside=linkage.of(job.target.path)) for job in jobs]
+        if count > 1:
+            outcomes = spread(jobs, fixing, count)
+        else:
+            outcomes = [do(job, fixing, linkage.models.pop(job.target.path, None)) for job in jobs]
+    found = _gathered(jobs, outcomes, [*discovery.failures, *failures, *linkage.failures])
+    return replace(found, workers=count, neighbours=linkage.neighbours)
 
 
-def run_text(source: SourceFile, path: Path, configurations: Configurations, *, fixing: Fixing | None = None) -> Run:
-    """Judge one text as if it stood at `path`. Nothing is read or written there."""
-    target = Target(path, source.path, len(source.text))
+def _members(jobs: Sequence[Job]) -> list[Member]:
+    return [Member(job.target.path, job.target.shown, job.target.size, job.selection.config) for job in jobs]
+
+
+def run_text(
+    source: SourceFile,
+    path: Path,
+    configurations: Configurations,
+    *,
+    fixing: Fixing | None = None,
+    alone: bool = False,
+) -> Run:
+    """Judge one text as if it stood at `path`. Nothing is written there.
+
+    `alone` is for a text whose place is not known: its project has no say then.
+    """
+    target = Target(absolute(path), source.path, len(source.text))
     jobs, failures = _jobs([target], configurations)
     with _patience():
+        if not alone:
+            linkage = linked([replace(member, text=source) for member in _members(jobs)], Surroundings(configurations))
+            jobs = [replace(job, outside=linkage.of(job.target.path)) for job in jobs]
+            failures = [*failures, *linkage.failures]
         outcomes = [do_text(source, job, fixing) for job in jobs]
     return _gathered(jobs, outcomes, failures)
 
@@ -79,7 +107,7 @@ def _job(target: Target, configurations: Configurations, here: Path) -> Job | Fa
         return Failure(shown_path(error.directory, here), str(error))
 
 
-def _gathered(jobs: Sequence[Job], outcomes: Sequence[Outcome], failures: Sequence[Failure], workers: int = 1) -> Run:
+def _gathered(jobs: Sequence[Job], outcomes: Sequence[Outcome], failures: Sequence[Failure]) -> Run:
     findings = [finding for outcome in outcomes for finding in outcome.findings]
     all_failures = [*failures, *(failure for outcome in outcomes for failure in outcome.failures)]
     report = Report(
@@ -97,7 +125,6 @@ def _gathered(jobs: Sequence[Job], outcomes: Sequence[Outcome], failures: Sequen
             for finding in outcome.findings
         ),
         rewrites=tuple(outcome.rewrite for outcome in outcomes if outcome.rewrite),
-        workers=workers,
     )
 
 

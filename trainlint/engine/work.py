@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from trainlint.engine.judge import UNREADABLE, Verdicts, judge, parse
 from trainlint.engine.read import may_hold_findings, read_bytes
 from trainlint.finding import Failure, Finding, Safety
+from trainlint.model.outside import ALONE, Outside
 from trainlint.source import SourceFile, UnreadableSource, decode_source
 
 if TYPE_CHECKING:
     from trainlint.engine.configurations import Selection
     from trainlint.engine.discover import Target
+    from trainlint.model.site import FileModel
     from trainlint.rule import Rule
 
 
@@ -41,6 +43,8 @@ class Job:
     target: Target
     rules: tuple[Rule, ...]
     selection: Selection
+    outside: Outside = ALONE
+    """What other files say of this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +61,11 @@ class Outcome:
     """False when the file as a whole could not be judged."""
 
 
-def do(job: Job, fixing: Fixing | None = None) -> Outcome:
-    """Judge one file and fix it if asked. Raises nothing but KeyboardInterrupt: what goes wrong is a Failure."""
+def do(job: Job, fixing: Fixing | None = None, model: FileModel | None = None) -> Outcome:
+    """Judge one file and fix it if asked. Raises nothing but KeyboardInterrupt: what goes wrong is a Failure.
+
+    `model` is what linking already knows of the file; it counts only if the file is still the same.
+    """
     shown = job.target.shown
     try:
         data = read_bytes(job.target.path)
@@ -66,7 +73,7 @@ def do(job: Job, fixing: Fixing | None = None) -> Outcome:
         if not may_hold_findings(data):
             tree = parse(source)
             return Outcome(failures=(tree,), judged=False) if isinstance(tree, Failure) else Outcome()
-        outcome = do_text(source, job, fixing)
+        outcome = do_text(source, job, fixing, model)
         if fixing and fixing.write and outcome.rewrite:
             failure = _write(job.target, data, outcome.rewrite)
             if failure:
@@ -82,9 +89,9 @@ def do(job: Job, fixing: Fixing | None = None) -> Outcome:
     return outcome
 
 
-def do_text(source: SourceFile, job: Job, fixing: Fixing | None = None) -> Outcome:
+def do_text(source: SourceFile, job: Job, fixing: Fixing | None = None, model: FileModel | None = None) -> Outcome:
     """Judge one text and fix it if asked, without writing."""
-    verdicts = _judge(source, job)
+    verdicts = _judge(source, job, model)
     outcome = Outcome(
         findings=tuple(verdicts.findings),
         failures=tuple(verdicts.failures),
@@ -113,9 +120,12 @@ def crash(error: BaseException) -> str:
     return f"trainlint failed on it ({words}); please report this"
 
 
-def _judge(source: SourceFile, job: Job) -> Verdicts:
+def _judge(source: SourceFile, job: Job, model: FileModel | None = None) -> Verdicts:
     """Findings with the severities that the user gave their rules."""
-    verdicts = judge(source, job.rules, job.selection.config, job.selection.known or None)
+    told = model.told(job.outside) if model is not None and model.source == source else None
+    verdicts = judge(
+        source, job.rules, job.selection.config, job.selection.known or None, outside=job.outside, model=told
+    )
     severities = dict(job.selection.severities)
     findings = (
         replace(finding, severity=severities.get(finding.code, finding.severity)) for finding in verdicts.findings

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from trainlint.engine.work import Fixing, Job, Outcome, do
 from trainlint.finding import Failure
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
+
+_Task = TypeVar("_Task")
+_Result = TypeVar("_Result")
 
 WORTH_A_WORKER = 500_000
 """Bytes of source. Judging less takes no longer than starting another process and feeding it."""
@@ -34,15 +38,38 @@ def do_all(jobs: Sequence[Job], fixing: Fixing | None) -> list[Outcome]:
 
 def spread(jobs: Sequence[Job], fixing: Fixing | None, workers: int) -> list[Outcome]:
     """Do the jobs in `workers` processes; the outcomes stand in the order of the jobs."""
-    chunks = list(_chunks(jobs, workers))
+    return across(jobs, partial(do, fixing=fixing), _size_of_job, _lost, workers)
+
+
+def _size_of_job(job: Job) -> int:
+    return job.target.size
+
+
+def _lost(job: Job, error: BaseException) -> Outcome:
+    reason = f"the process that judged it died ({error}); please report this, and exclude the file meanwhile"
+    return Outcome(failures=(Failure(job.target.shown, reason),), judged=False)
+
+
+def across(
+    tasks: Sequence[_Task],
+    work: Callable[[_Task], _Result],
+    size: Callable[[_Task], int],
+    lost: Callable[[_Task, BaseException], _Result],
+    workers: int,
+) -> list[_Result]:
+    """Work on tasks in several processes; the results stand in the order of the tasks.
+
+    `work` must be picklable. `lost` says what comes of a task whose process died, also when it was tried again alone.
+    """
+    chunks = list(_chunks(tasks, size, workers))
     try:
         pool = _pool(min(workers, len(chunks)))
     except (ImportError, NotImplementedError, OSError):
         # Some systems have no semaphores, and so no process pools.
-        return do_all(jobs, fixing)
-    done: dict[int, list[Outcome]] = {}
+        return _all(work, tasks)
+    done: dict[int, list[_Result]] = {}
     try:
-        futures = {pool.submit(do_all, chunk, fixing): index for index, chunk in enumerate(chunks)}
+        futures = {pool.submit(_all, work, chunk): index for index, chunk in enumerate(chunks)}
         for future, index in futures.items():
             if future.exception() is None:
                 done[index] = future.result()
@@ -51,48 +78,51 @@ def spread(jobs: Sequence[Job], fixing: Fixing | None, workers: int) -> list[Out
         pass
     finally:
         pool.shutdown(cancel_futures=True)
-    lost = [job for index, chunk in enumerate(chunks) if index not in done for job in chunk]
-    again = iter(_one_by_one(lost, fixing))
+    missing = [task for index, chunk in enumerate(chunks) if index not in done for task in chunk]
+    again = iter(_one_by_one(missing, work, lost))
     return [
-        outcome
+        result
         for index, chunk in enumerate(chunks)
-        for outcome in (done[index] if index in done else [next(again) for _ in chunk])
+        for result in (done[index] if index in done else [next(again) for _ in chunk])
     ]
 
 
-def _one_by_one(jobs: Sequence[Job], fixing: Fixing | None) -> Iterator[Outcome]:
-    """Do jobs again whose worker died, each so that only the guilty file is lost."""
+def _all(work: Callable[[_Task], _Result], tasks: Sequence[_Task]) -> list[_Result]:
+    return [work(task) for task in tasks]
+
+
+def _one_by_one(
+    tasks: Sequence[_Task], work: Callable[[_Task], _Result], lost: Callable[[_Task, BaseException], _Result]
+) -> Iterator[_Result]:
+    """Try tasks again whose worker died, each so that only the guilty one is lost."""
     pool: ProcessPoolExecutor | None = None
     try:
-        for job in jobs:
+        for task in tasks:
             pool = pool or _pool(1)
-            future = pool.submit(do, job, fixing)
+            future = pool.submit(work, task)
             error = future.exception()
             if error is None:
                 yield future.result()
             else:
                 pool.shutdown(cancel_futures=True)
                 pool = None
-                reason = (
-                    f"the process that judged it died ({error}); please report this, and exclude the file meanwhile"
-                )
-                yield Outcome(failures=(Failure(job.target.shown, reason),), judged=False)
+                yield lost(task, error)
     finally:
         if pool:
             pool.shutdown(cancel_futures=True)
 
 
-def _chunks(jobs: Sequence[Job], workers: int) -> Iterator[list[Job]]:
-    """Neighbouring jobs together, of about the same size, several chunks to a worker."""
-    limit = min(_LARGEST_CHUNK, sum(job.target.size for job in jobs) // (4 * workers) + 1)
-    chunk: list[Job] = []
-    size = 0
-    for job in jobs:
-        chunk.append(job)
-        size += job.target.size
-        if size >= limit:
+def _chunks(tasks: Sequence[_Task], size: Callable[[_Task], int], workers: int) -> Iterator[list[_Task]]:
+    """Neighbouring tasks together, of about the same size, several chunks to a worker."""
+    limit = min(_LARGEST_CHUNK, sum(map(size, tasks)) // (4 * workers) + 1)
+    chunk: list[_Task] = []
+    filled = 0
+    for task in tasks:
+        chunk.append(task)
+        filled += size(task)
+        if filled >= limit:
             yield chunk
-            chunk, size = [], 0
+            chunk, filled = [], 0
     if chunk:
         yield chunk
 

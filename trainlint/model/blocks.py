@@ -40,6 +40,8 @@ class Block:
     """For BRANCH: whether the block runs when the test is false."""
     after_exit: bool = False
     """For BRANCH: whether it is what follows an early `continue`, `return`, `break` or `raise`."""
+    number: int = 0
+    """Its place in the outline's list of blocks."""
 
     def outwards(self) -> list[Block]:
         """This block and all around it, innermost first."""

@@ -8,7 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trainlint.model.blocks import Block
+from trainlint.model.graph import Edge
+from trainlint.model.handing_back import handed_back
 from trainlint.model.names import argument, constant, last_name
+from trainlint.model.pointers import Pointer, Start, together
 from trainlint.model.sources import LOADER_CLASSES, is_batch_source
 from trainlint.model.values import NONE, NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value, combine, merge
 from trainlint.model.vocabulary import (
@@ -16,6 +19,7 @@ from trainlint.model.vocabulary import (
     CRITERION_NAME,
     DETACHING,
     FACTORIES,
+    FOREIGN,
     LIKE_FACTORIES,
     LOSS_FUNCTIONS,
     MODULE_METHODS_RETURNING_SELF,
@@ -46,12 +50,53 @@ _MODULE_WRAPPERS = frozenset(
     }
 )
 
+_MODULES_OF_MODULES = frozenset({"Sequential", "ModuleList", "ModuleDict"})
+_PREDICATE = re.compile(r"^_?(is|has|are|can)_")
+"""Functions that answer yes or no in Python. Those of tensors are called isnan, isinf, isclose."""
 _CLASS_NAME = re.compile(r"[A-Z][a-z]")
 
 
 def call_value(kinds: Kinds, call: ast.Call, block: Block) -> Value:
     """The value of a call expression."""
+    told = kinds.outside.returned.get(kinds.keys.call(call), UNKNOWN) if kinds.outside.returned else UNKNOWN
+    if told.kind is not Kind.UNKNOWN:
+        return _graph(kinds, told, block, call)
+    found = _call_value(kinds, call, block)
+    if found.pointers or found.kind in (Kind.NUMBER, Kind.STRING, Kind.NONE, Kind.SHAPE, Kind.DTYPE, Kind.DEVICE):
+        return found
+    return found.pointing(*_from(kinds, call, block))
+
+
+def _from(kinds: Kinds, call: ast.Call, block: Block) -> tuple[Pointer, ...]:
+    """Where a call's result comes from, as far as other files may tell."""
+    if isinstance(call.func, ast.Name):
+        cls = kinds.graph.class_named(call.func, block)
+        if cls is not None:
+            return (Pointer(Start.INSTANCE, cls.name),)
+        if call.func.id == "super":
+            function = kinds.graph.enclosing(block)
+            owner = function.owner if function is not None else None
+            return (Pointer(Start.SUPER, owner.name),) if owner is not None else ()
     name = last_name(call.func)
+    if name in _MODULE_WRAPPERS and call.args:
+        return kinds.of(call.args[0], block).pointers
+    if isinstance(call.func, ast.Attribute) and name in MODULE_METHODS_RETURNING_SELF:
+        handed_on = kinds.of(call.func.value, block).pointers
+        if handed_on:
+            return handed_on
+    origin = kinds.imported(call.func, block)
+    if origin == "functools.partial" and len(call.args) == 1:
+        return kinds.of(call.args[0], block).pointers  # with more arguments, those of its calls would have other places
+    if origin is not None and origin.partition(".")[0] in FOREIGN:
+        return ()
+    return (Pointer(Start.CALL, kinds.keys.call(call)),)
+
+
+def _call_value(kinds: Kinds, call: ast.Call, block: Block) -> Value:
+    name = last_name(call.func)
+    if argument(call, "return_tensors") is not None and argument(call, "device") is None:
+        # A tokenizer's or processor's batch lies on the host until it is moved.
+        return Value(Kind.CONTAINER, element=Value(Kind.TENSOR, Home.HOST, False, confidence=0.9))
     origin = kinds.imported(call.func, block)
     if origin is not None:
         found = _imported(kinds, call, block, origin, name)
@@ -62,6 +107,8 @@ def call_value(kinds: Kinds, call: ast.Call, block: Block) -> Value:
         if edge.function.is_generator:
             return UNKNOWN
         returned = kinds.returned(edge.function)
+        if returned.pointers or returned.items:
+            returned = handed_back(returned, kinds.keys.function(edge.function), _given(kinds, call, block, edge))
         if returned.kind is not Kind.UNKNOWN:
             return _graph(kinds, returned, block, call)
     if isinstance(call.func, ast.Name):
@@ -71,6 +118,16 @@ def call_value(kinds: Kinds, call: ast.Call, block: Block) -> Value:
     if isinstance(call.func, ast.Attribute) and origin is None:
         return _method(kinds, call, block, call.func)
     return _called(kinds, call, block, name)
+
+
+def _given(kinds: Kinds, call: ast.Call, block: Block, edge: Edge) -> dict[str, Value]:
+    """What a call gives to the parameters of a function of the file."""
+    names = [item.arg for item in edge.function.parameters]
+    if edge.function.owner is not None and names and names[0] in ("self", "cls"):
+        names = names[1:]
+    plain = [item for item in call.args if not isinstance(item, ast.Starred)]
+    given = {name: kinds.of(item, block) for name, item in zip(names, plain, strict=False)}
+    return given | {item.arg: kinds.of(item.value, block) for item in call.keywords if item.arg is not None}
 
 
 def _graph(kinds: Kinds, value: Value, block: Block, call: ast.Call) -> Value:
@@ -98,6 +155,8 @@ def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str
         return found
     if name[:1].isupper():
         return UNKNOWN
+    if _PREDICATE.match(name):
+        return NUMBER
     given = combine(_arguments(kinds, call, block))
     if given.is_tensor and (CRITERION_NAME.search(name) or LOSS_FUNCTIONS.search(name)):
         return _graph(kinds, Value(Kind.TENSOR, kinds.device, True, Origin.LOSS, 0.8), block, call)
@@ -113,11 +172,13 @@ def _torch(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -
     if name in LIKE_FACTORIES and call.args:
         like = kinds.of(call.args[0], block)
         return Value(Kind.TENSOR, device_of(kinds, call, block) or like.home, False, Origin.FACTORY)
-    if name in TORCH_NUMBERS:
+    if name == "get_default_dtype":
+        return Value(Kind.DTYPE)
+    if name in TORCH_NUMBERS or _PREDICATE.match(name):
         return NUMBER
     found = constructed(origin)
     if found is not None:
-        return found
+        return _holding(kinds, call, block, found) if name in _MODULES_OF_MODULES else found
     if origin.startswith("torch.autograd.Variable") and call.args:
         return kinds.of(call.args[0], block)
     if origin in ("torch.load", "torch.save", "torch.hub.load") or origin.startswith(
@@ -140,6 +201,18 @@ def _torch(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -
     if name in DETACHING:
         tensor = replace(tensor, attached=False)
     return _graph(kinds, tensor, block, call)
+
+
+def _holding(kinds: Kinds, call: ast.Call, block: Block, module: Value) -> Value:
+    """A module of modules: what it holds is its element, and a call of a Sequential is a call of each."""
+    in_order = last_name(call.func) == "Sequential"
+    given = []
+    for item in call.args:
+        value = kinds.of(item, block)
+        given.append(value if in_order and not isinstance(item, ast.Starred) else kinds.element(value))
+    pointers = together([pointer for value in given for pointer in value.pointers])
+    held = replace(module, element=module.pointing(*pointers) if pointers else None)
+    return held.pointing(*pointers) if in_order else held
 
 
 def _plain(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value | None:
@@ -191,6 +264,9 @@ def _method(kinds: Kinds, call: ast.Call, block: Block, func: ast.Attribute) -> 
     if base.kind is Kind.MODULE:
         return _module_method(kinds, call, block, base, name)
     if base.kind is Kind.CONTAINER:
+        if name in ("to", "cuda") and base.element is not None:
+            home = Home.DEVICE if name == "cuda" else device_of(kinds, call, block)
+            return base if home is None else replace(base, element=replace(base.element, home=home), items=())
         if name in ("get", "pop", "popleft", "setdefault"):
             return kinds.element(base)
         return base if name in ("values", "copy") else UNKNOWN

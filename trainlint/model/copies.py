@@ -9,7 +9,7 @@ from enum import Enum, auto
 
 from trainlint.model.blocks import Block, How
 from trainlint.model.loaders import Loader
-from trainlint.model.lookup import reaching
+from trainlint.model.lookup import reaching, single_value
 from trainlint.model.names import argument, constant, last_name, position, root_name
 from trainlint.model.site import FileModel, Site
 
@@ -66,6 +66,17 @@ def in_mover(site: Site, node: ast.expr) -> bool:
     bindings = reaching(root_name(node), site.block, position(node))
     made_from = {root_name(item.value) for item in bindings if item.value is not None}
     return bool(parameters & {root_name(node), first_name(site, node), *made_from})
+
+
+def in_own_to(site: Site, node: ast.expr) -> bool:
+    """Whether this is a tensor of an object whose own `to` or `cuda` is just running: a batch class, no module."""
+    function = site.function
+    if function is None or function.owner is None or function.name not in ("to", "cuda", "to_device"):
+        return False
+    if site.file.kinds.is_module_class(function.owner) or not function.parameters:
+        return False
+    held = single_value(node, site.block) or node
+    return isinstance(held, ast.Attribute) and root_name(held) == function.parameters[0].arg
 
 
 def is_surely_tensor(site: Site, node: ast.expr) -> bool:

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from trainlint.model.arrays import is_drawn, stays_same
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.guards import rare_when
 from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name
@@ -17,8 +18,9 @@ COUNTED = frozenset({"arange"})
 ROUNDED = frozenset({"linspace", "logspace"})
 RANDOM = frozenset({"rand", "randn", "randint", "randperm", "normal", "rand_like", "randn_like", "randint_like"})
 COPIED = frozenset({"tensor", "as_tensor"})
+FROM_ARRAY = frozenset({"from_numpy"})
 LEGACY = frozenset("Tensor FloatTensor LongTensor IntTensor BoolTensor HalfTensor DoubleTensor ByteTensor".split())
-ALL = FILLED | COUNTED | ROUNDED | RANDOM | COPIED | LEGACY
+ALL = FILLED | COUNTED | ROUNDED | RANDOM | COPIED | LEGACY | FROM_ARRAY
 _ELSEWHERE = ("device", "generator", "pin_memory", "out", "requires_grad", "layout")
 _LIKE = frozenset(name for name in ALL if name.endswith("_like"))
 
@@ -42,6 +44,12 @@ class Content(Enum):
     """Drawn from the generator of the device on which it is made."""
     CONSTANT = auto()
     """Copied from numbers that are written out."""
+    TABLE = auto()
+    """Copied from an array that stays the same all the while."""
+    DRAWN = auto()
+    """Copied from numbers that NumPy draws at this place."""
+    NUMBER = auto()
+    """Copied from one Python number."""
     DATA = auto()
     """Copied from values that the program computes on the host."""
 
@@ -77,7 +85,27 @@ def creation(file: FileModel, node: ast.expr, block: Block) -> Creation | None:
     factory = last_name(node.func)
     if origin != f"torch.{factory}" or factory not in ALL or _placed(file, node, factory, block):
         return None
-    return Creation(node, factory, Content.RANDOM if random else _content(node, factory), exact)
+    content = Content.RANDOM if random else _content(node, factory)
+    if factory in FROM_ARRAY:
+        held = _array_content(file, node, block)
+        return Creation(node, factory, held, exact) if held is not None else None
+    if (
+        content is Content.DATA
+        and factory in COPIED
+        and node.args
+        and file.kinds.of(node.args[0], block).kind is Kind.NUMBER
+    ):
+        content = Content.NUMBER
+    return Creation(node, factory, content, exact)
+
+
+def _array_content(file: FileModel, call: ast.Call, block: Block) -> Content | None:
+    """What an array holds, where it need not be copied from the host anew each time; else None."""
+    if not call.args:
+        return None
+    if is_drawn(file, call.args[0], block):
+        return Content.DRAWN
+    return Content.TABLE if stays_same(file, call.args[0], block) else None
 
 
 def _placed(file: FileModel, call: ast.Call, factory: str, block: Block) -> bool:

@@ -32,6 +32,7 @@ _NEEDS_GRADIENTS = re.compile(
 _SWITCHES = re.compile(r"zero_grad|no_grad|grad_enabled|clip_grad", re.IGNORECASE)
 _TRAINS = re.compile(r"^optim\w*$|_optim\w*$|^(train_step|training_step|train_batch)$", re.IGNORECASE)
 """What a loop calls, or hands over, that trains out of sight."""
+_READING = frozenset({"argmax", "detach", "item", "numpy", "tolist", "multinomial"})
 
 
 def forwards_with_graph(file: FileModel, loop: Block) -> list[Place]:
@@ -43,13 +44,14 @@ def forwards_with_graph(file: FileModel, loop: Block) -> list[Place]:
     found = []
     for holder, places in file.outline.calls_by_loop.items():
         if holder is not None and holder.within(loop):
-            found += [place for place in places if _builds_graph(file, place)]
+            found += [place for place in places if builds_graph(file, place)]
     return sorted(found, key=lambda place: position(_call(place)))
 
 
-def _builds_graph(file: FileModel, place: Place) -> bool:
+def builds_graph(file: FileModel, place: Place) -> bool:
+    """Whether a call runs a model whose parameters are not frozen, with autograd on."""
     call = _call(place)
-    model = _model(file, call, place.block)
+    model = model_run_by(file, place)
     if model is None or file.gradients.off(place.block, call.lineno):
         return False
     edge = file.graph.callee.get(call)
@@ -63,8 +65,9 @@ def _call(place: Place) -> ast.Call:
     return place.node
 
 
-def _model(file: FileModel, call: ast.Call, block: Block) -> ast.expr | None:
+def model_run_by(file: FileModel, place: Place) -> ast.expr | None:
     """The model that a call runs; None for losses, metrics and everything else."""
+    call, block = _call(place), place.block
     model = call.func
     if isinstance(model, ast.Attribute) and (model.attr == "forward" or _is_own_method(file, call)):
         model = model.value
@@ -213,7 +216,7 @@ def _is_seen_outside(file: FileModel, loop: Block, name: str) -> bool:
 def is_read_detached(loop: Block, name: str) -> bool:
     """Whether the loop turns what a name holds into something without a graph."""
     for part in ast.walk(loop.node):
-        if isinstance(part, ast.Call) and last_name(part.func) in ("argmax", "detach", "item", "numpy", "multinomial"):
+        if isinstance(part, ast.Call) and last_name(part.func) in _READING:
             if any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(part)):
                 return True
     return False

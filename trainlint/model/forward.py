@@ -8,7 +8,11 @@ from trainlint.model.blocks import Block, Function
 from trainlint.model.site import FileModel
 
 _COMPUTES = frozenset({"forward", "__call__", "loss", "training_losses"})
+_ALWAYS_COMPUTES = frozenset({"training_losses", "compute_loss"})
+"""Methods that compute a loss whatever their class is."""
 _LOSS_CLASS = re.compile(r"(Loss(es)?|Criterion|Matcher|Assigner)\w*$")
+_AFTERWARDS = re.compile(r"Post_?Process", re.IGNORECASE)
+"""Modules that make results of outputs, for evaluation."""
 _SET_UP = re.compile(
     r"init|load|build|convert|fuse|resize|export|reparam|register|create|setup|prune|merge|quanti|to_rgb|log|plot|vis|save|cache|"
     r"^main$|^test|^train|^valid|^eval|^run|^get_dataset|^reset|^configure|^generate|inference|metric|benchmark|profile",
@@ -26,7 +30,9 @@ def computes(file: FileModel, block: Block) -> bool:
 
 def _computes(file: FileModel, function: Function, depth: int) -> bool:
     owner = function.owner
-    if owner is not None and function.name in _COMPUTES:
+    if owner is not None and function.name in _ALWAYS_COMPUTES:
+        return True
+    if owner is not None and function.name in _COMPUTES and not _AFTERWARDS.search(owner.name):
         if file.kinds.is_module_class(owner) or _LOSS_CLASS.search(owner.name):
             return True
     if depth >= _DEEPEST or function.name == "__init__":

@@ -4,73 +4,42 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trainlint.model.blocks import Block, BlockKind, Function, How
-from trainlint.model.graph import CallGraph
 from trainlint.model.lookup import reaching
 from trainlint.model.names import constant, last_name, position
+from trainlint.model.network import Network
 from trainlint.model.outline import Outline
+from trainlint.model.skeleton import NOWHERE, Handing
 
 _SWITCHED_OFF = re.compile(r"no_?grad|inference_?mode", re.IGNORECASE)
-_FRAMEWORK_EVAL = frozenset(
-    {"validation_step", "test_step", "predict_step", "on_validation_batch_end", "on_test_batch_end"}
-)
 _STACK_METHODS = frozenset({"enter_context", "push"})
 
 
 @dataclass(slots=True, eq=False)
-class Gradients:
-    """Answers for one file, worked out when asked for.
-
-    A function runs with autograd off if it says so itself or if all its callers do. Functions that call each
-    other in circles count as off until a caller with autograd on is found.
-    """
+class Switches:
+    """What a file's text itself switches off, whoever calls its functions."""
 
     outline: Outline
-    graph: CallGraph
-    _functions: dict[Function, bool] | None = None
     _switches: dict[Block, list[int]] | None = None
 
     def off(self, block: Block, line: int | None = None) -> bool:
-        """Whether code in a block, at a line of it where given, runs with autograd switched off."""
+        """Whether something between a line of a block and the function around it switches autograd off."""
         current: Block | None = block
         while current is not None:
-            if current.kind is BlockKind.WITH and self._with_switches_off(current):
+            if current.kind is BlockKind.WITH and self.with_off(current):
                 return True
             if self._switched_before(current, line):
                 return True
             if current.kind is BlockKind.FUNCTION:
-                function = self.outline.function_of[current.node]
-                return self.function_off(function)
+                return False
             current = current.parent
         return False
 
-    def function_off(self, function: Function) -> bool:
-        """Whether a function always runs with autograd off: by itself, or since all its callers do."""
-        if self._functions is None:
-            self._functions = dict.fromkeys(self.outline.functions, True)
-            waiting = list(self.outline.functions)
-            while waiting:
-                changed = waiting.pop()
-                if self._functions[changed] and not self._function_off(changed):
-                    self._functions[changed] = False
-                    waiting.extend(self.graph.dependents(changed))
-        return self._functions[function]
-
-    def _function_off(self, function: Function) -> bool:
-        if self.decorated_off(function):
-            return True
-        if function.owner is not None and function.name in _FRAMEWORK_EVAL:
-            return True
-        edges = [edge for edge in self.graph.callers.get(function, []) if not edge.passed]
-        if edges:
-            return all(self.off(edge.place.block, getattr(edge.place.node, "lineno", None)) for edge in edges)
-        if self.graph.enclosing(function.outside) is not None:
-            return self.off(function.outside, getattr(function.node, "lineno", None))
-        return self._switched_before(self.outline.module, None)
-
-    def _with_switches_off(self, block: Block) -> bool:
+    def with_off(self, block: Block) -> bool:
+        """Whether a `with` block switches autograd off."""
         node = block.node
         assert isinstance(node, ast.With | ast.AsyncWith)
         outside = block.parent or block
@@ -125,6 +94,66 @@ class Gradients:
                         self._switches.setdefault(home, []).append(call.lineno)
         lines = self._switches.get(block)
         return lines is not None and (line is None or min(lines) < line)
+
+
+@dataclass(slots=True, eq=False)
+class Gradients:
+    """Answers for one file.
+
+    A function runs with autograd off if it says so itself or if all its callers do. Functions that call each
+    other in circles count as off until a caller with autograd on is found.
+    """
+
+    outline: Outline
+    switches: Switches
+    numbers: dict[Function, int]
+    functions_off: Sequence[bool]
+    """For each function, by its number."""
+
+    def off(self, block: Block, line: int | None = None) -> bool:
+        """Whether code in a block, at a line of it where given, runs with autograd switched off."""
+        if self.switches.off(block, line):
+            return True
+        function = self.outline.enclosing(block)
+        return function is not None and self.function_off(function)
+
+    def function_off(self, function: Function) -> bool:
+        """Whether a function always runs with autograd off: by itself, or since all its callers do."""
+        return self.functions_off[self.numbers[function]]
+
+    def decorated_off(self, function: Function) -> bool:
+        """Whether a decorator switches autograd off for a function: PyTorch's own or one of the file's."""
+        return self.switches.decorated_off(function)
+
+
+def functions_off(net: Network, told: Mapping[int, bool]) -> list[bool]:
+    """For each function of a network, whether it always runs with autograd off.
+
+    `told` says of functions whether all their callers outside the network have it off.
+    """
+    found = [True] * len(net.functions)
+    dependents = net.dependents()
+    waiting = list(range(len(net.functions)))
+    while waiting:
+        function = waiting.pop()
+        if found[function] and not _off(net, function, found, told):
+            found[function] = False
+            waiting.extend(dependents.get(function, ()))
+    return found
+
+
+def _off(net: Network, function: int, known: list[bool], told: Mapping[int, bool]) -> bool:
+    shape = net.functions[function]
+    if shape.off:
+        return True
+    edges = [edge for edge in net.callers.get(function, []) if edge.how is Handing.CALLED]
+    if edges or function in told:
+        if not told.get(function, True):
+            return False
+        calls = ((net.calls[edge.call], net.function_of[net.call_block[edge.call]]) for edge in edges)
+        return all(call.off or (caller != NOWHERE and known[caller]) for call, caller in calls)
+    outer = net.function_of[net.outside_block(function)]
+    return shape.outside_off or (outer != NOWHERE and known[outer])
 
 
 def _settled(block: Block) -> Block:

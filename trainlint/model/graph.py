@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from trainlint.model.blocks import Block, BlockKind, Class, Function, How, Place
+from trainlint.model.blocks import Block, Class, Function, How, Place
 from trainlint.model.lookup import reaching
 from trainlint.model.names import last_name, position
 from trainlint.model.outline import Outline
+from trainlint.model.vocabulary import PLAIN_METHODS
 
-_COMMON_METHODS = frozenset(
+COMMON_METHODS = frozenset(
     "forward step update item to backward train eval zero_grad state_dict load_state_dict append add get set "
     "reset run save load "
     "write read close log print start stop next size copy items keys values join format sample mean sum compute".split()
@@ -39,7 +40,8 @@ class CallGraph:
     """Call node → the function of the file that it runs."""
     handed: dict[ast.AST, list[Function]] = field(default_factory=dict)
     """Call node → functions of the file that it is given as arguments."""
-    _dependents: dict[Function, list[Function]] | None = None
+    entered: dict[ast.AST, list[Function]] = field(default_factory=dict)
+    """Call node in the head of a `with` → the methods of the file that entering and leaving run."""
 
     def runs(self, place: Place) -> list[Function]:
         """The functions of the file that a call runs: its callee, and the closure that `optimizer.step` is given."""
@@ -49,29 +51,9 @@ class CallGraph:
             found += self.handed.get(place.node, [])
         return found
 
-    def dependents(self, function: Function) -> list[Function]:
-        """Functions whose facts may follow from this one's: those it calls or hands over, and those defined in it."""
-        if self._dependents is None:
-            self._dependents = {}
-            for called, edges in self.callers.items():
-                for edge in edges:
-                    caller = self.enclosing(edge.place.block)
-                    if caller is not None:
-                        self._dependents.setdefault(caller, []).append(called)
-            for inner in self.outline.functions:
-                outer = self.enclosing(inner.outside)
-                if outer is not None:
-                    self._dependents.setdefault(outer, []).append(inner)
-        return self._dependents.get(function, [])
-
     def enclosing(self, block: Block) -> Function | None:
         """The innermost function around a block."""
-        current: Block | None = block
-        while current is not None:
-            if current.kind is BlockKind.FUNCTION:
-                return self.outline.function_of.get(current.node)
-            current = current.parent
-        return None
+        return self.outline.enclosing(block)
 
     def instance_class(self, node: ast.expr, block: Block, depth: int = 0) -> Class | None:
         """The class of the file of which an expression is an instance, where a plain assignment tells."""
@@ -145,12 +127,17 @@ def call_graph(outline: Outline) -> CallGraph:
         for name, method in cls.methods.items():
             by_method.setdefault(name, []).append(method)
     names = {function.name for function in outline.functions} | set(outline.classes)
+    entered = entered_calls(outline)
     for place in outline.all_calls():
         assert isinstance(place.node, ast.Call)
         edge = _resolve(graph, place, place.node, by_method)
         if edge is not None:
             graph.callers.setdefault(edge.function, []).append(edge)
             graph.callee[place.node] = edge
+        if place.node in entered and isinstance(place.node.func, ast.Name):
+            made = graph.class_named(place.node.func, place.block)
+            methods = [graph.method(made, name) for name in ("__enter__", "__exit__")] if made is not None else []
+            graph.entered[place.node] = [method for method in methods if method is not None]
         for handed in (*place.node.args, *(keyword.value for keyword in place.node.keywords)):
             if isinstance(handed, ast.Name | ast.Attribute) and last_name(handed) in names:
                 function = _named_function(graph, handed, place.block)
@@ -158,6 +145,12 @@ def call_graph(outline: Outline) -> CallGraph:
                     graph.callers.setdefault(function, []).append(Edge(place, function, 0.6, passed=True))
                     graph.handed.setdefault(place.node, []).append(function)
     return graph
+
+
+def entered_calls(outline: Outline) -> set[ast.AST]:
+    """The calls whose results a `with` enters."""
+    nodes = [block.node for block in outline.blocks if isinstance(block.node, ast.With | ast.AsyncWith)]
+    return {item.context_expr for node in nodes for item in node.items if isinstance(item.context_expr, ast.Call)}
 
 
 def _named_function(graph: CallGraph, node: ast.Name | ast.Attribute, block: Block) -> Function | None:
@@ -187,7 +180,8 @@ def _resolve(graph: CallGraph, place: Place, call: ast.Call, by_method: dict[str
         found = graph.method(owner, func.attr)
         return Edge(place, found, 1.0) if found is not None else None
     candidates = by_method.get(func.attr, [])
-    if len(candidates) == 1 and func.attr not in _COMMON_METHODS and not _is_module_attribute(graph.outline, func):
+    plain = func.attr in COMMON_METHODS or func.attr in PLAIN_METHODS
+    if len(candidates) == 1 and not plain and not _is_module_attribute(graph.outline, func):
         return Edge(place, candidates[0], 0.8)
     return None
 

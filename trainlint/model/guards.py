@@ -1,149 +1,243 @@
-"""Tests that let code run only now and then: intervals, first steps, flags, failures.
+"""Tests that let code run only now and then: intervals, first steps, flags, failures, evaluation.
 
-Guards are read as people write them: `step % n == 0`, `not step % n`, booleans computed lines before,
-early exits, `and`/`or` of those. A test on the rank is no guard: the job waits for its slowest rank.
+Guards are read as people write them: `step % n == 0`, `not step % n`, `step - last >= n`, booleans computed
+lines before, early exits, `and`/`or` of those. A test on the rank is no guard: the job waits for its slowest rank.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 
-from trainlint.model.blocks import Block
-from trainlint.model.lookup import single_value
-from trainlint.model.names import constant, last_name
+from trainlint.model.blocks import Binding, Block, BlockKind, How
+from trainlint.model.flags import Flags
+from trainlint.model.intervals import compares_rarely, is_counter, is_interval, words
+from trainlint.model.lookup import reaching
+from trainlint.model.names import constant, dotted, last_name, position
 
-_EVERY_UPDATE = re.compile(
-    r"accum|update_freq|update_every|grad_acc|micro|critic|disc|policy|train_freq|target", re.IGNORECASE
-)
-"""Divisors of intervals that belong to training itself: what they guard is still a step."""
 _FLAG = re.compile(
     r"(^|_)(log|logs|logging|debug|debugging|verbose|plot|profile|profiling|profiler|save|saving|vis|"
     r"visuali[sz]e|print|"
     r"display|dump|sanity|dry_run|first|first_step|first_batch|synchroni[sz]e\w*|report|summary|checkpoint|"
-    r"ckpt|snapshot|benchmark|is_last)($|_)",
+    r"ckpt|snapshot|benchmark|is_last|last_(step|batch|iter|iteration))($|_)",
     re.IGNORECASE,
 )
-_ASKS_INTERVAL = re.compile(r"^should_|freq|interval|(^|_)every($|_)|(^|_)time_to", re.IGNORECASE)
-_COUNTER = re.compile(
-    r"(^|_)(i|j|k|n|it|iter|iters|iteration|step|steps|idx|index|batch|count|counter|num_batch)($|_|s$)", re.IGNORECASE
+_ASKS_INTERVAL = re.compile(
+    r"(^|_)should_|freq|interval|(^|_)every($|_)|(^|_)time_to|^(is_)?(end_of_epoch|epoch_end|last_(train_)?batch)$",
+    re.IGNORECASE,
 )
-_NO_COUNTER = re.compile(r"epoch|gpu|device|class|node|proc|worker|rank", re.IGNORECASE)
-"""Numbers of other things than steps: `n_gpu == 1` holds in all steps or in none."""
+_WATCHES = re.compile(
+    r"(^|_)(show|view|viz|visual|watch|monitor|trac(e|ing|k|king|kers?)|inspect|stats?|statistics|timing|timers?|hist|histograms?|"
+    r"anomaly|detect_anomaly|check|test|testing|eval\w*|validat\w+|wandb|tensorboard|tb|comet|neptune|mlflow|record|draw|"
+    r"nvtx|prof|nsys|memory_stats|images?)($|_)",
+    re.IGNORECASE,
+)
+"""Switches for watching a run, not for the method, its precision or its hardware."""
+_PREFETCHES = re.compile(r"(^|_)(no_?)?prefetch(er|ing)?$", re.IGNORECASE)
+"""Switches of loaders that bring their batches to the device themselves."""
+_EVALUATES = re.compile(
+    r"^(is_|do_|in_|only_)?(eval|evaluate|evaluating|evaluation|validating|validation|testing|inference|predicting)"
+    r"(_only|_mode|_phase)?$|^(only_test|test_only|test_mode|is_test|is_val|is_valid_phase)$",
+    re.IGNORECASE,
+)
+_TRAINS = re.compile(r"^(is_|in_)?training(_mode|_phase)?$|^is_train$|^train_mode$", re.IGNORECASE)
+_PHASE = re.compile(r"(^|_)(phase|mode|stage|split)$", re.IGNORECASE)
+_TRAINING_PHASE = re.compile(r"^(train\w*|fit\w*|pretrain)$", re.IGNORECASE)
+_EVALUATION_PHASE = re.compile(
+    r"^(val|valid|validat\w+|dev|test\w*|eval\w*|infer\w*|predict\w*|sanity\w*)$", re.IGNORECASE
+)
 _FAILURE_TRUE = frozenset({"isnan", "isinf", "is_nan", "is_inf", "has_nan", "has_inf", "isneginf", "isposinf"})
 _FAILURE_FALSE = frozenset({"isfinite", "is_finite"})
-_CLOCKS = frozenset({"time", "monotonic", "perf_counter", "process_time"})
-_SMALL_INTERVAL = 10
+_FAILED = re.compile(
+    r"(^|_)(overflow\w*|nans?|infs?|isnan|isinf|nonfinite|non_finite|diverged|oom|failed|failure|corrupt\w*)($|_)",
+    re.IGNORECASE,
+)
+_SWITCHED = re.compile(r"^is_(anomaly_enabled|profiler_enabled|profiling)$|^isEnabledFor$")
+_ENVIRONMENT = frozenset({"environ", "getenv"})
+_DEEPEST = 8
 
 
-def rare_when(test: ast.expr, truth: bool, block: Block, depth: int = 0) -> bool:
-    """Whether `test` comes out as `truth` only now and then, counted in training steps."""
-    if depth > 8:
+def rare_when(test: ast.expr, truth: bool, block: Block, flags: Flags | None = None, depth: int = 0) -> bool:
+    """Whether `test` comes out as `truth` only now and then, counted in training steps.
+
+    `block` is where the test stands, or the branch that it opens; `flags` knows what is on by default.
+    """
+    if depth > _DEEPEST:
         return False
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return rare_when(test.operand, not truth, block, depth + 1)
-    if isinstance(test, ast.BoolOp):
-        each = (rare_when(value, truth, block, depth + 1) for value in test.values)
-        return any(each) if isinstance(test.op, ast.And) == truth else all(each)
-    if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        return _rare_comparison(test, truth, block)
-    if isinstance(test, ast.BinOp) and isinstance(test.op, ast.Mod):
-        return not truth and _is_interval(test)
-    if isinstance(test, ast.Call):
-        return _rare_call(test, truth, block, depth)
-    if isinstance(test, ast.Name | ast.Attribute):
-        return _rare_name(test, truth, block, depth)
+    guard = _Guard(block, flags, depth)
+    match test:
+        case ast.Constant():
+            return bool(test.value) != truth
+        case ast.UnaryOp(op=ast.Not()):
+            return guard.rare(test.operand, not truth)
+        case ast.BoolOp():
+            each = (guard.rare(value, truth) for value in test.values)
+            return any(each) if isinstance(test.op, ast.And) == truth else all(each)
+        case ast.NamedExpr():
+            return guard.rare(test.value, truth)
+        case ast.IfExp():
+            return guard.rare(test.body, truth) and guard.rare(test.orelse, truth)
+        case ast.Compare():
+            sides = [test.left, *test.comparators]
+            pairs = [
+                guard.comparison(left, operator, right, truth)
+                for left, operator, right in zip(sides, test.ops, test.comparators, strict=False)
+            ]
+            return any(pairs) if truth else all(pairs)
+        case ast.BinOp():
+            return not truth and is_interval(test)
+        case ast.Call():
+            return guard.call(test, truth)
+        case ast.Name() | ast.Attribute() | ast.Subscript():
+            return guard.name(test, truth)
     return False
 
 
-def _rare_comparison(test: ast.Compare, truth: bool, block: Block) -> bool:
-    left, operator, right = test.left, test.ops[0], test.comparators[0]
-    if isinstance(operator, ast.Eq | ast.NotEq) and _is_counter(right) and not _is_counter(left):
-        left, right = right, left
-    remainder = next((side for side in (left, right) if _interval_inside(side, block)), None)
-    if remainder is not None:
-        if isinstance(operator, ast.Eq | ast.Lt | ast.LtE):
-            return truth
-        return isinstance(operator, ast.NotEq | ast.Gt | ast.GtE) and not truth
-    if _is_elapsed_time(left, block) and isinstance(operator, ast.Gt | ast.GtE):
-        return truth
-    if _is_counter(left):
-        if isinstance(operator, ast.In) and isinstance(right, ast.Tuple | ast.List | ast.Set):
-            return truth
-        if any(_EVERY_UPDATE.search(word) for word in _words(right)):
+class _Guard:
+    """One question, with where it is asked."""
+
+    def __init__(self, block: Block, flags: Flags | None, depth: int) -> None:
+        self.block, self.flags, self.depth = block, flags, depth
+
+    def rare(self, test: ast.expr, truth: bool, block: Block | None = None) -> bool:
+        return rare_when(test, truth, block or self.block, self.flags, self.depth + 1)
+
+    def comparison(self, left: ast.expr, operator: ast.cmpop, right: ast.expr, truth: bool) -> bool:
+        if compares_rarely(left, operator, right, truth, self.block):
+            return True
+        if isinstance(operator, ast.Eq | ast.Is):
+            same = truth
+        elif isinstance(operator, ast.NotEq | ast.IsNot):
+            same = not truth
+        else:
             return False
-        if isinstance(operator, ast.Eq):
+        value = constant(right)
+        if isinstance(value, bool):
+            return self.rare(left, value == same)
+        if value is None:
+            return self._missing(left) if same else self._is_off(left, True)
+        if isinstance(value, str) and _reads_environment(left):
+            return same and _is_flag(value, words(left))
+        if isinstance(operator, ast.Eq | ast.NotEq) and ast.dump(left) == ast.dump(right):
+            return not same  # only a NaN differs from itself
+        return _is_other_phase(left, right, value, same)
+
+    def call(self, test: ast.Call, truth: bool) -> bool:
+        name = last_name(test.func)
+        if name in _FAILURE_TRUE:
             return truth
-        if isinstance(operator, ast.NotEq):
+        if name in _FAILURE_FALSE:
             return not truth
-        number = constant(right)
-        if isinstance(operator, ast.Lt | ast.LtE) and isinstance(number, int):
-            return truth
-    return False
-
-
-def _interval_inside(node: ast.expr, block: Block) -> bool:
-    """Whether a side of a comparison is `counter % interval`, also by a name assigned so."""
-    value = single_value(node, block)
-    node = value if value is not None else node
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and _is_interval(node)
-
-
-def _is_interval(node: ast.BinOp) -> bool:
-    divisor = constant(node.right)
-    if isinstance(divisor, int):
-        return divisor >= _SMALL_INTERVAL
-    if isinstance(divisor, float | str) or isinstance(node.left, ast.Constant | ast.JoinedStr):
+        if name == "hasattr" and test.args and isinstance(test.args[0], ast.Name):
+            return not truth and test.args[0].id == "self"  # made on the first call
+        if name in ("any", "all", "bool") or (name == "item" and not test.args):
+            inner = test.func.value if isinstance(test.func, ast.Attribute) else (test.args[0] if test.args else None)
+            if isinstance(inner, ast.GeneratorExp | ast.ListComp):
+                inner = inner.elt
+            if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.BitOr):
+                inner = inner.left
+            return inner is not None and self.rare(inner, truth)
+        if not truth:
+            return False
+        if _asks_by_name(name) or _SWITCHED.search(name) or _divides_counter(test):
+            return True
+        if name in ("get", "getattr", "getenv"):
+            default = test.args[-1] if len(test.args) > 1 else None
+            named = [word for item in test.args[:2] for word in [constant(item)] if isinstance(word, str)]
+            on = default is not None and name != "getattr" and bool(constant(default)) and constant(default) is not ...
+            return not on and any(_asks_by_name(word) for word in named)
         return False
-    return not any(_EVERY_UPDATE.search(word) for word in _words(node.right))
 
+    def name(self, test: ast.Name | ast.Attribute | ast.Subscript, truth: bool) -> bool:
+        key = constant(test.slice) if isinstance(test, ast.Subscript) else None
+        name = key if isinstance(key, str) else last_name(test)
+        bindings = self._bindings(test)
+        if bindings and self._rarely_set(bindings, truth):
+            return True
+        if _TRAINS.search(name):
+            return not truth
+        if self._is_off(test, truth):
+            return True
+        return truth and (_asks_by_name(name) or bool(_EVALUATES.search(name) or _FAILED.search(name)))
 
-def _words(node: ast.expr) -> list[str]:
-    """The names and strings in an expression."""
-    parts = list(ast.walk(node))
-    names = [last_name(part) for part in parts if isinstance(part, ast.Name | ast.Attribute | ast.Subscript)]
-    return names + [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    def _bindings(self, test: ast.expr) -> list[Binding]:
+        if isinstance(test, ast.Name):
+            return reaching(test.id, self.block, position(test))
+        if isinstance(test, ast.Attribute) and self.flags is not None:
+            owner = self.flags.owner(test, self.block)
+            return owner.attributes.get(test.attr, []) if owner is not None else []
+        return []
 
+    def _rarely_set(self, bindings: Iterable[Binding], truth: bool) -> bool:
+        """Whether all that a name may hold is `truth` rarely: a rare test, or a literal set under a rare test."""
+        rare = False
+        for binding in bindings:
+            if binding.how is not How.ASSIGN or binding.value is None or binding.path:
+                return False
+            literal = constant(binding.value)
+            if isinstance(literal, bool | None):
+                if bool(literal) != truth:
+                    continue
+                if not self._stands_under_rare_test(binding):
+                    return False
+            elif not self.rare(binding.value, truth, binding.block):
+                return False
+            rare = True
+        return rare
 
-def _is_elapsed_time(node: ast.expr, block: Block) -> bool:
-    """Whether an expression is the time since an earlier one, as in `time.time() - last`."""
-    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
+    def _stands_under_rare_test(self, binding: Binding) -> bool:
+        for block in binding.block.outwards():
+            if block.kind in (BlockKind.FUNCTION, BlockKind.LOOP):
+                return False
+            if block.kind is BlockKind.EXCEPT:
+                return True
+            if block.kind is BlockKind.BRANCH and block.test is not None:
+                if self.rare(block.test, not block.negated, block):
+                    return True
         return False
-    now = single_value(node.left, block) or node.left
-    return isinstance(now, ast.Call) and last_name(now.func) in _CLOCKS
+
+    def _is_off(self, test: ast.expr, truth: bool) -> bool:
+        """Whether a switch for watching, or against a loader's prefetching, has the other value by default."""
+        if _PREFETCHES.search(last_name(test)) and self.flags is not None:
+            return self.flags.default(test, self.block) is (not truth)
+        return truth and (
+            self.flags is not None
+            and bool(_WATCHES.search(last_name(test)) or _FLAG.search(last_name(test)))
+            and self.flags.default(test, self.block) is False
+        )
+
+    def _missing(self, test: ast.expr) -> bool:
+        """Whether `self.x is None` holds on the first call only, since the branch then sets it."""
+        node, name = self.block.node, dotted(test)
+        if name is None or "." not in name or not isinstance(node, ast.If) or self.block.negated:
+            return False
+        stored = (part for statement in node.body for part in ast.walk(statement) if isinstance(part, ast.Attribute))
+        return any(isinstance(part.ctx, ast.Store) and dotted(part) == name for part in stored)
 
 
-def _is_counter(node: ast.expr) -> bool:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub) and isinstance(constant(node.right), int):
-        node = node.left  # the same counter, from one instead of zero
-    return (
-        isinstance(node, ast.Name | ast.Attribute)
-        and bool(_COUNTER.search(last_name(node)))
-        and not _NO_COUNTER.search(last_name(node))
-    )
+def _asks_by_name(name: str) -> bool:
+    return bool(_FLAG.search(name) or _ASKS_INTERVAL.search(name))
 
 
-def _rare_call(test: ast.Call, truth: bool, block: Block, depth: int) -> bool:
-    name = last_name(test.func)
-    if name in _FAILURE_TRUE:
-        return truth
-    if name in _FAILURE_FALSE:
-        return not truth
-    if name in ("any", "all", "bool") or (name == "item" and not test.args):
-        inner = test.func.value if isinstance(test.func, ast.Attribute) else (test.args[0] if test.args else None)
-        if isinstance(inner, ast.GeneratorExp | ast.ListComp):
-            inner = inner.elt
-        if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.BitOr):
-            inner = inner.left
-        return inner is not None and rare_when(inner, truth, block, depth + 1)
-    return truth and bool(_FLAG.search(name) or _ASKS_INTERVAL.search(name))
+def _divides_counter(test: ast.Call) -> bool:
+    """Whether a function is asked about a counter and an interval, as in `is_multiple(step, save_every)`."""
+    others = [item for item in test.args if not is_counter(item)]
+    return len(test.args) == 2 and len(others) == 1 and any(_ASKS_INTERVAL.search(word) for word in words(others[0]))
 
 
-def _rare_name(test: ast.Name | ast.Attribute, truth: bool, block: Block, depth: int) -> bool:
-    value = single_value(test, block)
-    if value is not None and not isinstance(value, ast.Constant) and rare_when(value, truth, block, depth + 1):
-        return True
-    name = last_name(test)
-    if name == "training":
-        return not truth
-    return truth and bool(_FLAG.search(name) or _ASKS_INTERVAL.search(name))
+def _reads_environment(node: ast.expr) -> bool:
+    return any(word in _ENVIRONMENT for word in words(node))
+
+
+def _is_flag(value: str, names: list[str]) -> bool:
+    """Whether a variable of the environment must be set to a value for the sake of watching."""
+    return value.lower() in ("1", "true", "yes", "on") and any(_asks_by_name(name) for name in names)
+
+
+def _is_other_phase(left: ast.expr, right: ast.expr, value: object, same: bool) -> bool:
+    """Whether `phase == "val"` and its kin do not hold in training, as `stage != Stage.TRAIN` does not."""
+    if not isinstance(left, ast.Name | ast.Attribute | ast.Subscript) or not _PHASE.search(last_name(left)):
+        return False
+    phase = value if isinstance(value, str) else right.attr if isinstance(right, ast.Attribute) else ""
+    return bool((_EVALUATION_PHASE if same else _TRAINING_PHASE).search(phase))

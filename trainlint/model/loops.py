@@ -1,4 +1,4 @@
-"""Which loops train, which evaluate, which count epochs: by what stands in them, not by their names.
+"""What loops and calls say of training by themselves: by what stands in them, not by their names.
 
 A training step shows itself by a backward pass. `.step()` alone is no evidence: most loops that call it
 without a backward are diffusion samplers, environments and schedulers.
@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, field
-from enum import Enum, auto
+from dataclasses import dataclass
 
 from trainlint.model.blocks import Block, BlockKind, Function, Place
 from trainlint.model.graph import CallGraph
 from trainlint.model.names import constant, last_name, names_in, root_name
 from trainlint.model.outline import Outline
-from trainlint.model.sources import LOADER_NAME, is_batch_source
+from trainlint.model.skeleton import LoopTrait
+from trainlint.model.sources import LOADER_NAME, draws_batches, is_batch_source
+from trainlint.model.steps import LoopKind, Steps
 
 _TRAINING_CALLS = frozenset(
     "train_step training_step run_step train_batch fit_batch optimize_parameters forward_backward "
@@ -31,60 +32,32 @@ _EPOCH = re.compile(r"epoch", re.IGNORECASE)
 _ENVIRONMENT = re.compile(r"(^|_)envs?($|_)", re.IGNORECASE)
 _PARTS = re.compile(r"loss|optim|model", re.IGNORECASE)
 """What a step iterates over without being a loop over steps: its losses, optimizers, networks."""
-_ROUNDS = 10
-"""Chains of calls longer than this between a loop and its backward are not followed."""
 _FEW = 8
 """A literal number of rounds up to this is a part of a step, not training itself."""
 _BATCH_CALL = re.compile(r"batch|next|sample|load|randint|fetch", re.IGNORECASE)
 
 
-class LoopKind(Enum):
-    """What one iteration of a loop is in units of training."""
-
-    STEP = auto()
-    MICRO = auto()
-    """A part of a step: micro-batches of accumulation, losses, networks."""
-    EPOCH = auto()
-    EVAL = auto()
-    OTHER = auto()
-
-
 @dataclass(slots=True, eq=False)
-class Loops:
-    """Loop kinds of one file, worked out when asked for."""
+class LoopReader:
+    """What the loops and calls of one file say by themselves of training."""
 
     outline: Outline
     graph: CallGraph
-    _kinds: dict[Block, LoopKind] = field(default_factory=dict)
-    _summaries: dict[Function, LoopKind] | None = None
+    _nested: set[Block] | None = None
     _evidence: dict[Block, list[Place]] | None = None
-    _steps: list[Place] | None = None
-    _nested: dict[Block, list[Block]] | None = None
 
     def evidence(self) -> dict[Block, list[Place]]:
         """Calls that prove a training step, by the innermost loop, function or module block that holds them."""
         if self._evidence is None:
             self._evidence = {}
             for block, places in self.outline.calls_by_loop.items():
-                proofs = [place for place in places if self._proves_step(place)]
+                proofs = [place for place in places if self.proves_step(place)]
                 if proofs and block is not None:
                     self._evidence[block] = proofs
         return self._evidence
 
-    def steps_taken(self) -> list[Place]:
-        """Where training steps are taken: proofs of a step, and calls of the file's functions that hold one."""
-        if self._steps is None:
-            called = [
-                edge.place
-                for function, kind in self._solve().items()
-                if kind is LoopKind.STEP
-                for edge in self.graph.callers.get(function, [])
-                if not edge.passed
-            ]
-            self._steps = [place for places in self.evidence().values() for place in places] + called
-        return self._steps
-
-    def _proves_step(self, place: Place) -> bool:
+    def proves_step(self, place: Place) -> bool:
+        """Whether a call proves that a training step is taken around it."""
         call = place.node
         assert isinstance(call, ast.Call)
         name = last_name(call.func)
@@ -104,84 +77,21 @@ class Loops:
             return bool(_OPTIMIZER.search(last_name(call.func.value)))  # loggers have a method of this name, too
         return name in _TRAINING_CALLS
 
-    def kind(self, loop: Block) -> LoopKind:
-        """What one iteration of this loop is."""
-        self._solve()
-        return self._kind(loop)
-
-    def summary(self, function: Function) -> LoopKind | None:
-        """What one call of a function is: a STEP, an EPOCH (it holds a training loop), or nothing known."""
-        return self._solve().get(function)
-
-    def _solve(self) -> dict[Function, LoopKind]:
-        """What each function is, also where functions call each other in circles: repeated until nothing changes."""
-        if self._summaries is None:
-            self._summaries = {}
-            for _ in range(_ROUNDS if self.evidence() else 0):
-                self._kinds.clear()
-                found = {function: self._summarise(function.body) for function in self.outline.functions}
-                known = {function: kind for function, kind in found.items() if kind is not None}
-                if known == self._summaries:
-                    break
-                self._summaries = known
-        return self._summaries
-
-    def _kind(self, loop: Block) -> LoopKind:
-        if loop not in self._kinds:
-            self._kinds[loop] = self._classify(loop)
-        return self._kinds[loop]
-
-    def _summarise(self, body: Block) -> LoopKind | None:
-        inside = self._inside(body)
-        if LoopKind.STEP in inside:
-            return LoopKind.STEP
-        return LoopKind.EPOCH if LoopKind.EPOCH in inside else None
-
-    def _inside(self, body: Block) -> set[LoopKind]:
-        """What stands directly in a loop or function body: STEP for proof of a step, EPOCH for whole training loops."""
-        found: set[LoopKind] = set()
-        if body in self.evidence():
-            found.add(LoopKind.STEP)
-        for place in self.outline.calls_by_loop.get(body, []):
-            for function in self.graph.runs(place):
-                called = (self._summaries or {}).get(function)
-                if called is not None:
-                    found.add(called)
-        for child in self._children(body):
-            kind = self._kind(child)
-            if kind is LoopKind.MICRO:
-                found.add(LoopKind.STEP)
-            elif kind in (LoopKind.STEP, LoopKind.EPOCH):
-                found.add(LoopKind.EPOCH)
-        return found
-
-    def _children(self, body: Block) -> list[Block]:
-        """Loops whose nearest enclosing loop or function is this block."""
-        if self._nested is None:
-            self._nested = {}
-            for block in self.outline.loop_blocks.values():
-                parent = block.parent
-                while parent is not None and parent.kind not in (BlockKind.LOOP, BlockKind.FUNCTION, BlockKind.MODULE):
-                    parent = parent.parent
-                if parent is not None:
-                    self._nested.setdefault(parent, []).append(block)
-        return self._nested.get(body, [])
-
-    def _classify(self, loop: Block) -> LoopKind:
+    def traits(self, loop: Block) -> LoopTrait:
+        """What a loop's own text says of it."""
         if isinstance(loop.node, ast.comprehension):
-            return LoopKind.OTHER
-        inside = self._inside(loop)
-        if LoopKind.STEP in inside:
-            if self.iterates_batches(loop):
-                return LoopKind.EVAL if self._explains(loop) else LoopKind.STEP
-            if self._is_micro(loop):
-                return LoopKind.MICRO
-            if self._is_full_batch(loop):
-                return LoopKind.EPOCH
-            return LoopKind.STEP
-        if LoopKind.EPOCH in inside:
-            return LoopKind.EPOCH
-        return LoopKind.EVAL if self.iterates_batches(loop) else LoopKind.OTHER
+            return LoopTrait.COMPREHENSION
+        found = LoopTrait.NONE
+        for trait, holds in (
+            (LoopTrait.BATCHES, self.iterates_batches),
+            (LoopTrait.MICRO, self._is_micro),
+            (LoopTrait.FULL_BATCH, self._is_full_batch),
+            (LoopTrait.EXPLAINS, self._explains),
+            (LoopTrait.ENVIRONMENT, self.acts_on_environment),
+        ):
+            if holds(loop):
+                found |= trait
+        return found
 
     def _explains(self, loop: Block) -> bool:
         """Whether a loop over test data runs backwards without a step: saliency maps, attacks."""
@@ -200,9 +110,7 @@ class Loops:
             assert loop.parent is not None
             return is_batch_source(node.iter, loop.parent)
         if isinstance(node, ast.While):
-            return any(
-                last_name(place.node.func) == "next" for place in self._calls(loop) if isinstance(place.node, ast.Call)
-            )
+            return draws_batches(loop, self._calls(loop))
         return False
 
     def _calls(self, loop: Block) -> list[Place]:
@@ -244,7 +152,16 @@ class Loops:
         if not any(_EPOCH.search(word) for word in words):
             return False
         calls = [last_name(place.node.func) for place in self._calls(loop) if isinstance(place.node, ast.Call)]
-        return not any(_BATCH_CALL.search(name) for name in calls) and not self._children(loop)
+        return not any(_BATCH_CALL.search(name) for name in calls) and not self._holds_loops(loop)
+
+    def _holds_loops(self, loop: Block) -> bool:
+        if self._nested is None:
+            self._nested = {
+                around
+                for block in self.outline.loop_blocks.values()
+                if not isinstance(block.node, ast.comprehension) and (around := _loop_around(block)) is not None
+            }
+        return loop in self._nested
 
     def acts_on_environment(self, loop: Block) -> bool:
         """Whether a loop steps a simulator: actions must reach the host, and only what trains counts as a step."""
@@ -254,6 +171,35 @@ class Loops:
                 if _ENVIRONMENT.search(last_name(call.func.value)):
                     return True
         return False
+
+
+@dataclass(slots=True, eq=False)
+class Loops:
+    """What each loop and function of one file is in units of training."""
+
+    reader: LoopReader
+    steps: Steps
+    numbers: dict[Function, int]
+
+    def evidence(self) -> dict[Block, list[Place]]:
+        """Calls that prove a training step, by the innermost loop, function or module block that holds them."""
+        return self.reader.evidence()
+
+    def kind(self, loop: Block) -> LoopKind:
+        """What one iteration of this loop is."""
+        return self.steps.kind(loop.number)
+
+    def summary(self, function: Function) -> LoopKind | None:
+        """What one call of a function is: a STEP, an EPOCH (it holds a training loop), or nothing known."""
+        return self.steps.summary(self.numbers[function])
+
+    def iterates_batches(self, loop: Block) -> bool:
+        """Whether a `for` iterates a loader, or a `while` draws its batches with `next`."""
+        return self.reader.iterates_batches(loop)
+
+    def acts_on_environment(self, loop: Block) -> bool:
+        """Whether a loop steps a simulator: actions must reach the host, and only what trains counts as a step."""
+        return self.reader.acts_on_environment(loop)
 
 
 def _scaled(call: ast.Call) -> bool:
@@ -271,3 +217,20 @@ def _loop_around(loop: Block) -> Block | None:
             return block
         block = block.parent
     return None
+
+
+def describe_loop(loop: Block) -> str:
+    """A loop in words, as in "line 88: for batch in train_loader"."""
+    node = loop.node
+    if isinstance(node, ast.For | ast.AsyncFor):
+        target = _short(node.target)
+        bare = target[1:-1] if isinstance(node.target, ast.Tuple) and target.endswith(")") else target
+        return f"line {node.lineno}: for {bare} in {_short(node.iter)}"
+    if isinstance(node, ast.While):
+        return f"line {node.lineno}: while {_short(node.test)}"
+    return "a comprehension"
+
+
+def _short(node: ast.AST) -> str:
+    text = ast.unparse(node)
+    return text if len(text) <= 60 else text[:57] + "..."

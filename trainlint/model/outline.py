@@ -7,10 +7,11 @@ are asked of it later, and only for the places that a rule wants to look at.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from trainlint.model.blocks import Block, Class, Function, How, Place
+from trainlint.model.blocks import Block, BlockKind, Class, Function, How, Place
 from trainlint.model.names import dotted, root_name
 
 
@@ -20,9 +21,13 @@ class Outline:
 
     tree: ast.Module
     module: Block
+    blocks: list[Block] = field(default_factory=list)
+    """Every block, the module's first, each after the block around it."""
     imports: dict[str, str] = field(default_factory=dict)
     """Local name → dotted origin, for every import of the file wherever it stands."""
     import_statements: list[Place] = field(default_factory=list)
+    stars: list[str] = field(default_factory=list)
+    """Dotted origins of the modules of which every name is imported; relative ones keep their dots."""
     functions: list[Function] = field(default_factory=list)
     classes: dict[str, Class] = field(default_factory=dict)
     loops: list[Place] = field(default_factory=list)
@@ -31,10 +36,15 @@ class Outline:
     references: list[Place] = field(default_factory=list)
     """Outermost name chains that start at an imported name."""
     reads: list[Place] = field(default_factory=list)
-    """Tests of `if`, `while`, `assert` and conditional expressions, formatted values, `%` and comparisons in tests."""
+    """What Python asks for its truth (tests, and what `not`, `and` and `or` stand before or between), and what it makes
+    text of (formatted values and `%`)."""
+    subscripts: list[Place] = field(default_factory=list)
+    """Indexing by anything but a constant: reads, stores and augmented stores."""
     accumulations: list[Place] = field(default_factory=list)
     stores: dict[str, list[Place]] = field(default_factory=dict)
     """Assignments to `<...>.name` or `<...>["name"]`, by that name."""
+    fillings: dict[str, list[Place]] = field(default_factory=dict)
+    """What is put into containers, by the container's name: the stored value, or a call such as `name.append(...)`."""
     function_of: dict[ast.AST, Function] = field(default_factory=dict)
     loop_blocks: dict[ast.AST, Block] = field(default_factory=dict)
     """Loop node → the block of its body."""
@@ -48,6 +58,19 @@ class Outline:
         for places in self.calls.values():
             yield from places
 
+    def may_be_starred(self, name: str, block: Block) -> bool:
+        """Whether a name that nothing in the file binds may come from `from module import *`."""
+        return bool(self.stars) and block.scope.owner(name) is None and not hasattr(builtins, name)
+
+    def enclosing(self, block: Block) -> Function | None:
+        """The innermost function around a block."""
+        current: Block | None = block
+        while current is not None:
+            if current.kind is BlockKind.FUNCTION:
+                return self.function_of.get(current.node)
+            current = current.parent
+        return None
+
     def origin(self, node: ast.AST) -> str | None:
         """The dotted origin of a name chain that starts at an import, "torch.nn.Linear" for `nn.Linear`; else None."""
         root, _, rest = (dotted(node) or "").partition(".")
@@ -58,9 +81,10 @@ class Outline:
     def imported(self, node: ast.AST, block: Block) -> str | None:
         """The origin of a chain as code in a block sees it: None where the name means something else there."""
         origin = self.origin(node)
-        if origin is None:
-            return None
         name = root_name(node)
+        if origin is None:
+            # Nothing else is called so: scripts get it from the module whose every name they import.
+            return dotted(node) if name == "torch" and self.may_be_starred(name, block) else None
         scope = block.scope.owner(name)
         if scope is not None and all(item.how is not How.IMPORT for item in scope.bindings[name]):
             return None

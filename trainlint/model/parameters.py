@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.model.blocks import Binding, Function
 from trainlint.model.names import last_name
+from trainlint.model.pointers import Pointer, Start
 from trainlint.model.values import UNKNOWN, Kind, Origin, Value, constant_value, merge
 from trainlint.model.vocabulary import ANNOTATIONS, by_name
 
@@ -30,6 +31,27 @@ _BATCH_RECEIVERS = frozenset(
 def parameter_value(kinds: Kinds, binding: Binding) -> Value:
     """The value of a parameter, by the most telling of what is known of it."""
     function = kinds.outline.function_of.get(binding.block.node)
+    found = _value(kinds, binding, function)
+    if function is None:
+        return found
+    owner = function.owner
+    if owner is not None and _is_own_object(function, binding.node):
+        start = Start.LOCAL if _is_decorated(function, "classmethod") else Start.INSTANCE
+        return found.pointing(Pointer(start, owner.name))
+    return found.pointing(Pointer(Start.PARAMETER, kinds.keys.function(function), binding.name))
+
+
+def _is_own_object(function: Function, parameter: ast.AST) -> bool:
+    """Whether a parameter is the object, or with a class method the class, that a method is called on."""
+    first = function.parameters[0] if function.parameters else None
+    return first is parameter and not _is_decorated(function, "staticmethod")
+
+
+def _is_decorated(function: Function, name: str) -> bool:
+    return any(last_name(item) == name for item in function.decorators)
+
+
+def _value(kinds: Kinds, binding: Binding, function: Function | None) -> Value:
     arg = binding.node
     assert isinstance(arg, ast.arg)
     annotated = annotation_value(arg.annotation)
@@ -37,9 +59,11 @@ def parameter_value(kinds: Kinds, binding: Binding) -> Value:
         return _at_home(kinds, annotated) if annotated.is_tensor else annotated
     if function is None:
         return UNKNOWN
-    if function.parameters and function.parameters[0] is arg and function.owner is not None:
+    if function.owner is not None and _is_own_object(function, arg):
         return Value(Kind.MODULE) if kinds.is_module_class(function.owner) else UNKNOWN
-    given = _arguments(kinds, function, arg.arg)
+    given = kinds.outside.arguments.get((kinds.keys.function(function), arg.arg), UNKNOWN)
+    if given.kind is Kind.UNKNOWN:
+        given = _arguments(kinds, function, arg.arg)
     if given.kind is not Kind.UNKNOWN:
         return given
     if binding.value is not None and not isinstance(binding.value, ast.Constant):
@@ -49,7 +73,10 @@ def parameter_value(kinds: Kinds, binding: Binding) -> Value:
     if isinstance(binding.value, ast.Constant) and binding.value.value is not None:
         return replace(constant_value(binding.value.value), literal=False)
     if function.name == "forward" and function.owner is not None and kinds.is_module_class(function.owner):
-        return by_name(arg.arg, kinds.device) or Value(Kind.TENSOR, kinds.device, True, Origin.OTHER, 0.7)
+        named = by_name(arg.arg, kinds.device)
+        if named is not None or binding.value is not None:
+            return named or UNKNOWN
+        return Value(Kind.TENSOR, kinds.device, True, Origin.OTHER, 0.7)
     if function.name in _BATCH_RECEIVERS and arg.arg in ("batch", "data", "inputs", "samples"):
         return Value(Kind.TENSOR, kinds.device, False, Origin.BATCH, 0.9)
     return UNKNOWN

@@ -4,23 +4,34 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from trainlint.finding import Span
+from trainlint.finding import Heat, Span
 from trainlint.model.backward import BackwardFlow, Backwards
 from trainlint.model.batches import Batches
 from trainlint.model.blocks import Block, Function, Place
-from trainlint.model.gradients import Gradients
+from trainlint.model.facts import Fact, facts_of
+from trainlint.model.gradients import Gradients, Switches, functions_off
 from trainlint.model.graph import CallGraph, call_graph
-from trainlint.model.heat import HeatFact, Heats
+from trainlint.model.guarded_reads import Reader, readers
+from trainlint.model.heat import Heats
+from trainlint.model.heat_fact import HeatFact
+from trainlint.model.heat_flow import HeatFlow
+from trainlint.model.keys import Keys
 from trainlint.model.kinds import Kinds
 from trainlint.model.loaders import Loaders
-from trainlint.model.loops import Loops
+from trainlint.model.loop_facts import LocatedFact, LoopFacts, by_function
+from trainlint.model.loops import LoopReader, Loops
 from trainlint.model.names import end_position, position
+from trainlint.model.network import Network, network
 from trainlint.model.outline import Outline
+from trainlint.model.outside import ALONE, Outside
+from trainlint.model.shapes import bases_of, skeleton, telling_calls
+from trainlint.model.skeleton import Skeleton
+from trainlint.model.steps import Steps
 from trainlint.model.values import Home, Value
 from trainlint.model.walk import outline
 from trainlint.source import SourceFile
@@ -38,17 +49,43 @@ _IDLE_PATH = re.compile(
 """Files that test or measure: nobody waits for their training."""
 _DEFAULT_PLACES = ("set_default_device", "set_default_tensor_type")
 _ON_DEVICE = re.compile(r"cuda|dev|gpu", re.IGNORECASE)
-_IDLE_CEILING = 0.5
+_OWN = (
+    "outline",
+    "graph",
+    "numbers",
+    "switches",
+    "keys",
+    "loop_reader",
+    "telling_calls",
+    "loaders",
+    "creates_on_device",
+    "backward_flow",
+    "reads_by_statement",
+    "facts",
+    "readers",
+)
+"""Facts that no other file has a say in."""
+_Fact = TypeVar("_Fact")
 
 
 class FileModel:
     """All that is known of one file. Facts are worked out when first asked for."""
 
-    def __init__(self, source: SourceFile, tree: ast.Module, config: Config) -> None:
-        """`tree` is what `ast.parse` makes of `source.text`."""
+    def __init__(self, source: SourceFile, tree: ast.Module, config: Config, outside: Outside = ALONE) -> None:
+        """`tree` is what `ast.parse` makes of `source.text`; `outside` is what other files say of this one."""
         self.source = source
         self.tree = tree
         self.config = config
+        self.outside = outside
+
+    def told(self, outside: Outside) -> FileModel:
+        """The same file with what other files say of it. What only its own text decides is not worked out again."""
+        if outside == self.outside:
+            return self
+        model = FileModel(self.source, self.tree, self.config, outside)
+        shared = _OWN if outside.bases else (*_OWN, "skeleton", "network")
+        model.__dict__.update((name, self.__dict__[name]) for name in shared if name in self.__dict__)
+        return model
 
     @cached_property
     def outline(self) -> Outline:
@@ -61,27 +98,122 @@ class FileModel:
         return call_graph(self.outline)
 
     @cached_property
+    def numbers(self) -> dict[Function, int]:
+        """The number of each function in the skeleton."""
+        return {function: number for number, function in enumerate(self.outline.functions)}
+
+    @cached_property
+    def switches(self) -> Switches:
+        """What the text itself switches autograd off for."""
+        return Switches(self.outline)
+
+    @cached_property
+    def loop_reader(self) -> LoopReader:
+        """What loops and calls say by themselves of training."""
+        return LoopReader(self.outline, self.graph)
+
+    @cached_property
+    def skeleton(self) -> Skeleton:
+        """Blocks, functions and calls without their trees."""
+        declared = dict.fromkeys(self.config.hot, Heat.STEP) | dict.fromkeys(self.config.cold, Heat.ONCE)
+        return skeleton(
+            self.source.path,
+            self.outline,
+            self.graph,
+            self.loop_reader,
+            self.switches,
+            self.keys,
+            self.telling_calls,
+            declared=declared,
+            bases=bases_of(self.outline, self.outside.bases),
+            idle=is_idle(self.source.path),
+        )
+
+    @cached_property
+    def telling_calls(self) -> list[Place]:
+        """The calls of the skeleton, in its order."""
+        return telling_calls(self.outline, self.graph, self.loop_reader)
+
+    @cached_property
+    def network(self) -> Network:
+        """The skeleton as the network that facts flow through."""
+        return network([self.skeleton])
+
+    @cached_property
     def loops(self) -> Loops:
         """What each loop is in units of training."""
-        return Loops(self.outline, self.graph)
+        told = self.outside.steps
+        calls = {number: told[call.key] for number, call in enumerate(self.network.calls) if call.key in told}
+        return Loops(self.loop_reader, Steps(self.network, calls), self.numbers)
 
     @cached_property
     def heats(self) -> Heats:
         """How hot each block is."""
-        ceiling = _IDLE_CEILING if _IDLE_PATH.search(self.source.path) else 1.0
-        return Heats(
-            self.outline, self.graph, self.loops, frozenset(self.config.hot), frozenset(self.config.cold), ceiling
-        )
+        flow = HeatFlow(self.network, self.loops.steps, self._told(self.outside.heats))
+        return Heats(self.skeleton, flow, self.numbers)
+
+    @cached_property
+    def facts(self) -> dict[str, list[Fact]]:
+        """What the file uses somewhere, by function: autocast, DDP, a framework."""
+        return by_function(facts_of(self.outline))
+
+    @cached_property
+    def readers(self) -> Mapping[Function, Reader]:
+        """The file's functions that read on the host what is a tensor among their arguments."""
+        return readers(self)
+
+    def reader_called(self, call: ast.Call) -> Reader | None:
+        """The function that a call runs, if it reads on the host what is a tensor among its arguments."""
+        edge = self.graph.callee.get(call)
+        here = self.readers.get(edge.function) if edge is not None else None
+        return here or self.outside.readers.get(self.keys.call(call))
+
+    @cached_property
+    def calls_of_readers(self) -> list[Place]:
+        """The calls of such functions, here or in other files."""
+        if not self.readers and not self.outside.readers:
+            return []
+        return [
+            place
+            for place in self.telling_calls
+            if isinstance(place.node, ast.Call) and self.reader_called(place.node) is not None
+        ]
+
+    @cached_property
+    def _loop_facts(self) -> LoopFacts:
+        return LoopFacts(self.network, [self.facts])
+
+    def used_around(self, loop: Block, *, beside: bool = False) -> tuple[LocatedFact, ...]:
+        """What the project uses on the way into a training loop and out of it.
+
+        `beside` adds what the callers of the loop's function call besides, where global switches are set.
+        """
+        function = self.outline.enclosing(loop)
+        told = self.outside.around.get((self.keys.function(function) if function is not None else "", beside))
+        if told is not None:
+            return told
+        number = self.numbers[function] if function is not None else self._loop_facts.top(0)
+        return self._loop_facts.around(number, beside=beside)
 
     @cached_property
     def gradients(self) -> Gradients:
         """Where autograd is off."""
-        return Gradients(self.outline, self.graph)
+        off = functions_off(self.network, self._told(self.outside.gradients_off))
+        return Gradients(self.outline, self.switches, self.numbers, off)
+
+    def _told(self, facts: Mapping[str, _Fact]) -> dict[int, _Fact]:
+        """What other files say of functions, by their numbers."""
+        return {number: facts[item.key] for number, item in enumerate(self.skeleton.functions) if item.key in facts}
 
     @cached_property
     def kinds(self) -> Kinds:
         """What values are."""
-        return Kinds(self.outline, self.graph, self.gradients, self.device)
+        return Kinds(self.outline, self.graph, self.gradients, self.keys, self.outside, self.device)
+
+    @cached_property
+    def keys(self) -> Keys:
+        """Names of functions and calls that survive small edits."""
+        return Keys(self.outline)
 
     @cached_property
     def loaders(self) -> Loaders:
@@ -124,7 +256,17 @@ class FileModel:
     @cached_property
     def device(self) -> Home:
         """Where tensors live unless something says otherwise: on the host in a file that names no device."""
-        return Home.DEVICE if _DEVICE_WORDS.search(self.source.text) else Home.HOST
+        return Home.DEVICE if self.outside.names_device or names_device(self.source.text) else Home.HOST
+
+
+def is_idle(path: str) -> bool:
+    """Whether a path is that of a test or a benchmark."""
+    return _IDLE_PATH.search(path) is not None
+
+
+def names_device(text: str) -> bool:
+    """Whether a source text names a device, or a framework that chooses one."""
+    return _DEVICE_WORDS.search(text) is not None
 
 
 @dataclass(slots=True, eq=False)

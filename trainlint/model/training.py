@@ -7,7 +7,7 @@ import re
 from enum import Enum, auto
 
 from trainlint.finding import Heat
-from trainlint.model.blocks import Place
+from trainlint.model.blocks import Block, BlockKind, Place
 from trainlint.model.loaders import Loader
 from trainlint.model.names import constant, last_name, names_in
 from trainlint.model.site import FileModel
@@ -73,7 +73,23 @@ def _speaks_of_training(file: FileModel, loader: Loader) -> bool:
     given = [value for value in options if value is not None]
     names = {name for item in given for name in names_in(item)}
     function = file.graph.enclosing(loader.block)
-    return any(_TRAIN.search(name) for name in (*names, function.name if function is not None else ""))
+    if any(_TRAIN.search(name) for name in (*names, function.name if function is not None else "")):
+        return True
+    return any(_asks_for_training(outer) for outer in loader.block.outwards())
+
+
+def _asks_for_training(block: Block) -> bool:
+    """Whether a block runs where a test such as `phase == "train"` or `is_train` holds."""
+    if block.kind is not BlockKind.BRANCH or block.test is None or block.negated:
+        return False
+    test = block.test
+    if isinstance(test, ast.Name | ast.Attribute):
+        return bool(_TRAIN.search(last_name(test)))
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.ops[0], ast.Eq)
+        and any(isinstance(part, ast.Constant) and _TRAIN.search(str(part.value)) for part in test.comparators)
+    )
 
 
 def _hands_over_to_trainer(file: FileModel) -> bool:
@@ -89,6 +105,8 @@ class Device(Enum):
     """The file copies them."""
     LIKELY = auto()
     """The file uses CUDA, and what becomes of the batches is not seen."""
+    ELSEWHERE = auto()
+    """The file hands the loader on, and files that it works together with name a device."""
     SELDOM = auto()
     """The file copies them only once or now and then."""
     STAY = auto()
@@ -100,9 +118,11 @@ def goes_to_device(file: FileModel, loader: Loader) -> Device:
     copies = {file.heats.of(place.block).heat for place in _possible_copies(file) if _copies(file, place, loader)}
     if copies:
         return Device.COPIED if copies & _OFTEN else Device.SELDOM
+    drawn = bool(_draws(file, loader))
     if not _NAMES_CUDA.search(_COMMENT.sub("", file.source.text)):
-        return Device.STAY
-    return Device.STAY if _draws(file, loader) and not _batch_leaves(file, loader) else Device.LIKELY
+        handed_on = not drawn and not _hands_over_to_trainer(file)  # whose code names devices for everybody
+        return Device.ELSEWHERE if file.outside.names_device and handed_on else Device.STAY
+    return Device.STAY if drawn and not _batch_leaves(file, loader) else Device.LIKELY
 
 
 def _possible_copies(file: FileModel) -> list[Place]:

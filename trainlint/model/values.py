@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+from trainlint.model.pointers import Pointer, together
+
 
 class Kind(Enum):
     """The sorts of values that rules tell apart."""
@@ -81,6 +83,10 @@ class Value:
     """For loaders: a framework moves its batches to the device."""
     loss_function: bool = False
     """For modules: returns a loss."""
+    items: tuple[Value, ...] = ()
+    """For tuples that are written out: their elements, in order. Also where the value may be no tuple instead."""
+    pointers: tuple[Pointer, ...] = ()
+    """Where it comes from, as far as other files may know more of it."""
 
     @property
     def is_tensor(self) -> bool:
@@ -92,34 +98,59 @@ class Value:
         """Whether the value is a tensor in device memory."""
         return self.kind is Kind.TENSOR and self.home is Home.DEVICE
 
+    def pointing(self, *pointers: Pointer) -> Value:
+        """The same value, known to come from these places and no others."""
+        return replace(self, pointers=pointers)
+
     def less_sure(self, factor: float) -> Value:
         """The same value with its confidence lowered."""
         return replace(self, confidence=self.confidence * factor)
 
 
+_DEEPEST = 2
 UNKNOWN = Value(Kind.UNKNOWN, confidence=0.0)
 NUMBER = Value(Kind.NUMBER)
 STRING = Value(Kind.STRING)
 NONE = Value(Kind.NONE, literal=True)
 
 
+def shallow(value: Value, depth: int = _DEEPEST) -> Value:
+    """A value without what stands in containers in containers: results of functions may grow with each call."""
+    if value.element is None and not value.items:
+        return value
+    if depth == 0:
+        return replace(value, element=None, items=())
+    element = shallow(value.element, depth - 1) if value.element is not None else None
+    return replace(value, element=element, items=tuple(shallow(item, depth - 1) for item in value.items))
+
+
 def merge(values: Iterable[Value]) -> Value:
     """What a name is that may hold any of these values. Starting constants such as 0 or None do not disagree."""
     found = list(values)
-    real = [value for value in found if not value.literal] or found
+    if len(found) == 1:
+        return found[0]
+    merged = _merge(found)
+    pointers = together([pointer for value in found for pointer in value.pointers])
+    return merged if merged.pointers == pointers else replace(merged, pointers=pointers)
+
+
+def _merge(values: list[Value]) -> Value:
+    real = [value for value in values if not value.literal] or values
     if not real:
         return UNKNOWN
     kinds = {value.kind for value in real}
     if kinds == {Kind.TENSOR, Kind.UNKNOWN}:
-        return merge(value for value in real if value.is_tensor).less_sure(0.7)
+        return _merge([value for value in real if value.is_tensor]).less_sure(0.7)
     if (
         len(kinds) > 1
         and Kind.TENSOR in kinds
         and kinds <= {Kind.TENSOR, Kind.NUMBER, Kind.ARRAY, Kind.UNKNOWN, Kind.CONTAINER}
     ):
-        return merge(value for value in real if value.is_tensor).less_sure(0.5)
+        found = _merge([value for value in real if value.is_tensor]).less_sure(0.5)
+        return replace(found, items=_items_of_containers(real))
     if len(kinds) > 1:
-        return UNKNOWN
+        items = _items_of_containers(real)
+        return replace(UNKNOWN, items=items) if items else UNKNOWN
     first = real[0]
     if len(real) == 1:
         return first
@@ -135,7 +166,21 @@ def merge(values: Iterable[Value]) -> Value:
         element=merge(elements) if elements else None,
         literal=all(value.literal for value in real),
         prepared=any(value.prepared for value in real),
+        loss_function=all(value.loss_function for value in real),
+        items=_merged_items(real),
     )
+
+
+def _items_of_containers(values: list[Value]) -> tuple[Value, ...]:
+    """What unpacking gives: of values that may be a tuple or something else, only a tuple is unpacked."""
+    return _merged_items([value for value in values if value.kind is Kind.CONTAINER])
+
+
+def _merged_items(values: list[Value]) -> tuple[Value, ...]:
+    lengths = {len(value.items) for value in values}
+    if len(lengths) != 1 or not lengths.pop():
+        return ()
+    return tuple(merge(each) for each in zip(*(value.items for value in values), strict=True))
 
 
 def combine(values: Iterable[Value]) -> Value:

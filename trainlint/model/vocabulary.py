@@ -5,11 +5,35 @@ from __future__ import annotations
 import re
 
 from trainlint.model.sources import LOADER_NAME
-from trainlint.model.values import NUMBER, STRING, Home, Kind, Origin, Value
+from trainlint.model.values import NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value
 
+FOREIGN = frozenset(
+    "os sys math time random json re collections itertools functools pathlib argparse copy datetime typing shutil "
+    "subprocess threading multiprocessing warnings io glob pickle contextlib dataclasses string struct tempfile "
+    "torch numpy np scipy torchvision torchaudio transformers datasets accelerate peft trl tokenizers diffusers "
+    "tqdm matplotlib PIL cv2 pandas sklearn wandb tensorboard tensorboardX einops timm lightning pytorch_lightning "
+    "deepspeed apex hydra omegaconf yaml rich click absl gym gymnasium jax jaxlib tensorflow triton xformers "
+    "flash_attn bitsandbytes safetensors huggingface_hub requests setuptools pytest".split()
+)
+"""Packages that are called so often and so surely no part of a project that their calls are not even noted."""
+PLAIN_METHODS = frozenset(
+    "item cpu cuda numpy tolist detach clone view reshape permute transpose flatten squeeze unsqueeze contiguous "
+    "expand expand_as repeat sum mean std var max min argmax argmin abs sqrt pow exp log size dim numel gather "
+    "scatter_ scatter fill_ zero_ copy_ masked_fill masked_fill_ softmax log_softmax sigmoid tanh norm mul_ add_ "
+    "div_ sub_ mul add div sub matmul bmm float half long int bool double type type_as eq ne gt lt ge le any all "
+    "split chunk index_select clamp clamp_ chunk unbind sort topk cumsum round floor ceil data_ptr requires_grad_ "
+    "parameters named_parameters state_dict load_state_dict modules named_modules children register_buffer "
+    "register_parameter zero_grad backward unscale_ "
+    "append extend insert pop remove clear copy count index reverse keys values items get setdefault "
+    "popitem update_from format join strip lstrip rstrip lower upper startswith endswith replace splitlines encode "
+    "decode rsplit partition rpartition title isdigit group match search findall read write readline readlines close "
+    "flush seek exists is_dir is_file mkdir open info debug warning error exception add_argument parse_args "
+    "add_parser set_defaults is_alive acquire release put t".split()
+)
+"""Methods of tensors, containers, strings and files: calls of these are no calls of the project's own methods."""
 FACTORIES = frozenset(
     "zeros ones empty full eye arange linspace logspace rand randn randint randperm normal tensor as_tensor "
-    "from_numpy Tensor "
+    "from_numpy from_file Tensor "
     "FloatTensor LongTensor IntTensor BoolTensor ByteTensor HalfTensor DoubleTensor asarray frombuffer "
     "tril_indices triu_indices".split()
 )
@@ -20,7 +44,7 @@ TORCH_NUMBERS = frozenset(
     "is_tensor is_available device_count current_device memory_allocated max_memory_allocated "
     "memory_reserved max_memory_reserved "
     "get_rank get_world_size is_initialized get_device_capability manual_seed initial_seed get_num_threads "
-    "is_grad_enabled is_autocast_enabled "
+    "is_grad_enabled is_autocast_enabled is_scripting is_tracing is_compiling get_default_dtype get_default_device "
     "is_floating_point is_complex numel mem_get_info is_inference seed get_lr is_nccl_available".split()
 )
 TENSOR_NUMBERS = frozenset(
@@ -115,7 +139,8 @@ DTYPES = frozenset(
 NUMBER_NAME = re.compile(
     r"^(lr|learning_rate|epoch|epochs|step|steps|i|j|k|n|idx|index|iteration|it|start|end|rank|world_size|"
     r"seed|batch_size|bs|global_step|alpha|beta|"
-    r"gamma|eps|epsilon|num_\w+|n_\w+|max_\w+|min_\w+|\w*_lr|\w*time|start|elapsed)$",
+    r"gamma|eps|epsilon|num_\w+|n_\w+|max_\w+|min_\w+|\w*_lr|\w*time|start|elapsed|"
+    r"(use|is|has|return|output|with|should|do|need|enable|disable)_\w+)$",
     re.IGNORECASE,
 )
 
@@ -148,6 +173,8 @@ _CONSTRUCTED = tuple(
         (r"^torch\.optim\.[A-Z]\w*$|^(apex\.optimizers|bitsandbytes\.optim)\.", Value(Kind.OPTIMIZER)),
         (r"^transformers\.(AdamW|Adafactor)$", Value(Kind.OPTIMIZER)),
         (r"GradScaler$", Value(Kind.SCALER)),
+        (r"(Tokenizer\w*|Processor|FeatureExtractor|Config)(\.from_pretrained)?$", UNKNOWN),
+        (r"^torch\.nn\.modules\.utils\.", Value(Kind.CONTAINER, element=NUMBER)),
         (r"^torch\.utils\.data\.(\w+\.)*\w*Sampler$", Value(Kind.SAMPLER)),
         (r"^torch\.utils\.data\.\w*(Dataset|Subset)$|^torchvision\.datasets\.", Value(Kind.DATASET)),
         (r"^torch\.(cuda|accelerator)\.(Event|Stream|current_stream|default_stream)$", Value(Kind.STREAM)),
@@ -159,6 +186,9 @@ _CONSTRUCTED = tuple(
         (r"^(numpy|scipy|sklearn)\.", Value(Kind.ARRAY)),
         (r"^(math|time|random|os\.environ|datetime|statistics|psutil)\.", NUMBER),
         (r"^torch\.nn\.utils\.clip_grad_(norm|value)_?$", Value(Kind.TENSOR, Home.DEVICE, False)),
+        (r"^torch\.get_default_dtype$", Value(Kind.DTYPE)),
+        (r"^torch\.(\w+\.)*(is|are|has)_\w+$", NUMBER),
+        (r"^torch\.(accelerator|jit|compiler|_dynamo|onnx|_C|version|overrides|library|mps|xpu|npu|hub)\.", UNKNOWN),
     )
 )
 """What calling an imported name gives, by its dotted origin."""

@@ -11,6 +11,7 @@ from trainlint.model.names import end_position, imported_names, last_name, posit
 from trainlint.model.outline import Outline
 
 _EXITS = (ast.Continue, ast.Return, ast.Break, ast.Raise)
+_FILLING = frozenset({"append", "add", "update", "extend"})
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
@@ -18,7 +19,7 @@ def outline(tree: ast.Module) -> Outline:
     """Walk a parsed file once."""
     scope = Scope(tree, None)
     module = Block(BlockKind.MODULE, tree, None, scope)
-    walk = _Walk(Outline(tree, module))
+    walk = _Walk(Outline(tree, module, blocks=[module]))
     walk.statements(tree.body, module)
     return walk.outline
 
@@ -60,7 +61,7 @@ class _Walk:
         for statement in body:
             self._statement(statement, block)
             if isinstance(statement, ast.If) and _leaves(statement.body) and not statement.orelse:
-                block = Block(
+                block = self._block(
                     BlockKind.BRANCH, statement, block, block.scope, statement.test, negated=True, after_exit=True
                 )
 
@@ -93,7 +94,7 @@ class _Walk:
         for default in (*arguments.defaults, *(item for item in arguments.kw_defaults if item is not None)):
             self._expression(default, block, statement)
         scope = Scope(node, block.scope)
-        body = Block(BlockKind.FUNCTION, node, block, scope)
+        body = self._block(BlockKind.FUNCTION, node, block, scope)
         owner = self._class if block.kind is BlockKind.CLASS else None
         qualified = ".".join((*self._names, name))
         function = Function(node, name, qualified, owner, block, body)
@@ -128,7 +129,7 @@ class _Walk:
         self._bind(block, node.name, How.CLASS, None, node, position(node))
         cls = Class(node, node.name, block)
         self.outline.classes.setdefault(node.name, cls)
-        body = Block(BlockKind.CLASS, node, block, Scope(node, block.scope))
+        body = self._block(BlockKind.CLASS, node, block, Scope(node, block.scope))
         outer = self._class, self._names
         self._class, self._names = cls, [*self._names, node.name]
         self.statements(node.body, body)
@@ -142,10 +143,10 @@ class _Walk:
         while True:
             self.outline.block_of[node] = block
             self._read(node.test, block, node)
-            self.statements(node.body, Block(BlockKind.BRANCH, node, block, block.scope, node.test))
+            self.statements(node.body, self._block(BlockKind.BRANCH, node, block, block.scope, node.test))
             if not node.orelse:
                 return
-            block = Block(BlockKind.BRANCH, node, block, block.scope, node.test, negated=True)
+            block = self._block(BlockKind.BRANCH, node, block, block.scope, node.test, negated=True)
             if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
                 node = node.orelse[0]
             else:
@@ -170,12 +171,12 @@ class _Walk:
         self.statements(node.orelse, block)
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While | ast.comprehension, block: Block) -> Block:
-        body = Block(BlockKind.LOOP, node, block, block.scope)
+        body = self._block(BlockKind.LOOP, node, block, block.scope)
         self.outline.loop_blocks[node] = body
         return body
 
     def _with(self, node: ast.With | ast.AsyncWith, block: Block) -> None:
-        body = Block(BlockKind.WITH, node, block, block.scope)
+        body = self._block(BlockKind.WITH, node, block, block.scope)
         for item in node.items:
             self._expression(item.context_expr, block, node)
             if item.optional_vars is not None:
@@ -191,7 +192,7 @@ class _Walk:
         for handler in node.handlers:
             if handler.type is not None:
                 self._expression(handler.type, block, node)
-            body = Block(BlockKind.EXCEPT, handler, block, block.scope)
+            body = self._block(BlockKind.EXCEPT, handler, block, block.scope)
             if handler.name:
                 self._bind(body, handler.name, How.OTHER, None, node, (handler.lineno, handler.col_offset))
             self.statements(handler.body, body)
@@ -203,7 +204,7 @@ class _Walk:
     def _match(self, node: ast.Match, block: Block) -> None:
         self._expression(node.subject, block, node)
         for case in node.cases:
-            body = Block(BlockKind.BRANCH, node, block, block.scope)
+            body = self._block(BlockKind.BRANCH, node, block, block.scope)
             for part in ast.walk(case.pattern):
                 name = getattr(part, "name", None) or getattr(part, "rest", None)
                 if isinstance(name, str):
@@ -240,10 +241,14 @@ class _Walk:
     def _assert(self, node: ast.Assert, block: Block) -> None:
         self._read(node.test, block, node)
         if node.msg is not None:
-            self._expression(node.msg, Block(BlockKind.BRANCH, node, block, block.scope, node.test, negated=True), node)
+            self._expression(
+                node.msg, self._block(BlockKind.BRANCH, node, block, block.scope, node.test, negated=True), node
+            )
 
     def _import(self, node: ast.Import | ast.ImportFrom, block: Block) -> None:
         self.outline.import_statements.append(Place(node, block, node))
+        if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
+            self.outline.stars.append("." * node.level + (node.module or ""))
         for local, origin in imported_names(node):
             self.outline.imports.setdefault(local, origin)
             self._bind(block, local, How.IMPORT, None, node, position(node))
@@ -254,6 +259,22 @@ class _Walk:
         block.scope.foreign.update(node.names)
 
     _nonlocal = _global
+
+    # blocks
+
+    def _block(
+        self,
+        kind: BlockKind,
+        node: ast.AST,
+        parent: Block,
+        scope: Scope,
+        test: ast.expr | None = None,
+        negated: bool = False,
+        after_exit: bool = False,
+    ) -> Block:
+        block = Block(kind, node, parent, scope, test, negated, after_exit, len(self.outline.blocks))
+        self.outline.blocks.append(block)
+        return block
 
     # bindings
 
@@ -299,8 +320,12 @@ class _Walk:
         elif isinstance(target, ast.Subscript):
             self._expression(target.value, block, statement)
             self._expression(target.slice, block, statement)
+            if not isinstance(target.slice, ast.Constant):
+                self.outline.subscripts.append(Place(target, block, statement))
             if isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
                 self.outline.stores.setdefault(target.slice.value, []).append(Place(statement, block, statement))
+            if isinstance(target.value, ast.Name):
+                self.outline.fillings.setdefault(target.value.id, []).append(Place(value, block, statement))
 
     def _method(self) -> Function | None:
         """The method that encloses the current code, also from inside a closure of it."""
@@ -341,23 +366,42 @@ class _Walk:
             elif isinstance(node, ast.IfExp):
                 self.outline.reads.append(Place(node.test, block, statement))
                 stack.append((node.test, block))
-                stack.append((node.body, Block(BlockKind.BRANCH, node, block, block.scope, node.test)))
-                stack.append((node.orelse, Block(BlockKind.BRANCH, node, block, block.scope, node.test, negated=True)))
+                stack.append((node.body, self._block(BlockKind.BRANCH, node, block, block.scope, node.test)))
+                stack.append(
+                    (node.orelse, self._block(BlockKind.BRANCH, node, block, block.scope, node.test, negated=True))
+                )
             elif isinstance(node, ast.BoolOp):
                 stack.append((node.values[0], block))
-                rest = Block(BlockKind.BRANCH, node, block, block.scope, node.values[0], isinstance(node.op, ast.Or))
+                rest = self._block(
+                    BlockKind.BRANCH, node, block, block.scope, node.values[0], isinstance(node.op, ast.Or)
+                )
                 stack.extend((value, rest) for value in node.values[1:])
+                asked = zip(node.values[:-1], [block, *[rest] * len(node.values)], strict=False)
+                self.outline.reads.extend(
+                    # `a or b` of names chooses between objects: nobody chooses between tensors so.
+                    Place(value, where, statement)
+                    for value, where in asked
+                    if isinstance(value, ast.Compare | ast.Call)
+                )
             elif isinstance(node, ast.NamedExpr):
                 self._target(node.target, How.ASSIGN, node.value, block, statement, end_position(node))
                 stack.append((node.value, block))
             else:
                 if isinstance(node, ast.FormattedValue) or _formats_text(node):
                     self.outline.reads.append(Place(node, block, statement))
+                elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+                    self.outline.reads.append(Place(node.operand, block, statement))
                 elif isinstance(node, ast.Yield | ast.YieldFrom) and self._function is not None:
                     self._function.is_generator = True
+                elif isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant):
+                    self.outline.subscripts.append(Place(node, block, statement))
                 stack.extend((child, block) for child in ast.iter_child_nodes(node))
         for name, place in reversed(found):
             self._record_call(name, place)
+            call = place.node
+            if name in _FILLING and isinstance(call, ast.Call) and len(call.args) == 1:
+                if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
+                    self.outline.fillings.setdefault(call.func.value.id, []).append(place)
 
     def _record_call(self, name: str, place: Place) -> None:
         self.outline.calls.setdefault(name, []).append(place)
@@ -387,12 +431,13 @@ class _Walk:
         scope = Scope(node, block.scope)
         for generator in node.generators:
             stack.append((generator.iter, block))
-            block = Block(BlockKind.LOOP, generator, block, scope)
+            block = self._block(BlockKind.LOOP, generator, block, scope)
             self.outline.loop_blocks[generator] = block
             self._target(generator.target, How.FOR, generator.iter, block, statement, position(node))
             for test in generator.ifs:
+                self.outline.reads.append(Place(test, block, statement))
                 stack.append((test, block))
-                block = Block(BlockKind.BRANCH, generator, block, scope, test)
+                block = self._block(BlockKind.BRANCH, generator, block, scope, test)
         if isinstance(node, ast.DictComp):
             stack.append((node.key, block))
             stack.append((node.value, block))

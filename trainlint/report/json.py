@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 from trainlint import __version__
-from trainlint.finding import Finding, Fix, Report, Safety
+from trainlint.finding import Finding, Fix, Report, Safety, Span
 from trainlint.handbook import docs_url
 
 FORMAT_VERSION = 1
@@ -19,7 +19,7 @@ def render(report: Report) -> str:
     document = {
         "format_version": FORMAT_VERSION,
         "trainlint_version": __version__,
-        "findings": [_finding(finding) for finding in report.findings],
+        "findings": [finding_object(finding) for finding in report.findings],
         "failures": [
             {"path": failure.path, "reason": failure.reason, "rule": failure.rule} for failure in report.failures
         ],
@@ -28,18 +28,13 @@ def render(report: Report) -> str:
     return json.dumps(document, indent=2) + "\n"
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
-    span = finding.span
+def finding_object(finding: Finding) -> dict[str, Any]:
+    """One finding, as each JSON format of trainlint writes it."""
     return {
         "code": finding.code,
         "name": finding.name,
         "path": finding.path,
-        "span": {
-            "start_line": span.start_line,
-            "start_column": span.start_column,
-            "end_line": span.end_line,
-            "end_column": span.end_column,
-        },
+        "span": span_object(finding.span),
         "message": finding.message,
         "severity": finding.severity.label,
         "heat": finding.heat.value,
@@ -47,6 +42,16 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "chain": list(finding.chain),
         "fix": _fix(finding.fix) if finding.fix else None,
         "url": docs_url(finding),
+    }
+
+
+def span_object(span: Span) -> dict[str, int]:
+    """A piece of source, as each JSON format of trainlint writes it."""
+    return {
+        "start_line": span.start_line,
+        "start_column": span.start_column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
     }
 
 

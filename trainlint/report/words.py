@@ -23,6 +23,11 @@ _RUNS = {
 }
 
 
+def runs(heat: Heat) -> str:
+    """How often a line of that heat runs, as in "runs each training step"."""
+    return _RUNS[heat]
+
+
 def heat_note(finding: Finding) -> str:
     """How often the line runs and why, as in "runs each training step: line 8: for batch in loader"."""
     if not finding.chain:

@@ -54,6 +54,19 @@ def suppress(
     return Suppression(_in_order(kept), silencer.count)
 
 
+def silencing_lines(
+    source: SourceFile, findings: Iterable[Finding], rules: Sequence[Rule], known: Sequence[type[Rule]] | None = None
+) -> dict[Finding, int]:
+    """For each finding that an ignore comment silences, the line of the first such comment."""
+    if not may_hold_directives(source.text):
+        return {}
+    words = vocabulary(known, rules)
+    comments = read_comments(source, words.is_rule)
+    silencer = _Silencer(comments, [entry for directive in comments.directives for entry in words.entries(directive)])
+    found = ((finding, silencer.silencing(finding)) for finding in findings)
+    return {finding: min(entry.directive.line for entry in entries) for finding, entries in found if entries}
+
+
 def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda finding: finding.order))
 
@@ -70,12 +83,15 @@ class _Silencer:
     def unsilenced(self, findings: Iterable[Finding]) -> list[Finding]:
         kept = []
         for finding in findings:
-            silencing = [entry for entry in self.entries if self._reaches(entry, finding) and entry.silences(finding)]
+            silencing = self.silencing(finding)
             self.used.update(silencing)
             self.count += bool(silencing)
             if not silencing:
                 kept.append(finding)
         return kept
+
+    def silencing(self, finding: Finding) -> list[Entry]:
+        return [entry for entry in self.entries if self._reaches(entry, finding) and entry.silences(finding)]
 
     def _reaches(self, entry: Entry, finding: Finding) -> bool:
         directive = entry.directive

@@ -12,7 +12,13 @@ from trainlint.model.site import Site
 from trainlint.model.training import Device, Feeds, feeds, goes_to_device
 from trainlint.rule import Rule, Triggers
 
-_BY_DEVICE = {Device.COPIED: 0.9, Device.LIKELY: 0.78, Device.SELDOM: 0.6, Device.STAY: 0.0}
+_BY_DEVICE = {
+    Device.COPIED: 0.95,
+    Device.LIKELY: 0.92,
+    Device.ELSEWHERE: 0.85,
+    Device.SELDOM: 0.6,
+    Device.STAY: 0.0,
+}
 _BY_USE = {
     Feeds.TRAINING: 1.0,
     Feeds.TRAINING_ELSEWHERE: 0.95,
@@ -73,9 +79,9 @@ class LoaderWithoutPinnedMemory(Rule):
     A collate function that returns objects of its own gains nothing until these have a `pin_memory` method.
 
     ## Stays silent
-    In files that use no CUDA; for datasets on the device, loaders whose batches are never copied, options that come
-    from elsewhere; quietly, below the default confidence, for loaders that Accelerate or Fabric prepares or that are
-    drawn from only now and then, in files that only evaluate, and in tests.
+    In files that use no CUDA and work together with none that does; for datasets on the device, loaders whose batches
+    are never copied, options that come from elsewhere; quietly, below the default confidence, for loaders that
+    Accelerate or Fabric prepares or that are drawn from only now and then, in files that only evaluate, and in tests.
 
     ## Confirmed by
     `batch.is_pinned()` is false, and `Memcpy HtoD (Pageable -> Device)` in each step of a profile.

@@ -12,7 +12,7 @@ from trainlint.model.site import Site
 from trainlint.model.training import Feeds, feeds
 from trainlint.rule import Rule, Triggers
 
-_BY_ITEMS = {Items.WORK: 0.88, Items.UNKNOWN: 0.76, Items.TABLE: 0.5}
+_BY_ITEMS = {Items.WORK: 0.95, Items.UNKNOWN: 0.92, Items.TABLE: 0.5}
 _BY_USE = {
     Feeds.TRAINING: 1.0,
     Feeds.TRAINING_ELSEWHERE: 0.95,

@@ -16,9 +16,12 @@ from trainlint.model.evaluation import (
     results_of,
     wants_gradients,
 )
-from trainlint.model.loops import LoopKind
+from trainlint.model.inference import READS, interlude, loops_around, only_read, only_shown, volatile_input
 from trainlint.model.names import last_name
 from trainlint.model.site import Site
+from trainlint.model.steps import LoopKind
+from trainlint.model.target_networks import forwards_for_nothing
+from trainlint.model.unused_graphs import graph_is_unused
 from trainlint.rule import Rule, Triggers
 
 _EVALUATION = re.compile(
@@ -26,6 +29,14 @@ _EVALUATION = re.compile(
 )
 _OTHER_KERNELS = re.compile(r"Transformer(?!s\b)|transformer(?!s\b)|MultiheadAttention|padding_mask")
 """Traces of PyTorch's own transformer layers, which take a fused path, with other rounding, where autograd is off."""
+_IDLE = 0.5
+"""In tests and benchmarks, whose memory nobody misses."""
+_ACTION = 0.9
+_TARGET = 0.88
+_INTERLUDE = 0.88
+_TOGGLE = 0.8
+_VOLATILE = 0.88
+_ONLY_READ = 0.85
 
 
 class EvaluationWithoutNoGrad(Rule):
@@ -93,15 +104,31 @@ class EvaluationWithoutNoGrad(Rule):
     name = "evaluation-without-no-grad"
     severity = Severity.WARNING
     fix_safety = Safety.SAFE
-    triggers = Triggers(loops=True)
+    heat_matters = False
+    triggers = Triggers(loops=True, calls=frozenset({"eval", "load_state_dict", "Variable"}) | READS)
 
     def check(self, site: Site) -> Iterator[Finding]:
-        """Find evaluation loops that build graphs, and actions chosen with a graph."""
-        loop = site.file.outline.loop_blocks[site.node]
+        """Find forwards that build graphs which nothing trains: in evaluations, for actions and targets, for a look."""
+        node = site.node
+        if isinstance(node, ast.Call):
+            yield from self._around_call(site, last_name(node.func))
+            return
+        loop = site.file.outline.loop_blocks[node]
         if site.file.loops.kind(loop) is LoopKind.EVAL:
             yield from self._evaluation(site, loop)
         elif site.file.loops.acts_on_environment(loop) and not _loops_around(loop, site):
             yield from self._actions(site, loop)
+        yield from self._targets(site)
+
+    def _around_call(self, site: Site, name: str) -> Iterator[Finding]:
+        if name == "eval":
+            yield from self._interlude(site)
+        elif name == "load_state_dict":
+            yield from self._targets(site)
+        elif name == "Variable":
+            yield from self._volatile(site)
+        else:
+            yield from self._unused(site, only_read(site.file, site.place))
 
     def _evaluation(self, site: Site, loop: Block) -> Iterator[Finding]:
         if site.file.heats.of(loop).heat not in (Heat.EVAL_STEP, Heat.ONCE, Heat.UNKNOWN, Heat.EPOCH, Heat.RARE):
@@ -117,12 +144,11 @@ class EvaluationWithoutNoGrad(Rule):
             f"this evaluation runs `{ast.unparse(_function(forwards[0]))}` with autograd on: each forward stores its "
             "activations for a backward that never comes; run it under `torch.no_grad()`"
         )
-        header = site.node.test if isinstance(site.node, ast.While) else getattr(site.node, "iter", site.node)
         yield self.finding(
             site.at(site.node, loop),
             message,
-            at=header,
-            confidence=_confidence(site),
+            at=forwards[0].node,
+            confidence=min(_confidence(site), _most(site)),
             fix=_without_graph(site, loop),
         )
 
@@ -130,7 +156,9 @@ class EvaluationWithoutNoGrad(Rule):
         """In a loop over an environment's steps: the forward whose result is only read, never trained."""
         for place in forwards_with_graph(site.file, loop):
             results = results_of(place) - {"_"}
-            if not isinstance(place.statement, ast.Assign) or _may_be_trained(site, results):
+            if not isinstance(place.statement, ast.Assign):
+                continue
+            if _may_be_trained(site, results) and not graph_is_unused(site.file, place):
                 continue
             if not any(is_read_detached(loop, name) for name in results):
                 continue
@@ -138,9 +166,67 @@ class EvaluationWithoutNoGrad(Rule):
                 f"`{ast.unparse(_function(place))}` chooses an action with autograd on and records a graph that "
                 "nothing trains; run it under `torch.no_grad()`"
             )
-            acting = Site(site.file, place)
-            fix = _wrapped(site, [place.statement], Safety.SAFE)
-            yield self.finding(acting, message, at=place.statement, confidence=0.8, fix=fix)
+            yield self._forward(site, place, message, _ACTION, Safety.SAFE)
+
+    def _targets(self, site: Site) -> Iterator[Finding]:
+        """Behind a copy of one network's parameters into another's: forwards of the copy, which nothing trains."""
+        for place in forwards_for_nothing(site.file, site.node):
+            message = (
+                f"`{ast.unparse(_function(place))}` is a copy that no optimizer trains, but this records a graph "
+                "through it; compute targets under `torch.no_grad()`"
+            )
+            yield self._forward(site, place, message, _TARGET, Safety.UNSAFE)
+
+    def _interlude(self, site: Site) -> Iterator[Finding]:
+        """Between `model.eval()` and the `model.train()` after it: forwards with autograd on."""
+        found = interlude(site.file, site.place)
+        if found is None:
+            yield from self._unused(site, only_shown(site.file, site.place))
+            return
+        if found.toggle is not None:
+            message = (
+                "this takes `requires_grad` from each parameter for one evaluation and gives it to each of them after, "
+                "frozen ones included; run the forward under `torch.no_grad()` instead"
+            )
+            yield self.finding(
+                Site(site.file, found.toggle), message, confidence=min(_TOGGLE, _most(site)), severity=Severity.ADVICE
+            )
+        for place in found.forwards[:1] if not wants_gradients(site.file, site.block) else ():
+            results = results_of(place)
+            # An attribute that training stores, too, is stored anew before the next backward.
+            if _is_trained(site, {name for name in results - {LEAVES} if "." not in name}):
+                continue
+            message = (
+                f"`{ast.unparse(_function(place))}` is switched to `eval()` for this forward and back after it, but "
+                "autograd is on and stores activations for a backward that never comes; run it under `torch.no_grad()`"
+            )
+            yield self._forward(site, place, message, _INTERLUDE, _safety(site, results))
+
+    def _volatile(self, site: Site) -> Iterator[Finding]:
+        forward = volatile_input(site.file, site.place)
+        if forward is not None:
+            message = (
+                "PyTorch ignores `volatile` since 0.4, so that "
+                f"`{ast.unparse(_function(forward))}` records a graph; run it under `torch.no_grad()` instead"
+            )
+            yield self.finding(site, message, at=site.statement, confidence=min(_VOLATILE, _most(site)))
+
+    def _unused(self, site: Site, places: list[Place]) -> Iterator[Finding]:
+        """Forwards whose graphs nothing uses."""
+        for place in places:
+            if any(site.file.loops.acts_on_environment(loop) for loop in loops_around(place.block)):
+                continue
+            message = (
+                f"nothing uses the graph that `{ast.unparse(_function(place))}` records here: its result is cut off "
+                "from it wherever it is used; run it under `torch.no_grad()`"
+            )
+            yield self._forward(site, place, message, _ONLY_READ, Safety.SAFE)
+
+    def _forward(self, site: Site, place: Place, message: str, confidence: float, safety: Safety) -> Finding:
+        fix = _wrapped(site, [place.statement], safety)
+        return self.finding(
+            Site(site.file, place), message, at=place.statement, confidence=min(confidence, _most(site)), fix=fix
+        )
 
 
 def _function(place: Place) -> ast.expr:
@@ -175,6 +261,11 @@ def _may_be_trained(site: Site, names: set[str]) -> bool:
     return LEAVES in names or _is_trained(site, names) or any(flow.leaves(name) for name in names)
 
 
+def _most(site: Site) -> float:
+    """How sure a finding may be at most in this file."""
+    return _IDLE if site.file.skeleton.idle else 1.0
+
+
 def _confidence(site: Site) -> float:
     function = site.function
     root = function.node if function is not None else site.file.tree
@@ -183,7 +274,7 @@ def _confidence(site: Site) -> float:
     if not switched and not named:
         return 0.5
     called_here = function is None or bool(site.file.graph.callers.get(function))
-    return 0.9 if switched and called_here else 0.75
+    return 0.93 if switched and called_here else 0.9
 
 
 def _without_graph(site: Site, loop: Block) -> Fix | None:

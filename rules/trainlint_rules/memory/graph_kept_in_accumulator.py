@@ -11,9 +11,9 @@ from trainlint.model.backward import Backwards, graph_names, held_by
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.evaluation import forwards_with_graph
 from trainlint.model.lifetimes import Lifetime, lifetime
-from trainlint.model.loops import LoopKind
 from trainlint.model.names import end_position, position
 from trainlint.model.site import Site
+from trainlint.model.steps import LoopKind
 from trainlint.model.values import Kind, Origin, Value
 from trainlint.rule import Rule, Triggers
 

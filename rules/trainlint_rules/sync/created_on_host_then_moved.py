@@ -14,21 +14,33 @@ from trainlint.model.site import Site
 from trainlint.model.values import Home
 from trainlint.rule import Rule, Triggers
 
-_HOT = 0.88
-_COMPUTING = 0.8
-_LIKELY_COMPUTING = 0.72
-_BY_HEAT = {Heat.EVAL_STEP: 0.6, Heat.UNKNOWN: 0.5, Heat.EPOCH: 0.4, Heat.RARE: 0.3, Heat.ONCE: 0.3, Heat.WORKER: 0.0}
+_HOT = 0.93
+_COMPUTING = 0.9
+_LIKELY_COMPUTING = 0.82
+_SELDOM = 0.05
+_BY_HEAT = {
+    Heat.EVAL_STEP: 0.6,
+    # Helpers, exports and set-up look alike here; two of three places that were read run seldom.
+    Heat.UNKNOWN: 0.35,
+    Heat.EPOCH: _SELDOM,
+    Heat.RARE: _SELDOM,
+    Heat.ONCE: _SELDOM,
+    Heat.WORKER: 0.0,
+}
 _BY_CONTENT = {
     Content.EXACT: 1.0,
     Content.ROUNDED: 1.0,
     Content.RANDOM: 1.0,
     Content.CONSTANT: 0.92,
+    Content.TABLE: 0.92,
+    Content.DRAWN: 0.85,
+    Content.NUMBER: 0.85,
     # The values come from the host in any case: what is saved is one allocation.
     Content.DATA: 0.7,
 }
 _STORED = 0.92
 """A copy that nobody wrote down: `x[0] = torch.tensor(...)` waits as well."""
-_SAFETY = {
+_SAFETY = {  # for contents that a factory can make on the device; the others need another line of code
     Content.EXACT: Safety.SAFE,
     Content.CONSTANT: Safety.SAFE,
     Content.DATA: Safety.SAFE,
@@ -134,6 +146,12 @@ class CreatedOnHostThenMoved(Rule):
 def _advice(made: Creation) -> str:
     if made.content is Content.CONSTANT:
         return "make the constant once, as a buffer or before the loop"
+    if made.content is Content.TABLE:
+        return "the array stays the same: copy it once, as a buffer or before the loop"
+    if made.content is Content.DRAWN:
+        return "draw the numbers there with torch"
+    if made.content is Content.NUMBER:
+        return "a Python number needs no copy: `torch.full((), number, device=...)`"
     return "pass `device=...` to the factory"
 
 
@@ -141,11 +159,11 @@ def _how_often(site: Site) -> float:
     """How sure it is that this place runs in each step."""
     heat = site.heat.heat
     if is_seldom(site.block):
-        return _BY_HEAT[Heat.RARE]
+        return _SELDOM
     if heat.in_step:
         return _HOT
-    if heat is Heat.UNKNOWN and computes(site.file, site.block):
-        return _COMPUTING
+    if heat in (Heat.UNKNOWN, Heat.EVAL_STEP) and computes(site.file, site.block):
+        return _COMPUTING  # what evaluation calls, too, may be all of its callers that are seen
     if heat is Heat.UNKNOWN and _follows_a_tensor(site) and not sets_up(site.function):
         return _LIKELY_COMPUTING
     return _BY_HEAT[heat]
@@ -193,7 +211,7 @@ def _fix(site: Site, call: ast.Call, made: Creation) -> Fix | None:
     from trainlint.fixing.rewrite import Unfixable, add_keyword, attempt
 
     def make() -> Fix:
-        if made.factory in LEGACY or not made.exact_after:
+        if made.factory in LEGACY or made.content not in _SAFETY or not made.exact_after:
             raise Unfixable("the factory takes no device, or what follows may round differently")
         edits = [_removal(site, call)]
         for name, value in _keywords(site, call, made):

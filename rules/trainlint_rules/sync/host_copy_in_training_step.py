@@ -6,7 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.guarded_reads import decided_by_callers
 from trainlint.model.names import argument
+from trainlint.model.progress import shown_by_bar
 from trainlint.model.reads import explicit_read
 from trainlint.model.site import Site
 from trainlint.model.values import Home, Kind
@@ -61,7 +63,7 @@ class HostCopyInTrainingStep(Rule):
     ## Stays silent
     In checkpoints, evaluation and at intervals; for tensors that are on the host already, NumPy arrays and modules;
     for `.numpy()` alone, which a device tensor refuses; for copies with `non_blocking=True`; for actions that a
-    simulator's environment needs.
+    simulator's environment needs. Inside the call that updates a progress bar, TRN212 speaks.
 
     ## Confirmed by
     A device-to-host copy with a stream synchronisation at this line in each step of a profile.
@@ -87,10 +89,10 @@ class HostCopyInTrainingStep(Rule):
         ):
             return
         value = site.value(call.func.value)
-        if value.kind is Kind.UNKNOWN:
+        if value.kind is Kind.UNKNOWN or decided_by_callers(site.file, call, site.block):
             return
         confidence = explicit_read(value, site.file.device)
-        if confidence:
+        if confidence and not shown_by_bar(site.file, call, site.statement):
             spelling = '.to("cpu")' if name == "to" else f".{name}()"
             message = (
                 f"`{spelling}` waits for the device and copies to the host in each training step; "

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Fix, Safety, Severity
+from trainlint.model.guarded_reads import decided_by_callers
+from trainlint.model.progress import shown_by_bar
 from trainlint.model.reads import explicit_read
 from trainlint.model.site import Site
 from trainlint.model.uses import reads_of_sum
@@ -61,7 +63,8 @@ class ItemInTrainingStep(Rule):
 
     ## Stays silent
     Behind an interval, a first step, a failure or a flag; in evaluation; after the loop; for tensors on the host,
-    NumPy values and shapes; for what a simulator's environment needs on the host.
+    NumPy values and shapes; for what a simulator's environment needs on the host. Inside the call that updates a
+    progress bar, TRN212 speaks; where a function reads what its callers give it only if that is a tensor, TRN218.
 
     ## Fix safety
     The running sum becomes a float32 tensor instead of a Python float of double precision, so the printed
@@ -89,8 +92,10 @@ class ItemInTrainingStep(Rule):
         call = site.call
         if not site.heat.heat.in_step or call.args or not isinstance(call.func, ast.Attribute):
             return
+        if decided_by_callers(site.file, call, site.block):
+            return
         confidence = explicit_read(site.value(call.func.value), site.file.device)
-        if confidence:
+        if confidence and not shown_by_bar(site.file, call, site.statement):
             message = (
                 "`.item()` makes the host wait for the device in each training step; "
                 "keep the value as a tensor and read it every n-th step"

@@ -20,7 +20,8 @@ class SynchronizeInTrainingStep(Rule):
     ## Why
     `torch.cuda.synchronize()`, `stream.synchronize()` and `event.synchronize()` stop the host until the device has
     finished all that is queued. No kernel is queued meanwhile, so the device runs dry at the start of the next step.
-    PyTorch orders kernels and copies by itself: training needs no such call. `CUDA_LAUNCH_BLOCKING=1` does the same
+    PyTorch orders kernels and copies by itself: training needs no such call, nor a timer of the project's own that
+    makes it each time it starts and stops. `CUDA_LAUNCH_BLOCKING=1` does the same
     after every single kernel; it is a debugging switch.
 
     ## Example

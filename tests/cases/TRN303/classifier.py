@@ -17,10 +17,10 @@ def main(model, optimizer, train_loader, val_loader, test_loader, device, epochs
             optimizer.step()
         model.eval()
         hits, worst = 0, 0.0
-        for images, labels in val_loader:  #! TRN303
+        for images, labels in val_loader:
             images = images.to(device, non_blocking=True)
             labels = labels.to(device, non_blocking=True)
-            outputs = model(images)
+            outputs = model(images)  #! TRN303
             loss = F.cross_entropy(outputs, labels)
             hits += (outputs.argmax(1) == labels).sum()
             worst = max(worst, loss.item())
@@ -32,8 +32,8 @@ def test(model, test_loader, device):
     model.eval()
     total = 0.0
     with torch.autocast("cuda"):
-        for images, labels in test_loader:  #! TRN303
+        for images, labels in test_loader:
             images = images.to(device, non_blocking=True)
             labels = labels.to(device, non_blocking=True)
-            total += F.cross_entropy(model(images), labels).item()
+            total += F.cross_entropy(model(images), labels).item()  #! TRN303
     return total / len(test_loader)

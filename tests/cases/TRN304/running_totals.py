@@ -29,7 +29,7 @@ def train(model, optimizer, train_loader, val_loader, device, accumulate):
 def validate(model, val_loader, device):
     model.eval()
     loss = 0.0
-    for inputs, targets in val_loader:  #! TRN303
-        outputs = model(inputs.to(device, non_blocking=True))
+    for inputs, targets in val_loader:
+        outputs = model(inputs.to(device, non_blocking=True))  #! TRN303
         loss += F.mse_loss(outputs, targets.to(device, non_blocking=True))  #! TRN304
     return loss.item() / len(val_loader)

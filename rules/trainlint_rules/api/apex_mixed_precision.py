@@ -1,0 +1,91 @@
+"""TRN817."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Severity
+from trainlint.model.site import Site
+from trainlint.model.uses import call_of
+from trainlint.rule import Rule, Triggers
+
+_ADVICE = {
+    "initialize": "leave it out: the model stays in float32, and `torch.autocast` chooses types",
+    "scale_loss": "scale with `torch.amp.GradScaler` instead: `scaler.scale(loss).backward()`",
+}
+"""What starts mixed precision and what each step needs; all else of `apex.amp` goes with these two."""
+
+
+class ApexMixedPrecision(Rule):
+    """Mixed precision by `apex.amp`, which is no longer maintained
+
+    ## Why
+    `apex.amp` was written before PyTorch had mixed precision. Its repository calls it deprecated in favour of
+    `torch.amp`: it patches PyTorch's functions at run time, has to be compiled for each version of PyTorch and CUDA,
+    casts whole models at level O2 and up, and knows neither bfloat16 nor `torch.compile`.
+
+    ## Example
+    ```python
+    from apex import amp
+
+
+    def train(model, criterion, optimizer, loader):
+        model, optimizer = amp.initialize(model, optimizer, opt_level="O1")
+        for inputs, targets in loader:
+            loss = criterion(model(inputs), targets)
+            optimizer.zero_grad()
+            with amp.scale_loss(loss, optimizer) as scaled_loss:
+                scaled_loss.backward()
+            optimizer.step()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+
+    def train(model, criterion, optimizer, loader):
+        scaler = torch.amp.GradScaler("cuda")
+        for inputs, targets in loader:
+            with torch.autocast("cuda", dtype=torch.float16):
+                loss = criterion(model(inputs), targets)
+            optimizer.zero_grad()
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+    ```
+
+    With `dtype=torch.bfloat16`, on Ampere and newer, no scaler is needed.
+
+    ## Stays silent
+    For calls that go when these go, such as `amp.master_params`; for the other parts of apex, such as its fused
+    optimizers and norms; and for a module `apex` of your own that is imported relatively.
+
+    ## Confirmed by
+    Cannot be measured: the import fails where apex is not built.
+
+    ## References
+    - NVIDIA/apex, "amp is deprecated": https://github.com/NVIDIA/apex
+    - Automatic mixed precision: https://docs.pytorch.org/docs/stable/amp.html
+    """
+
+    code = "TRN817"
+    name = "apex-mixed-precision"
+    severity = Severity.WARNING
+    heat_matters = False
+    triggers = Triggers(references=("apex.amp",))
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Find the import of `apex.amp`, and the calls that start and use it."""
+        if isinstance(site.node, ast.ImportFrom):
+            advice = "use `torch.autocast` with `torch.amp.GradScaler`"
+            yield self.finding(site, f"`apex.amp` is deprecated; {advice}", confidence=0.95)
+            return
+        if not isinstance(site.node, ast.expr):
+            return
+        call = call_of(site.file.outline, site.node)
+        name = (site.origin(site.node) or "").rpartition(".")[2]
+        if call is not None and name in _ADVICE:
+            message = f"`apex.amp.{name}` is deprecated; {_ADVICE[name]}"
+            yield self.finding(site, message, at=call.node, confidence=0.95)

@@ -1,0 +1,168 @@
+"""TRN209."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Heat, Severity
+from trainlint.model.creations import is_seldom
+from trainlint.model.forward import computes
+from trainlint.model.index_syncs import index_sync
+from trainlint.model.names import argument, has_unpacked_arguments, last_name
+from trainlint.model.reads import explicit_read
+from trainlint.model.site import Site
+from trainlint.model.uses import own_nodes
+from trainlint.rule import Rule, Triggers
+
+_COUNTING = frozenset({"nonzero", "argwhere", "masked_select", "unique", "unique_consecutive", "bincount"})
+_CALLS = _COUNTING | {"where", "repeat_interleave", "one_hot"}
+_MAKES_RESULTS = re.compile(r"inference|predict|generate|post_?process|(^|_)infer($|_)", re.IGNORECASE)
+"""Functions that a forward pass calls when it does not train."""
+_COMPUTING = 0.8
+"""How sure it is that a forward pass or a loss runs in each step, where no loop is in sight."""
+
+
+class DataDependentShapeInStep(Rule):
+    """A shape that the device's data decide, in each training step.
+
+    ## Why
+    The host must know each tensor's shape before it can queue the next kernel. What `x[mask]` gives has as many rows as
+    the mask has hits, and only the device knows how many: the host waits for it. So it is with `nonzero`,
+    `torch.where(condition)`, `masked_select`, `unique`, `bincount`, `one_hot` without `num_classes` and
+    `repeat_interleave` by a tensor; and `x[start:end]` with bounds on the device reads each of them.
+
+    ## Example
+    ```python
+    import torch
+    import torch.nn.functional as F
+
+
+    def train(model, optimizer, train_loader, device):
+        for inputs, targets in train_loader:
+            inputs = inputs.to(device, non_blocking=True)
+            targets = targets.to(device, non_blocking=True)
+            losses = F.cross_entropy(model(inputs), targets, reduction="none")
+            known = targets != 0
+            loss = losses[known].mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    import torch.nn.functional as F
+
+
+    def train(model, optimizer, train_loader, device):
+        for inputs, targets in train_loader:
+            inputs = inputs.to(device, non_blocking=True)
+            targets = targets.to(device, non_blocking=True)
+            losses = F.cross_entropy(model(inputs), targets, reduction="none")
+            known = targets != 0
+            loss = (losses * known).sum() / known.sum()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    ```
+
+    A weight of zero does not hide an infinite loss: use `torch.where(known, losses, 0)` where there may be one. Where
+    the shape is known some other way, say it: `nonzero_static(size=...)`, `one_hot(..., num_classes=...)`,
+    `repeat_interleave(..., output_size=...)`. Where few rows of many are kept and much work follows on them, the wait
+    may be worth it.
+
+    ## Stays silent
+    For `x[mask] = number`, which fills in place; for indices that are whole numbers, `torch.where` with three
+    arguments, masks and lists on the host; in evaluation and at intervals. A device scalar that is turned into a number
+    is TRN201 or TRN203.
+
+    ## Confirmed by
+    `aten::nonzero`, `aten::_unique2` or `aten::_local_scalar_dense` with a stream synchronisation at this line in each
+    step of a profile.
+
+    ## References
+    - `torch.nonzero`, "causes host-device synchronization":
+      https://docs.pytorch.org/docs/stable/generated/torch.nonzero.html
+    - `torch.repeat_interleave`, `output_size`:
+      https://docs.pytorch.org/docs/stable/generated/torch.repeat_interleave.html
+    """
+
+    code = "TRN209"
+    name = "data-dependent-shape-in-step"
+    severity = Severity.WARNING
+    triggers = Triggers(calls=_CALLS, subscripts=True)
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Find what asks for a shape or a bound that lies on the device, where it runs in each step."""
+        often = _how_often(site)
+        if not often:
+            return
+        if isinstance(site.node, ast.Subscript):
+            found = index_sync(site.file, site.node, site.block, site.statement)
+            if found is None or _follows_another(site, site.node):
+                return
+            confidence, message = found.confidence, f"{found.how} in each training step; {found.instead}"
+        else:
+            confidence, instead = _called(site, site.call)
+            message = (
+                f"the shape of what `{last_name(site.call.func)}` gives depends on the data, so the host waits for the "
+                f"device in each training step; {instead}"
+            )
+        if confidence:
+            yield self.finding(site, message, confidence=confidence * often)
+
+
+def _how_often(site: Site) -> float:
+    """How sure it is that this place runs in each step; 0 where it does not."""
+    heat = site.heat.heat
+    if heat.in_step:
+        return 1.0
+    if heat is not Heat.UNKNOWN or is_seldom(site.block) or not computes(site.file, site.block):
+        return 0.0
+    function = site.function
+    return 0.0 if function is not None and _MAKES_RESULTS.search(function.name) else _COMPUTING
+
+
+def _follows_another(site: Site, node: ast.Subscript) -> bool:
+    """Whether an earlier index of the same statement waits as well: one wait more is no second finding."""
+    for other in own_nodes(site.statement):
+        if isinstance(other, ast.Subscript) and other is not node and not isinstance(other.slice, ast.Constant):
+            earlier = (other.lineno, other.col_offset, -(other.end_col_offset or 0)) < (
+                node.lineno,
+                node.col_offset,
+                -(node.end_col_offset or 0),
+            )
+            if earlier and index_sync(site.file, other, site.block, site.statement) is not None:
+                return True
+    return False
+
+
+def _called(site: Site, call: ast.Call) -> tuple[float, str]:
+    """How sure it is that a call waits, and what to do instead."""
+    name = last_name(call.func)
+    origin = site.origin(call.func)
+    if has_unpacked_arguments(call) or (origin is not None and not origin.startswith("torch.")):
+        return 0.0, ""
+    if origin is None and not isinstance(call.func, ast.Attribute):
+        return 0.0, ""
+    given = call.args if origin is not None else [call.func.value, *call.args]  # type: ignore[attr-defined]
+    if not given:
+        return 0.0, ""
+    source, instead = given[0], "keep the shape and weigh by a mask"
+    if name == "where":
+        if origin is None or len(call.args) != 1 or call.keywords:
+            return 0.0, ""
+    elif name == "repeat_interleave":
+        if argument(call, "output_size") is not None:
+            return 0.0, ""
+        repeats = argument(call, "repeats") or (given[1] if len(given) > 1 else given[0])
+        source, instead = repeats, "pass `output_size=...` if the sum of the counts is known"
+    elif name == "one_hot":
+        if len(given) > 1 or argument(call, "num_classes") is not None:
+            return 0.0, ""
+        instead = "pass `num_classes=...`"
+    value = site.value(source)
+    return (explicit_read(value, site.file.device) if value.on_device else 0.0), instead

@@ -1,0 +1,89 @@
+"""TRN212."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Severity
+from trainlint.model.progress import UPDATES, bar_reads, is_bar_update
+from trainlint.model.site import Site
+from trainlint.rule import Rule, Triggers
+
+
+class ProgressBarReadsEachStep(Rule):
+    """A progress bar that shows a device value in each training step.
+
+    ## Why
+    To show a loss, the bar needs its digits, so the host waits until the device has computed it: in each step, though a
+    bar is redrawn ten times a second at most. tqdm's `mininterval` and `miniters` do not help: they delay the drawing,
+    while the text is made on each call. A tensor given to `set_postfix` is read as surely as `loss.item()` is.
+
+    ## Example
+    ```python
+    import torch
+    from tqdm import tqdm
+
+
+    def train(model, criterion, optimizer, train_loader, device):
+        bar = tqdm(train_loader)
+        for inputs, targets in bar:
+            inputs = inputs.to(device, non_blocking=True)
+            targets = targets.to(device, non_blocking=True)
+            loss = criterion(model(inputs), targets)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            bar.set_postfix(loss=loss.item())
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    from tqdm import tqdm
+
+
+    def train(model, criterion, optimizer, train_loader, device):
+        bar = tqdm(train_loader)
+        for step, (inputs, targets) in enumerate(bar):
+            inputs = inputs.to(device, non_blocking=True)
+            targets = targets.to(device, non_blocking=True)
+            loss = criterion(model(inputs), targets)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            if step % 50 == 0:
+                bar.set_postfix(loss=loss.item())
+    ```
+
+    Where the bar shows a mean, sum detached tensors on the device and read the sum in the same branch.
+
+    ## Stays silent
+    At intervals, in evaluation, and for numbers that are on the host already: there the read that made them is the
+    finding. This rule speaks for all reads inside the call that updates the bar; TRN201, TRN202 and TRN203 do not
+    repeat them.
+
+    ## Confirmed by
+    `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile.
+
+    ## References
+    - `tqdm.set_postfix`: https://tqdm.github.io/docs/tqdm/#set_postfix
+    - PyTorch performance tuning guide, "Avoid unnecessary CPU-GPU synchronization":
+      https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html
+    """
+
+    code = "TRN212"
+    name = "progress-bar-reads-each-step"
+    severity = Severity.WARNING
+    triggers = Triggers(calls=UPDATES)
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Find updates of a bar that run in each step and read a device tensor; one finding an update."""
+        if not site.heat.heat.in_step or not is_bar_update(site.file, site.place):
+            return
+        for node, confidence in bar_reads(site.file, site.call, site.block):
+            message = (
+                "the progress bar shows a device value in each training step, so the host waits for the device; "
+                "update it every n-th step"
+            )
+            yield self.finding(site, message, at=node, confidence=confidence)
+            return

@@ -1,0 +1,109 @@
+"""Linking: whatever goes wrong in it, each file is judged; and however the work is done, the findings are the same."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from tests.engine.linked_project import findings_in, judged, write_project
+from trainlint.engine import linkage
+from trainlint.engine.linkage import Member
+from trainlint.linking.summary import Summary
+from trainlint.model.outside import ALONE
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The linked project, as the working directory."""
+    monkeypatch.chdir(write_project(tmp_path / "project"))
+    return tmp_path / "project"
+
+
+def test_processes_and_kept_models_change_nothing(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = judged(".")
+    assert findings_in(one)
+    for workers in (2, 3):
+        assert judged(".", workers=workers).report == one.report
+    monkeypatch.setattr(linkage, "_KEPT", 0)
+    assert judged(".").report == one.report
+    named = judged("pkg/utils.py", "pkg/engine.py")
+    assert named.report == judged("pkg/engine.py", "pkg/utils.py", workers=2).report
+
+
+def test_only_models_of_files_that_are_judged_are_kept(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: dict[Path, object] = {}
+    here = linkage._summarise_here
+
+    def watched(members: Sequence[Member], models: dict[Path, object]) -> list[Summary | None]:
+        found = here(members, models)  # type: ignore[arg-type]
+        kept.update(models)
+        return found
+
+    monkeypatch.setattr(linkage, "_summarise_here", watched)
+    judged("pkg/utils.py")
+    assert list(kept) == [project / "pkg/utils.py"]
+
+
+def test_a_crash_in_linking_is_told_once_and_each_file_is_judged_alone(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(*arguments: object) -> None:
+        raise LookupError("no such thing")
+
+    # `trainlint.linking.link` as an attribute is the function of that name, not the module.
+    monkeypatch.setattr(import_module("trainlint.linking.link"), "link", crash)
+    for path, workers, files in ((".", 1, 4), (".", 2, 4), ("pkg/utils.py", 1, 1)):
+        found = judged(path, workers=workers)
+        (failure,) = found.report.failures
+        assert "could not be linked (LookupError: no such thing), so each was judged alone" in failure.reason
+        assert failure.path == ("pkg/__init__.py" if path == "." else path), "the first file of the run"
+        assert found.report.files == files
+        assert findings_in(found) == []
+
+
+def test_a_malformed_summary_costs_the_linking_and_no_more(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    summary = linkage._summary
+
+    def malformed(model: object) -> Summary | None:
+        found = summary(model)  # type: ignore[arg-type]
+        return replace(found, functions={}) if found is not None else None
+
+    monkeypatch.setattr(linkage, "_summary", malformed)
+    found = judged(".")
+    assert len(found.report.failures) == 1
+    assert found.report.files == 4
+
+
+def test_a_file_that_cannot_be_summarised_takes_no_part(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linkage, "_summary", lambda model: None)
+    found = judged(".")
+    assert found.report.failures == ()
+    assert findings_in(found) == []
+
+
+def _dying(member: Member) -> Summary | None:
+    if member.path.name == "engine.py":
+        os._exit(3)
+    return linkage.summarise_file(member)
+
+
+def test_a_worker_that_dies_while_summarising_costs_one_summary(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = judged(".")
+    monkeypatch.setattr(linkage, "summarise_file", _dying)
+    found = judged(".", workers=2)
+    assert found.report.failures == (), "judging the file does not die"
+    assert found.report.files == 4
+    assert findings_in(found) == []
+    assert findings_in(whole)
+
+
+def test_a_file_on_its_own_is_told_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "one.py").write_text("import torch\n")
+    monkeypatch.chdir(tmp_path)
+    assert linkage.Linkage().of(tmp_path / "one.py") == ALONE
+    assert judged("one.py").neighbours == 0

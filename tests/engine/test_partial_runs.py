@@ -1,0 +1,211 @@
+"""A run over a part of a project finds in it what a run over all of it finds."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.engine.linked_project import ENGINE, FILES, TRAIN, UTILS, findings_in, judged, write_project
+from trainlint.engine import neighbourhood, surroundings
+from trainlint.engine.configurations import Configurations
+from trainlint.engine.discover import Target
+from trainlint.engine.run import Run, run_text
+from trainlint.engine.surroundings import Surroundings, package_parent, project_of
+from trainlint.packs import load_rules
+from trainlint.source import source_from_text
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The linked project, as the working directory."""
+    monkeypatch.chdir(write_project(tmp_path / "project"))
+    return tmp_path / "project"
+
+
+def judged_text(name: str, text: str, *, alone: bool = False) -> Run:
+    source = source_from_text(name, text)
+    return run_text(source, Path.cwd() / name, Configurations(load_rules()), alone=alone)
+
+
+def test_whatever_is_named_the_finding_is_the_same(project: Path) -> None:
+    (finding,) = findings_in(judged("."))
+    assert (finding.code, finding.span.start_line) == ("TRN201", 5)
+    assert finding.chain[0].startswith("scripts/train.py:7: for step")
+    for paths in (["pkg/utils.py"], ["pkg"], ["pkg/utils.py", "pkg/engine.py"], ["pkg/utils.py", "scripts"]):
+        for order in (paths, paths[::-1]):
+            assert findings_in(judged(*order)) == [finding], order
+    assert findings_in(judged_text("pkg/utils.py", UTILS)) == [finding]
+
+
+def test_neighbours_are_not_judged(project: Path) -> None:
+    found = judged("pkg/utils.py")
+    assert (found.report.files, found.neighbours) == (1, 2)
+    assert {finding.path for finding in found.report.findings} == {"pkg/utils.py"}
+    assert judged(".").neighbours == 0
+
+
+def test_from_below_the_project_neighbours_are_shown_from_there(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project / "pkg")
+    (finding,) = findings_in(judged("utils.py"), "utils.py")
+    assert finding.chain[0].startswith("../scripts/train.py:7: for step")
+
+
+def test_the_text_of_an_editor_counts_in_place_of_the_file(project: Path) -> None:
+    (project / "pkg/utils.py").write_text("import torch\n")
+    assert findings_in(judged("pkg/utils.py")) == []
+    (finding,) = findings_in(judged_text("pkg/utils.py", UTILS))
+    assert finding.code == "TRN201"
+    assert findings_in(judged_text("pkg/utils.py", UTILS, alone=True)) == []
+    named_from_below = judged_text("scripts/../pkg/utils.py", UTILS)
+    assert len(named_from_below.report.findings) == 1
+    new = judged_text("scripts/new.py", TRAIN.replace("main", "other"))
+    assert {finding.code for finding in new.report.findings} == {
+        finding.code for finding in findings_in(judged("."), "scripts/train.py")
+    }
+
+
+@pytest.mark.parametrize(
+    "content", [b"def f(:\n    import torch\n", b"import torch\0", b"# coding: no-such\nimport torch\n"]
+)
+def test_a_broken_neighbour_costs_nothing(project: Path, content: bytes) -> None:
+    before = judged("pkg/utils.py")
+    (project / "pkg/broken.py").write_bytes(b"from pkg.utils import log\n" + content)
+    (project / "pkg/gone.py").symlink_to(project / "nowhere.py")
+    found = judged("pkg/utils.py")
+    assert (found.report.findings, found.report.failures) == (before.report.findings, ())
+
+
+def test_a_neighbour_whose_configuration_is_wrong_costs_nothing(project: Path) -> None:
+    (project / "scripts/trainlint.toml").write_text("colour = true\n")
+    found = judged("pkg/utils.py")
+    assert found.report.failures == ()
+    assert found.neighbours == 1
+
+
+def test_what_is_excluded_takes_no_part(project: Path) -> None:
+    (project / "trainlint.toml").write_text('exclude = ["scripts"]\n')
+    assert findings_in(judged(".")) == findings_in(judged("pkg/utils.py"))
+    assert judged("pkg/utils.py").neighbours == 1
+    (project / ".gitignore").write_text("engine.py\n")
+    assert findings_in(judged(".")) == findings_in(judged("pkg/utils.py")) == []
+
+
+def test_neighbours_leave_no_trace_in_the_configurations_of_a_run(project: Path) -> None:
+    (project / "scripts/trainlint.toml").write_text('select = ["TRN2"]\n')
+    configurations = Configurations(load_rules())
+    run_text(source_from_text("pkg/utils.py", UTILS), project / "pkg/utils.py", configurations)
+    assert configurations.sources() == (None,)
+
+
+def test_where_nothing_can_be_found_no_neighbour_is_looked_for(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def around(self: Surroundings, files: Sequence[Path]) -> list[Target]:
+        raise AssertionError("it was looked for neighbours")
+
+    (project / "pkg/paths.py").write_text("import os\n\nfrom pkg.utils import log\n")
+    monkeypatch.setattr(Surroundings, "around", around)
+    found = judged("pkg/paths.py", "pkg/__init__.py")
+    assert (found.report.files, found.report.failures) == (2, ())
+    assert "it was looked for neighbours" in judged("pkg/utils.py").report.failures[0].reason
+
+
+def test_untracked_and_tracked_files_are_neighbours_alike(project: Path) -> None:
+    untracked = judged("pkg/utils.py")
+    subprocess.run(["git", "add", "."], check=True)
+    assert judged("pkg/utils.py") == untracked
+
+
+def test_a_project_need_be_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = write_project(tmp_path / "plain", repository=False)
+    monkeypatch.chdir(root / "pkg")
+    (root / "build").mkdir()
+    (root / "build/copy.py").write_text("from pkg.utils import log\n")
+    assert judged("utils.py").neighbours == 2, "the directory around the package"
+    (root / "pkg/__init__.py").unlink()
+    assert judged("utils.py").neighbours == 1, "nothing says that more than this directory belongs together"
+    (root / "pyproject.toml").touch()
+    assert judged("utils.py").neighbours == 2
+
+
+def test_the_project_of_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inner = tmp_path / "repository/part/package"
+    inner.mkdir(parents=True)
+    assert project_of(inner) is None
+    (tmp_path / "repository/part/setup.py").touch()
+    (tmp_path / "pyproject.toml").touch()
+    assert project_of(inner) == tmp_path / "repository/part"
+    (tmp_path / "repository/.git").touch()
+    assert project_of(inner) == tmp_path / "repository", "a repository is one project"
+    monkeypatch.setenv("HOME", str(tmp_path / "repository"))
+    assert project_of(inner) == tmp_path / "repository/part", "dotfiles are no project"
+    assert package_parent(inner) == inner
+    (inner / "__init__.py").touch()
+    assert package_parent(inner) == inner.parent
+
+
+def many_files(count: int) -> dict[str, str]:
+    return {f"pkg/user_{number:03}.py": "import torch\nfrom pkg.utils import log\n" for number in range(count)}
+
+
+def test_the_bounds_hold(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_project(project, many_files(40))
+    monkeypatch.setattr(neighbourhood, "MOST_FILES", 10)
+    assert judged("pkg/utils.py").neighbours == 10
+    monkeypatch.setattr(neighbourhood, "MOST_FILES", 100)
+    monkeypatch.setattr(neighbourhood, "MOST_BYTES", len(ENGINE) + 200)
+    assert 1 < judged("pkg/utils.py").neighbours < 10
+    monkeypatch.setattr(neighbourhood, "MOST_BYTES", len(ENGINE) + 10)
+    assert judged("pkg/utils.py").neighbours == 1, "and none that does not fit"
+    monkeypatch.setattr(surroundings, "MOST_FILES", 5)
+    assert judged("pkg/utils.py").neighbours <= 5
+    monkeypatch.setattr(surroundings, "MOST_BYTES", 0)
+    assert judged("pkg/utils.py").neighbours == 0
+
+
+def test_of_a_large_project_the_nearest_directories_are_read(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_project(project, {f"a{number}/b/c/d.py": "import torch\n" for number in range(9)})
+    monkeypatch.setattr(surroundings, "MOST_FILES", 3)
+    around = Surroundings(Configurations(load_rules())).around([project / "pkg/utils.py"])
+    assert [target.shown for target in around] == ["pkg/__init__.py", "pkg/engine.py", "pkg/utils.py"]
+
+
+def test_a_run_as_pre_commit_makes_it(project: Path) -> None:
+    write_project(project, many_files(12))
+    whole = judged(".").report.findings
+    named = [*many_files(12), "pkg/utils.py", "pkg/engine.py"]
+    random.Random(7).shuffle(named)
+    some = judged(*named).report.findings
+    assert some == tuple(finding for finding in whole if finding.path in named)
+    assert some
+
+
+def test_tests_tell_nothing_of_what_they_call_and_take_no_room(project: Path) -> None:
+    calls = FILES["scripts/train.py"].replace("main", "test_it")
+    write_project(project, {f"tests/test_{number}.py": calls for number in range(8)})
+    assert judged("pkg/utils.py").neighbours == 2
+    assert judged("tests/test_1.py").neighbours == 2
+
+
+HOLDER = """\
+import torch
+
+
+class Meter:
+    def gauge(self, loss):
+        return loss.item()
+"""
+BY_NAME = TRAIN.replace(
+    "run_step(model", "meter.gauge(criterion(model(inputs), targets))\n        run_step(model"
+).replace("train_loader", "train_loader, meter")
+
+
+def test_a_name_that_files_left_out_have_too_links_nothing(project: Path) -> None:
+    files = {"pkg/meter.py": HOLDER, "scripts/train.py": "from pkg.meter import Meter\n" + BY_NAME}
+    write_project(project, files)
+    assert findings_in(judged("pkg/meter.py"), "pkg/meter.py") == findings_in(judged("."), "pkg/meter.py") != []
+    write_project(project, {"pkg/other.py": "from pkg import utils\n\n\n" + HOLDER.replace("Meter", "Other")})
+    assert findings_in(judged("."), "pkg/meter.py") == []
+    assert findings_in(judged("pkg/meter.py"), "pkg/meter.py") == []

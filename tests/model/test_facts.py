@@ -1,0 +1,354 @@
+"""What a file uses somewhere, and which of a project's uses count for one training loop."""
+
+from __future__ import annotations
+
+import ast
+import pickle
+import textwrap
+from collections.abc import Iterator, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trainlint.model.around import Ways, around
+from trainlint.model.facts import Fact, FactKind, facts_of
+from trainlint.model.walk import outline
+
+IMPORTS = """
+import accelerate
+import apex
+import deepspeed
+import lightning as L
+import re
+import timm
+import torch
+import torch.distributed as dist
+import torch.nn as nn
+import torch.utils.checkpoint as cp
+from apex import amp as apex_amp
+from functools import partial
+from ignite.engine import Engine
+from mmengine.runner import Runner
+from torch import autocast
+from torch.backends import cudnn
+from torch.distributed.fsdp import FullyShardedDataParallel as FSDP
+from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+from torch.nn.parallel import DistributedDataParallel as DDP
+from torch.utils.data import DataLoader, DistributedSampler
+from transformers import AutoModel, Seq2SeqTrainer, TrainingArguments
+from trl import SFTConfig, SFTTrainer
+"""
+
+
+def facts(code: str) -> list[Fact]:
+    found = facts_of(outline(ast.parse(IMPORTS + textwrap.dedent(code))))
+    assert list(found) == sorted(found, key=lambda fact: fact.line)
+    return list(found)
+
+
+def kinds(code: str) -> set[str]:
+    return {f"{fact.kind.value} {fact.detail}".strip() for fact in facts(code)}
+
+
+USES = {
+    # Mixed precision
+    "with autocast('cuda', dtype=torch.bfloat16): pass": {"autocast bfloat16"},
+    "with torch.cuda.amp.autocast(): pass": {"autocast"},
+    "amp_autocast = partial(torch.amp.autocast, 'cuda')": {"autocast"},
+    "context = torch.autocast if amp else nullcontext": {"autocast"},
+    "with accelerator.autocast(): pass": {"autocast"},
+    "with self.fabric.autocast(): pass": {"autocast"},
+    "model, optimizer = apex_amp.initialize(model, optimizer)": {"autocast apex"},
+    "with apex_amp.scale_loss(loss, optimizer) as scaled: pass": {"autocast apex", "grad-scaler apex"},
+    "L.Trainer(precision='bf16-mixed')": {"autocast bf16-mixed", "framework lightning"},
+    "L.Trainer(precision=32)": {"framework lightning"},
+    "L.Trainer(precision='32-true')": {"framework lightning"},
+    "TrainingArguments(fp16=True)": {"autocast fp16"},
+    "SFTConfig(bf16=args.bf16, fp16=False)": {"autocast bf16"},
+    "accelerate.Accelerator(mixed_precision=args.precision)": {"autocast mixed_precision", "framework accelerate"},
+    "accelerate.Accelerator(mixed_precision='no')": {"framework accelerate"},
+    "fully_shard(model, mp_policy=policy)": {"autocast mp_policy", "fsdp fsdp", "distributed fsdp"},
+    "policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16)": {"autocast fsdp"},
+    "policy = MixedPrecisionPolicy(param_dtype=torch.float32)": set(),
+    "scaler = torch.amp.GradScaler('cuda', enabled=amp)": {"grad-scaler"},
+    "scaler = torch.cuda.amp.GradScaler(enabled=False)": set(),
+    "with torch.cuda.amp.autocast(False): pass": set(),
+    "with autocast('cuda', enabled=False): pass": set(),
+    # Weights
+    "model.half()": {"half-weights float16"},
+    "model = load(path)\nmodel.half()": {"half-weights float16"},
+    "net = AutoModel().cuda().bfloat16()": {"half-weights bfloat16"},
+    "model = model.to(device, torch.float16)": {"half-weights float16"},
+    "model.to(device=device, dtype=model_dtype)": {"half-weights"},
+    "layer.weight.data = layer.weight.data.half()": {"half-weights float16"},
+    "AutoModel.from_pretrained(name, torch_dtype=torch.bfloat16)": {"half-weights bfloat16"},
+    "AutoModel.from_pretrained(name, dtype='bfloat16')": {"half-weights bfloat16"},
+    "AutoModel.from_pretrained(name, torch_dtype=torch.float32)": set(),
+    "torch.set_default_dtype(torch.bfloat16)": {"half-weights bfloat16"},
+    "images = images.half()": set(),
+    "output = model(images).half()": set(),
+    "x = x * self.weight.to(x.dtype)": set(),
+    "model.to(device)": set(),
+    # Compilation
+    "model = torch.compile(model)": {"compile model"},
+    "model.compile(mode='max-autotune')": {"compile model"},
+    "step = partial(torch.compile, mode='default')": {"compile"},
+    "TrainingArguments(torch_compile=True)": {"compile"},
+    "pattern = re.compile('a')": set(),
+    "model.compile(optimizer='adam', loss='mse')": set(),
+    "parser.compile()": set(),
+    # Several processes
+    "dist.init_process_group('nccl')": {"distributed"},
+    "model = DDP(model, device_ids=[0])": {"ddp", "distributed"},
+    "model = nn.DataParallel(model)": {"data-parallel"},
+    "model = FSDP(model, mixed_precision=policy)": {"fsdp fsdp", "distributed fsdp", "autocast mixed_precision"},
+    "L.Trainer(strategy='ddp_find_unused_parameters_true')": {"framework lightning", "ddp", "distributed"},
+    "L.Fabric(strategy='deepspeed_stage_2')": {"framework fabric", "fsdp zero", "distributed zero"},
+    "engine, *_ = deepspeed.initialize(model=model)": {"framework deepspeed"},
+    "isinstance(model, (DDP, nn.DataParallel))": set(),
+    "def wrapped(model: DDP) -> DDP: return model": set(),
+    "model: DDP = make()": set(),
+    "with model.no_sync(): pass": {"no-sync"},
+    "context = model.no_sync if micro else nullcontext": {"no-sync"},
+    "with (model.no_sync if micro else nullcontext)(): pass": {"no-sync"},
+    "context = nullcontext if deepspeed else accelerator.accumulate": {"no-sync"},
+    "model.require_backward_grad_sync = last": {"no-sync"},
+    "model.set_requires_gradient_sync(False)": {"no-sync"},
+    "with accelerator.accumulate(model): pass": {"no-sync", "grad-accumulation"},
+    "with fabric.no_backward_sync(model): pass": {"no-sync"},
+    "metrics.accumulate(loss)": set(),
+    # Data
+    "sampler = DistributedSampler(rows)": {"distributed-sampler"},
+    "sampler = DistributedSampler(rows, shuffle=False)": {"distributed-sampler unshuffled"},
+    "loader.sampler.set_epoch(epoch)": {"set-epoch"},
+    "loader = DataLoader(rows, pin_memory=True)": {"loader", "pinned-loader"},
+    "loader = DataLoader(rows, pin_memory=args.pin)": {"loader", "pinned-loader"},
+    "loader = DataLoader(rows, pin_memory=False)": {"loader"},
+    "loader = DataLoader(rows)": {"loader"},
+    "loader = DataLoader(rows, **options)": {"loader", "pinned-loader"},
+    "options = dict(num_workers=4, pin_memory=True)": {"pinned-loader"},
+    "options = {'num_workers': 4, 'pin_memory': True}": {"pinned-loader"},
+    "row = {'gpu': 1, 'pin_memory': True}": set(),
+    "batches = CUDAPrefetcher(loader)": {"prefetcher"},
+    "batches = CPUPrefetcher(loader)": set(),
+    "batch = prefetcher.next()": set(),
+    "loader = timm.data.create_loader(rows, input_size=224)": {"loader", "prefetcher"},
+    # Memory, kernels and switches
+    "x = cp.checkpoint(block, x)": {"checkpointing"},
+    "model.gradient_checkpointing_enable()": {"checkpointing"},
+    "model.set_grad_checkpointing(False)": set(),
+    "torch.save(checkpoint(model))": set(),
+    "optimizer = torch.optim.AdamW(parameters, fused=True)": {"fused-optimizer"},
+    "extra = dict(fused=True) if fused else dict()": {"fused-optimizer"},
+    "options['fused'] = True": {"fused-optimizer"},
+    "optimizer = apex.optimizers.FusedAdam(parameters)": {"fused-optimizer"},
+    "TrainingArguments(optim='adamw_torch_fused')": {"fused-optimizer"},
+    "conv = layer(fused=True)": set(),
+    "torch.backends.cuda.matmul.allow_tf32 = True": {"tf32"},
+    "cudnn.allow_tf32 = False": {"tf32 off"},
+    "torch.set_float32_matmul_precision('high')": {"tf32"},
+    "torch.set_float32_matmul_precision('highest')": {"tf32 off"},
+    "cudnn.benchmark = True": {"cudnn-benchmark"},
+    "cudnn.benchmark = False": {"cudnn-benchmark off"},
+    "settings.benchmark = True": set(),
+    "torch.backends.cudnn.deterministic = True": {"deterministic"},
+    "torch.backends.cudnn.deterministic = False": set(),
+    "torch.use_deterministic_algorithms(True)": {"deterministic"},
+    "model.to(memory_format=torch.channels_last)": {"channels-last"},
+    "y = torch.empty_like(x, memory_format=torch.preserve_format)": set(),
+    "torch.cuda.empty_cache()": {"empty-cache"},
+    "with torch.profiler.profile() as prof: pass": {"profiler"},
+    # Frameworks
+    "trainer = Seq2SeqTrainer(model)": {"framework transformers"},
+    "trainer = SFTTrainer(model)": {"framework transformers"},
+    "engine = Engine(step)": {"framework ignite"},
+    "runner = Runner.from_cfg(config)": {"framework mmengine"},
+    "class Mine(Seq2SeqTrainer): pass": {"framework transformers"},
+    "class Mine(L.LightningModule): pass": {"framework lightning"},
+    "class Mine(DDP): pass": set(),
+    "def fit(trainer: Seq2SeqTrainer): pass": set(),
+    # Accumulation and clipping
+    "if (i + 1) % args.accum_iter == 0: pass": {"grad-accumulation args.accum_iter"},
+    "update = (i + 1) % accumulation_steps == 0": {"grad-accumulation accumulation_steps"},
+    "for micro_step in range(steps): pass": {"grad-accumulation steps"},
+    "print('accumulate over %d batches' % args.accum_iter)": set(),
+    "if step % args.update_frequency == 0: pass": set(),
+    "if step % log_every == 0: pass": set(),
+    "TrainingArguments(gradient_accumulation_steps=4)": {"grad-accumulation 4"},
+    "TrainingArguments(gradient_accumulation_steps=1)": set(),
+    "nn.utils.clip_grad_norm_(model.parameters(), 1.0)": {"clip"},
+    "accelerator.clip_grad_norm_(model.parameters(), 1.0)": {"clip"},
+    "L.Trainer(gradient_clip_val=0.5)": {"framework lightning", "clip"},
+}
+
+
+@pytest.mark.parametrize("code", USES)
+def test_a_use_is_a_fact(code: str) -> None:
+    assert kinds(code) == USES[code]
+
+
+def test_an_import_alone_is_no_use() -> None:
+    assert facts("") == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def outer():\n    autocast = make\n    with autocast(): pass",
+        "def step(autocast):\n    with autocast(): pass",
+        "def wrap(DDP, model): return DDP(model)",
+        "def outer():\n    def fully_shard(model): ...\n    fully_shard(model)",
+    ],
+)
+def test_a_name_that_means_something_else_here_is_no_use(code: str) -> None:
+    assert kinds(code) == set()
+
+
+def test_a_name_that_means_it_where_the_import_succeeds_is_a_use() -> None:
+    assert kinds("try:\n    from torch.amp import GradScaler\nexcept ImportError:\n    GradScaler = None\nGradScaler()")
+
+
+def test_names_of_the_project_say_nothing() -> None:
+    code = "from .amp import GradScaler\nfrom tools import fully_shard as shard\nscaler = GradScaler()\nshard(model)"
+    assert facts_of(outline(ast.parse(code))) == ()
+
+
+@pytest.mark.parametrize(
+    ("entries", "expected"),
+    [
+        ("'fp16': {'enabled': True}", {"autocast deepspeed"}),
+        ("'fp16': {'enabled': False}", set()),
+        ("'bf16': {'enabled': args.bf16}", {"autocast deepspeed"}),
+        ("'zero_optimization': {'stage': 2}", {"fsdp zero", "distributed"}),
+        ("'zero_optimization': {'stage': 0}", set()),
+        ("'gradient_accumulation_steps': 8", {"grad-accumulation 8"}),
+        ("'gradient_accumulation_steps': 1", set()),
+        ("'gradient_clipping': 1.0", {"clip"}),
+    ],
+)
+@pytest.mark.parametrize("frame", ["config = {%s}", "def config():\n    return {%s}"])
+def test_a_configuration_of_deepspeed_is_read(frame: str, entries: str, expected: set[str]) -> None:
+    assert kinds(frame % f"'train_batch_size': 32, {entries}") == expected
+
+
+def test_another_dict_with_such_keys_says_nothing() -> None:
+    assert kinds("config = {'lr': 0.1, 'fp16': {'enabled': True}, 'gradient_clipping': 1.0}") == set()
+
+
+def test_a_fact_names_its_line_and_its_innermost_function() -> None:
+    code = """
+    torch.backends.cuda.matmul.allow_tf32 = True
+
+
+    class Trainer:
+        @torch.compile
+        def step(self, batch):
+            def closure():
+                return self.scaler(torch.cuda.amp.GradScaler())
+            with autocast("cuda"):
+                return closure()
+
+        def context(self):
+            return lambda: autocast("cpu")
+
+
+    if __name__ == "__main__":
+        dist.init_process_group("nccl")
+    """
+    above = IMPORTS.count("\n") + 1
+    assert [(fact.kind, fact.line - above, fact.function) for fact in facts(code)] == [
+        (FactKind.TF32, 1, None),
+        (FactKind.COMPILE, 5, "Trainer.step"),
+        (FactKind.GRAD_SCALER, 8, "Trainer.step.<locals>.closure"),
+        (FactKind.AUTOCAST, 9, "Trainer.step"),
+        (FactKind.AUTOCAST, 13, "Trainer.context"),
+        (FactKind.DISTRIBUTED, 17, None),
+    ]
+
+
+def test_facts_hold_no_tree() -> None:
+    found = facts("with autocast('cuda', dtype=torch.bfloat16): pass\nmodel = DDP(model)")
+    assert pickle.loads(pickle.dumps(found)) == found
+
+
+# Around a loop
+
+
+def fact(name: str) -> Fact:
+    return Fact(FactKind.AUTOCAST, 1, name)
+
+
+NAMES = ("top", "main", "setup", "train", "step", "helper", "evaluate", "other", "utils")
+FACTS = {name: (fact(name),) for name in NAMES}
+CALLS = {
+    "top": ["main"],
+    "main": ["setup", "train", "evaluate"],
+    "train": ["step"],
+    "step": ["helper", "train"],
+    "other": ["evaluate"],
+}
+MODULES = {"main": "top", "train": "top", "helper": "utils", "other": "elsewhere"}
+
+
+def names(found: Sequence[Fact]) -> list[str | None]:
+    return [each.function for each in found]
+
+
+def test_around_a_loop_lies_what_leads_into_it_and_out_of_it() -> None:
+    found = around("train", CALLS, FACTS, MODULES)
+    assert set(names(found)) == {"train", "main", "top", "step", "helper", "utils"}
+
+
+def test_beside_it_lies_what_its_callers_call_too() -> None:
+    found = around("train", CALLS, FACTS, MODULES, beside=True)
+    assert set(names(found)) == {"train", "main", "top", "step", "helper", "utils", "setup", "evaluate"}
+
+
+def test_the_loops_own_facts_come_first_and_each_fact_once() -> None:
+    twice = {**FACTS, "main": (fact("main"), fact("train"))}
+    assert names(around("train", CALLS, twice))[0] == "train"
+    assert len(around("train", CALLS, twice)) == len(set(around("train", CALLS, twice)))
+
+
+def test_a_function_that_nobody_knows_has_no_surroundings() -> None:
+    assert around("unknown", CALLS, FACTS, MODULES) == ()
+
+
+class Counted(dict[int, Sequence[int]]):
+    """Calls that count how often an edge is looked at."""
+
+    looked = 0
+
+    def get(self, key: int, default: Sequence[int] = ()) -> Iterator[int]:  # type: ignore[override]
+        for other in super().get(key, default):
+            self.looked += 1
+            yield other
+
+
+GRAPHS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=60)
+
+
+@given(GRAPHS, st.integers(0, 12), st.booleans())
+def test_each_call_is_looked_at_once_in_each_direction_whatever_the_cycles(
+    edges: list[tuple[int, int]], loop: int, beside: bool
+) -> None:
+    calls: dict[int, list[int]] = {}
+    for caller, called in edges:
+        calls.setdefault(caller, []).append(called)
+    every = {number: (Fact(FactKind.CLIP, number, None),) for number in range(13)}
+    counted = Counted(calls)
+    ways = Ways(counted, every)
+    ways.callers = backwards = Counted(ways.callers)
+    found = {each.line for each in ways.around(loop, beside=beside)}
+    assert counted.looked <= len(edges)
+    assert backwards.looked <= len(edges)
+    assert loop in found
+    into = closure({(called, caller) for caller, called in edges}, {loop})
+    out = closure(set(edges), into if beside else {loop})
+    assert found == into | out
+
+
+def closure(edges: set[tuple[int, int]], found: set[int]) -> set[int]:
+    more = found | {called for caller, called in edges if caller in found}
+    return found if more == found else closure(edges, more)

@@ -1,0 +1,168 @@
+"""`trainlint why` as people read it, whatever the model knows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from trainlint.explanation import Answer, Explanation, Fact, Hidden, Hiding, Line, Look, Stop, Verdict
+from trainlint.finding import Finding, Heat, Severity, Span
+from trainlint.model.heat_fact import HeatFact
+from trainlint.model.values import Home, Kind, Origin, Value
+from trainlint.report.settings import Style
+from trainlint.report.value_words import heat_words, value_words
+from trainlint.report.why import render
+
+STEP = HeatFact(Heat.STEP, 0.97, ("line 3: for batch in loader",))
+LOSS = Value(Kind.TENSOR, Home.DEVICE, True, Origin.LOSS, 0.9)
+STOP = Stop(
+    "not site.heat.heat.in_step or site.gradients_off",
+    True,
+    (
+        Answer(
+            "site.gradients_off", "Whether autograd is off here", "yes", (Fact("loss", LOSS), Fact("site.heat", STEP))
+        ),
+    ),
+    "check",
+    "pack/topic/slow_call.py",
+    12,
+)
+SILENT = Look("ACME002", "slow-call", Span(8, 5, 8, 16), "loss.item()", stops=(STOP,))
+FINDING = Finding("ACME001", "slower-call", "t.py", Span(8, 5, 8, 16), "This waits.", Severity.WARNING, confidence=0.8)
+SPOKEN = Look("ACME001", "slower-call", Span(8, 5, 8, 16), "loss.item()", verdicts=(Verdict(FINDING),))
+LINE = Line(
+    8,
+    "    loss.item()",
+    function="train",
+    heat=STEP,
+    values=(Fact("loss", LOSS),),
+    unknown=("args", "step"),
+    looks=(SPOKEN, SILENT),
+)
+EXPLANATION = Explanation("t.py", 8, 8, False, 0.7, (LINE,))
+
+
+def text(explanation: Explanation, style: Style | None = None) -> str:
+    return render(explanation, "text", style=style or Style())
+
+
+def test_a_line_and_its_rules() -> None:
+    assert text(EXPLANATION) == (
+        "  8 │     loss.item()\n"
+        "  heat:     in train: runs each training step (0.97): line 3: for batch in loader\n"
+        "  values:   loss is a tensor in device memory, with a graph, a loss (0.9)\n"
+        "            nothing is known of args, step\n"
+        "\n"
+        "  ACME001 slower-call reports `loss.item()`\n"
+        "    This waits.\n"
+        "    warning, 80% sure; shown by `trainlint check`\n"
+        "\n"
+        "  ACME002 slow-call is silent about `loss.item()`\n"
+        "    Whether autograd is off here: yes\n"
+        "      asked as `site.gradients_off`, slow_call.py:12\n"
+        "      loss is a tensor in device memory, with a graph, a loss (0.9)\n"
+    )
+
+
+def test_heat_that_was_told_is_not_told_again() -> None:
+    second = replace(LINE, number=9, values=(), unknown=(), looks=())
+    told = text(replace(EXPLANATION, last=9, lines=(replace(LINE, looks=()), second)))
+    assert "  9 │     loss.item()\n  heat:     runs each training step (0.97), as line 8\n" in told
+
+
+def test_a_loop_tells_of_its_body_and_autograd_of_what_switches_it_off() -> None:
+    line = replace(LINE, body=replace(STEP, heat=Heat.INNER), gradients_off=True, gradients_reason="line 2: with x")
+    told = text(replace(EXPLANATION, lines=(line,)))
+    assert "  body:     runs several times in each training step (0.97): line 3" in told
+    assert "  autograd: off (line 2: with x)\n" in told
+
+
+@pytest.mark.parametrize(
+    ("hidden", "words"),
+    [
+        (Hidden(Hiding.COMMENT, 7), "not shown: the comment at line 7 silences it"),
+        (Hidden(Hiding.LOW_CONFIDENCE), "not shown: that is below min-confidence, 70%"),
+        (Hidden(Hiding.PREVIEW), "not shown: the rule does not run here"),
+    ],
+)
+def test_what_hides_a_finding(hidden: Hidden, words: str) -> None:
+    off = hidden.by if hidden.by is Hiding.PREVIEW else None
+    look = replace(SPOKEN, off=off, verdicts=(Verdict(FINDING, (hidden,)),))
+    told = text(replace(EXPLANATION, lines=(replace(LINE, looks=(look,)),)))
+    assert "ACME001 slower-call would report `loss.item()`" in told
+    assert words in told
+    assert ("It does not run here: it is a preview rule" in told) == (off is not None)
+
+
+def test_looks_that_end_alike_are_one() -> None:
+    looks = (SILENT, replace(SILENT, text="b.item()"), replace(SILENT, text="c.item()", stops=(replace(STOP, line=1),)))
+    told = text(replace(EXPLANATION, lines=(replace(LINE, looks=looks),)))
+    assert told.count("Whether autograd is off here: yes") == 2
+    assert "is silent about `loss.item()` and `b.item()`" in told
+
+
+def test_of_functions_that_ask_each_other_the_last_is_told() -> None:
+    asking = replace(STOP, condition="_reads(site)", holds=None, answers=(Answer("_reads(site)", "", "none"),))
+    told = text(
+        replace(
+            EXPLANATION,
+            lines=(replace(LINE, looks=(replace(SILENT, stops=(asking, replace(STOP, function="_reads"))),)),),
+        )
+    )
+    assert "_reads(site)" not in told
+    assert "Whether autograd is off here: yes" in told
+
+
+def test_a_rule_that_crashed_or_has_no_source() -> None:
+    looks = (replace(SILENT, stops=(), failure="KeyError: 'x'"), replace(SILENT, stops=()))
+    told = text(replace(EXPLANATION, lines=(replace(LINE, looks=looks),)))
+    assert "crashed on `loss.item()`\n    KeyError: 'x'\n" in told
+    assert "cannot be told why" in told
+
+
+def test_nothing_to_look_at() -> None:
+    empty = replace(EXPLANATION, lines=(Line(8, ""),), nearby=(FINDING,))
+    assert "No rule looks at this line.\nNearest findings:\n  t.py:8  ACME001 slower-call\n" in text(empty)
+    assert "No rule looks at these lines." in text(replace(empty, last=9))
+    assert text(replace(empty, lines=(), whole_file=True, nearby=())) == "No rule looks at the file.\n"
+    gate = replace(empty, lines=(), missing_words=("torch", "lightning"))
+    assert text(gate) == 'No rule looks at t.py: it holds neither "torch" nor "lightning".\n'
+
+
+def test_what_steers_a_terminal_is_shown_not_sent() -> None:
+    line = replace(LINE, text='x = "\x1b[31m"', values=(Fact('"\x1b[31m"', LOSS),), unknown=("\u202e",))
+    look = replace(SILENT, text="\x1b[0m")
+    assert "\x1b" not in text(replace(EXPLANATION, lines=(replace(line, looks=(look,)),)))
+    assert text(EXPLANATION, Style(unicode=False)).isascii()
+    assert "\x1b[" in text(EXPLANATION, Style(color=True))
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (
+            Value(Kind.TENSOR, Home.HOST, False, Origin.BATCH),
+            "a tensor in host memory, without a graph, from a loader's batch",
+        ),
+        (Value(Kind.TENSOR, confidence=0.5), "a tensor on the host or the device (0.5)"),
+        (
+            Value(Kind.CONTAINER, element=Value(Kind.NUMBER)),
+            "a list, tuple, set or dict; each element is a Python number",
+        ),
+        (Value(Kind.UNKNOWN, confidence=0.0), "unknown"),
+    ],
+)
+def test_values_in_words(value: Value, words: str) -> None:
+    assert value_words(value) == words
+
+
+def test_heat_in_words() -> None:
+    assert heat_words(HeatFact(Heat.UNKNOWN, 1.0)) == "nothing is known of how often it runs"
+    assert heat_words(HeatFact(Heat.ONCE, 1.0)) == "runs once"
+    assert heat_words(STEP, chain=False) == "runs each training step (0.97)"
+
+
+def test_an_unknown_format_is_refused() -> None:
+    with pytest.raises(ValueError, match="choose one of text, json"):
+        render(EXPLANATION, "yaml", style=Style())

@@ -1,0 +1,120 @@
+"""`trainlint why FILE[:LINE]`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainlint.cli import console
+from trainlint.cli.console import UsageError
+from trainlint.config import ConfigError
+from trainlint.engine.configurations import Configurations, Misconfigured
+from trainlint.engine.discover import discover
+from trainlint.engine.explain import explain, rules_to_ask
+from trainlint.engine.judge import parse
+from trainlint.engine.linkage import Member, linked
+from trainlint.engine.read import TRAINING_WORDS, may_hold_findings, read_bytes
+from trainlint.engine.surroundings import Surroundings
+from trainlint.engine.work import crash
+from trainlint.explanation import Explanation
+from trainlint.finding import Failure
+from trainlint.model.site import FileModel
+from trainlint.packs import PackError, load_rules
+from trainlint.report.settings import style_for
+from trainlint.report.why import render
+from trainlint.source import SourceFile, UnreadableSource, decode_source
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from trainlint.engine.discover import Target
+
+_PLACE = re.compile(r"(?P<path>.+?)(?::(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?:?)?", re.DOTALL)
+"""FILE, FILE:LINE and FILE:FIRST-LAST; FILE:LINE:COLUMN and a last colon too, as reports print them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Which lines of which file the user asks about."""
+
+    path: str
+    first: int | None = None
+    """None for the whole file."""
+    last: int | None = None
+
+
+def why(options: Namespace) -> int:
+    """Answer about some lines of a file. Raises UsageError where there is no answer."""
+    question = read_question(options.place)
+    target = _target(question.path)
+    try:
+        configurations = Configurations(load_rules(), config_file=options.config, isolated=options.isolated)
+        explanation = _answer(question, target, configurations)
+    except (ConfigError, PackError, Misconfigured) as error:
+        raise UsageError(str(error)) from error
+    except UnreadableSource as error:
+        raise UsageError(f"{target.shown}: {error}") from error
+    except (RecursionError, MemoryError) as error:
+        raise UsageError(f"{target.shown}: {crash(error)}") from error
+    console.out(render(explanation, options.output_format, style=style_for(sys.stdout, options.color)))
+    return 0
+
+
+def read_question(words: str) -> Question:
+    """What FILE:LINE means. A file whose very name looks like that is meant first. Raises UsageError."""
+    if not words:
+        raise UsageError("the path is empty; name a file, as in train.py:88")
+    found = _PLACE.fullmatch(words)
+    if found is None or found["first"] is None or Path(words).exists():
+        return Question(words)
+    first = int(found["first"])
+    last = int(found["last"] or first)
+    if last < first:
+        raise UsageError(f"line {first} comes after line {last}; write {found['path']}:{last}-{first}")
+    return Question(found["path"], first, last)
+
+
+def _target(path: str) -> Target:
+    """The file that is named. Raises UsageError where there is none."""
+    if Path(path).is_dir():
+        raise UsageError(f"{path} is a directory; name a file, as in {Path(path) / 'train.py'}:88")
+    discovery = discover([Path(path)])
+    for failure in discovery.failures:
+        raise UsageError(f"{failure.path}: {failure.reason}")
+    return discovery.targets[0]
+
+
+def _answer(question: Question, target: Target, configurations: Configurations) -> Explanation:
+    """Raises UsageError for a line that is not there, UnreadableSource and Misconfigured."""
+    data = read_bytes(target.path)
+    source = decode_source(target.shown, data)
+    first, last = _lines(question, source)
+    tree = parse(source)
+    if isinstance(tree, Failure):
+        raise UsageError(f"{target.shown}: {tree.reason}")
+    selection = configurations.of(target.path.parent)
+    if not may_hold_findings(data):
+        words = tuple(word.decode("ascii") for word in TRAINING_WORDS)
+        whole = question.first is None
+        return Explanation(target.shown, first, last, whole, selection.config.min_confidence, missing_words=words)
+    rules = rules_to_ask(selection, configurations.rules_for(target.path))
+    member = Member(target.path, target.shown, target.size, selection.config, text=source)
+    linkage = linked([member], Surroundings(configurations))
+    for failure in linkage.failures:
+        console.note(f"trainlint: {failure.path}: {failure.reason}")
+    model = FileModel(source, tree, selection.config, linkage.of(target.path))
+    return explain(model, rules, first, last, whole_file=question.first is None)
+
+
+def _lines(question: Question, source: SourceFile) -> tuple[int, int]:
+    """The first and the last line asked about. Raises UsageError where the file has no such lines."""
+    count = len(source.line_starts) - (source.line_starts[-1] == len(source.text) and len(source.line_starts) > 1)
+    if question.first is None or question.last is None:
+        return 1, count
+    if not 1 <= question.first <= count:
+        lines = "1 line" if count == 1 else f"{count} lines"
+        raise UsageError(f"{source.path} has {lines}, so there is no line {question.first}")
+    return question.first, min(question.last, count)

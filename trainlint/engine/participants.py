@@ -1,0 +1,157 @@
+"""Which files take part in linking: those of the run, and their neighbours in the project.
+
+Decided by a glance at each file's text, before anything is parsed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainlint.engine.linkage import Member
+from trainlint.engine.neighbourhood import Imports
+from trainlint.engine.read import may_hold_findings, read_bytes
+from trainlint.linking.modules import Modules
+from trainlint.linking.neighbours import groups, imports_among
+from trainlint.model.site import is_idle, names_device
+from trainlint.source import UnreadableSource
+
+if TYPE_CHECKING:
+    from trainlint.engine.surroundings import Surroundings
+
+_METHOD = re.compile(r"^[ \t]+(?:async[ \t]+)?def[ \t]+(\w+)", re.M)
+
+
+@dataclass(frozen=True, slots=True)
+class Participants:
+    """The files that take part, and what must be known of those that do not."""
+
+    members: list[Member]
+    methods_elsewhere: frozenset[str] = frozenset()
+    """Methods of files that belong to the same groups and were left out: such a name says nothing of its class."""
+
+
+def taking_part(files: Sequence[Member], surroundings: Surroundings) -> Participants:
+    """The files that may tell each other something: those that train or import one that does, and are not alone.
+
+    Of the neighbours, the nearest to files of the run that may hold a finding.
+    """
+    of_run = {member.path: member for member in files}
+    seen = [_glance(member.path, member.shown, member.data) for member in files]
+    others = (target for target in surroundings.around(list(of_run)) if target.path not in of_run)
+    seen += [_glance(target.path, target.shown, partial(read_bytes, target.path)) for target in others]
+    glances = sorted((glance for glance in seen if glance is not None), key=lambda glance: glance.shown)
+    party = _Party(glances, of_run)
+    members = list(party.members(surroundings))
+    return Participants(members, party.methods_beside(members))
+
+
+@dataclass(frozen=True, slots=True)
+class _Glance:
+    """What is known of a file before it is parsed."""
+
+    path: Path
+    shown: str
+    text: str
+    telling: bool
+    """Whether it holds a word of training."""
+
+
+def _glance(path: Path, shown: str, read: Callable[[], bytes]) -> _Glance | None:
+    """None for a file that cannot be read. Whether its bytes are what they say is seen when it is parsed."""
+    try:
+        data = read()
+    except UnreadableSource:
+        return None
+    return _Glance(path, shown, data.decode("utf-8-sig", "replace"), may_hold_findings(data))
+
+
+@dataclass(eq=False)
+class _Party:
+    """The files of a run and those around them, numbered in their stable order."""
+
+    files: Sequence[_Glance]
+    of_run: dict[Path, Member]
+
+    def members(self, surroundings: Surroundings) -> Iterator[Member]:
+        """Those that take part, in the same order."""
+        size = Counter(self.group_of)
+        neighbours = set(self._neighbours())
+        for number, file in enumerate(self.files):
+            group = self.group_of[number]
+            if not self.telling[number] or size[group] == 1:
+                continue
+            member = self.of_run.get(file.path)
+            if member is None and number in neighbours:
+                config = surroundings.config_of(file.path)
+                if config is not None:
+                    member = Member(file.path, file.shown, len(file.text), config, judged=False)
+            if member is not None:
+                yield replace(member, group=group, names_device=group in self.with_device)
+
+    def methods_beside(self, members: Sequence[Member]) -> frozenset[str]:
+        """The names of methods in files of the members' groups that are not among them."""
+        taken = {member.path for member in members}
+        met = {member.group for member in members}
+        left_out = (
+            file.text
+            for number, file in enumerate(self.files)
+            if self.telling[number] and self.group_of[number] in met and file.path not in taken
+        )
+        return frozenset(name for text in left_out for name in _METHOD.findall(text))
+
+    @cached_property
+    def telling(self) -> list[bool]:
+        """Which files have a word of training, or import one that counts: packages hand names on."""
+        telling = [file.telling for file in self.files]
+        importers: dict[int, list[int]] = {}
+        for number, targets in enumerate(self.all_imports):
+            for target in targets:
+                importers.setdefault(target, []).append(number)
+        waiting = [number for number, tells in enumerate(telling) if tells]
+        while waiting:
+            for importer in importers.get(waiting.pop(), ()):
+                if not telling[importer]:
+                    telling[importer] = True
+                    waiting.append(importer)
+        return telling
+
+    @cached_property
+    def all_imports(self) -> list[set[int]]:
+        """For each file, those that it imports."""
+        return imports_among([file.text for file in self.files], Modules([file.path for file in self.files]))
+
+    @cached_property
+    def imports(self) -> list[set[int]]:
+        """The same among the files that count."""
+        return [
+            {target for target in targets if self.telling[target]} if self.telling[number] else set()
+            for number, targets in enumerate(self.all_imports)
+        ]
+
+    @cached_property
+    def group_of(self) -> list[int]:
+        """Files that import each other, at any distance, share a number."""
+        return groups(self.imports)
+
+    @cached_property
+    def with_device(self) -> set[int]:
+        """The groups in which a file names a device."""
+        found: set[int] = set()
+        for file, group in zip(self.files, self.group_of, strict=True):
+            if group not in found and names_device(file.text):
+                found.add(group)
+        return found
+
+    def _neighbours(self) -> Iterable[int]:
+        named = [number for number, file in enumerate(self.files) if file.path in self.of_run and file.telling]
+        others = {number: len(file.text) for number, file in enumerate(self.files) if file.path not in self.of_run}
+        if not others:
+            return ()
+        imports = Imports(self.imports, [is_idle(file.shown) for file in self.files])
+        return imports.nearest(named, others, size=sum(len(self.files[number].text) for number in named))

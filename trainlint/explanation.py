@@ -1,0 +1,143 @@
+"""What `trainlint why` answers: the facts of each line, and why each rule spoke or stayed silent.
+
+Plain frozen data with no tree inside, as the engine makes it and the report prints it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from trainlint.finding import Finding, Span
+from trainlint.model.heat_fact import HeatFact
+from trainlint.model.values import Value
+
+
+class Hiding(Enum):
+    """What keeps `trainlint check` from showing a finding. The values are the words of the JSON format."""
+
+    NOT_SELECTED = "not-selected"
+    """The configuration does not select the rule, or ignores it, here or everywhere."""
+    PREVIEW = "preview"
+    """The rule is a preview rule, and neither `--preview` nor its full code is given."""
+    LOW_CONFIDENCE = "low-confidence"
+    """The finding is less sure than `min-confidence`."""
+    COMMENT = "comment"
+    """An ignore comment silences it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """One reason why a finding is not shown."""
+
+    by: Hiding
+    line: int | None = None
+    """Where the comment stands, for COMMENT."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A finding, and whether `trainlint check` shows it."""
+
+    finding: Finding
+    hidden: tuple[Hidden, ...] = ()
+    """Empty where it is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What something is: a value in the user's code, or a part of a rule's condition."""
+
+    text: str
+    """Its source, on one line."""
+    value: HeatFact | Value | str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The part of a condition that decided, and what it came out as."""
+
+    part: str
+    """Its source in the rule."""
+    question: str
+    """What it asks, in the words of the docstring of what it calls or reads; empty where there is none."""
+    value: str
+    """What came out, in a word or two, as in "no", "none", "0"."""
+    facts: tuple[Fact, ...] = ()
+    """What it was decided on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A condition that ended a rule's look at a place."""
+
+    condition: str
+    """Its source, whole."""
+    holds: bool | None
+    """Whether it was true; None where that cannot be told."""
+    answers: tuple[Answer, ...]
+    function: str
+    """The function of the rule's module that it stands in: "check" or one that `check` calls."""
+    path: str
+    """The rule's module, from its pack on, as in "trainlint_rules/sync/item_in_training_step.py"."""
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A rule looked at a place."""
+
+    code: str
+    name: str
+    span: Span
+    text: str
+    """The source of the place, on one line and shortened."""
+    off: Hiding | None = None
+    """Why the rule does not run on this file in `trainlint check`; None where it does."""
+    verdicts: tuple[Verdict, ...] = ()
+    """What it found, if anything."""
+    stops: tuple[Stop, ...] = ()
+    """Why it found nothing: the condition in `check`, then those in the functions that it asked."""
+    failure: str | None = None
+    """How the rule crashed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """All that is known of one line."""
+
+    number: int
+    text: str
+    """As it stands in the file."""
+    function: str | None = None
+    """The qualified name of the function around it; None at the top of the file and on a line without code."""
+    heat: HeatFact | None = None
+    """How often it runs; None on a line without code."""
+    body: HeatFact | None = None
+    """How often the body runs, where the line begins a loop."""
+    gradients_off: bool = False
+    gradients_reason: str | None = None
+    """What switches autograd off, where that can be said."""
+    values: tuple[Fact, ...] = ()
+    """The values that calls, tests and texts on this line use."""
+    unknown: tuple[str, ...] = ()
+    """Those of which nothing is known."""
+    looks: tuple[Look, ...] = ()
+    """What rules saw here: first those that found something, then by code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The answer about some lines of a file."""
+
+    path: str
+    first: int
+    last: int
+    whole_file: bool
+    """Whether the lines are those of the file that a rule looks at; otherwise they are those asked about."""
+    min_confidence: float
+    lines: tuple[Line, ...] = ()
+    nearby: tuple[Finding, ...] = ()
+    """Where no rule looks at any of the lines: the findings that are nearest, in their stable order."""
+    missing_words: tuple[str, ...] = ()
+    """Set where no rule looks at the file at all: it holds none of these words."""

@@ -1,0 +1,1 @@
+"""Facts across files: summaries of all files in, what each file is told by the others out."""

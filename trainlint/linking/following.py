@@ -1,0 +1,406 @@
+"""Follows pointers through the summaries of a project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from trainlint.linking.declarations import RESULT
+from trainlint.linking.modules import Modules
+from trainlint.linking.summary import OutgoingCall, Summary
+from trainlint.linking.things import ClassThing, FunctionThing, ModuleThing, ObjectThing, Thing, ValueThing
+from trainlint.model.handing_back import handed_back
+from trainlint.model.pointers import ANY, Pointer, Start
+from trainlint.model.values import UNKNOWN, Kind, Value, merge
+
+_DEEPEST = 14
+_LONGEST = 200
+"""How many pointers one question may follow in all: callers that call each other in circles offer no end of ways."""
+_MOST_PARAMETERS = 40
+"""Of parameters that are handed on from function to function, as many are looked at."""
+_DEEPEST_TUPLE = 2
+"""Items of tuples that stand in tuples deeper than this are not followed."""
+_MOST_THINGS = 6
+"""A pointer that leads to more things than this tells nothing."""
+MOST_CALLERS = 24
+"""What a parameter holds is not asked of functions with more callers than this: such helpers are given anything."""
+_WRAPPED = frozenset({"module", "model", "_orig_mod"})
+"""Attributes by which wrappers of models hand out what they wrap."""
+_LESS_SURE = 0.95
+"""For each value that is known from another file only."""
+
+
+@dataclass(slots=True)
+class Follower:
+    """Answers for one project. `arguments` grows while calls are resolved; `forget` lets answers follow."""
+
+    summaries: Sequence[Summary]
+    modules: Modules
+    arguments: dict[tuple[int, str, str], list[tuple[int, Value]]] = field(default_factory=dict)
+    """File, function and parameter → what calls pass, each with the file it is passed in."""
+    asked_arguments: bool = False
+    """Set where an answer depends on arguments: whoever wants to know clears it before the question."""
+    _things: dict[tuple[int, Pointer], tuple[Thing, ...]] = field(default_factory=dict)
+    _open: set[tuple[int, Pointer]] = field(default_factory=set)
+    """Pointers whose answers depend on arguments."""
+    _busy: dict[object, None] = field(default_factory=dict)
+    _cut: set[object] = field(default_factory=set)
+    """Pointers under way that the current answer ran into."""
+    _steps: int = 0
+    _bases: dict[tuple[int, str], list[ClassThing]] = field(default_factory=dict)
+    _calls: dict[tuple[int, str], OutgoingCall] = field(default_factory=dict)
+    _derived: dict[tuple[int, str], list[tuple[int, str]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Index the calls by their keys, and the classes by their bases, which no argument changes."""
+        for file, summary in enumerate(self.summaries):
+            for call in summary.calls:
+                self._calls[file, summary.skeleton.calls[call.number].key] = call
+        for file, summary in enumerate(self.summaries):
+            for name in summary.classes:
+                for base in self.ancestry(file, name)[1:]:
+                    self._derived.setdefault((base.file, base.name), []).append((file, name))
+
+    def forget(self) -> None:
+        """Answer anew what depends on arguments that have become known."""
+        for key in self._open:
+            self._things.pop(key, None)
+        self._open.clear()
+
+    def follow(self, file: int, pointers: Iterable[Pointer]) -> tuple[Thing, ...]:
+        """What pointers of a file lead to; nothing where that is too much to tell anything."""
+        found: dict[Thing, None] = {}
+        for pointer in pointers:
+            found |= dict.fromkeys(self._follow(file, pointer))
+        return tuple(found) if len(found) <= _MOST_THINGS else ()
+
+    def _follow(self, file: int, pointer: Pointer) -> tuple[Thing, ...]:
+        """Follow one pointer, once, and not at all where it runs in a circle or too far.
+
+        What a circle cut short depends on where the circle was entered, so it is not kept for others.
+        """
+        if pointer.file >= 0:
+            file, pointer = pointer.file, replace(pointer, file=-1)
+        key = (file, pointer)
+        known = self._things.get(key)
+        if known is not None:
+            self.asked_arguments |= key in self._open
+            return known
+        self._steps = self._steps + 1 if self._busy else 0
+        if key in self._busy or len(self._busy) >= _DEEPEST or self._steps > _LONGEST:
+            self._cut.add(key)
+            return ()
+        outer, self._cut = self._cut, set()
+        asked, self.asked_arguments = self.asked_arguments, pointer.start is Start.PARAMETER
+        self._busy[key] = None
+        try:
+            if pointer.path:
+                start = self.follow(file, [replace(pointer, path=pointer.path[:-1])])
+                things = dict.fromkeys(each for thing in start for each in self._part(thing, pointer.path[-1]))
+            else:
+                things = dict.fromkeys(self._start(file, pointer))
+        finally:
+            del self._busy[key]
+            self._cut.discard(key)
+            whole = not self._cut
+            self._cut |= outer
+            if self.asked_arguments:
+                self._open.add(key)
+            self.asked_arguments |= asked
+        found = tuple(things)[: _MOST_THINGS + 1]
+        if whole:
+            self._things[key] = found
+        return found
+
+    def _start(self, file: int, pointer: Pointer) -> Iterator[Thing]:
+        match pointer.start:
+            case Start.NAME:
+                yield from self.named(file, pointer.of)
+            case Start.LOCAL:
+                yield from self._local(file, pointer.of)
+            case Start.INSTANCE:
+                yield ObjectThing(file, pointer.of, own=True)
+            case Start.SUPER:
+                for base in self.bases(file, pointer.of):
+                    yield ObjectThing(base.file, base.name)
+            case Start.PARAMETER:
+                yield from self._parameter(file, pointer)
+            case Start.CALL:
+                call = self._calls.get((file, pointer.of))
+                for thing in self.follow(file, call.targets) if call is not None else ():
+                    yield from self._called(thing, file, call)
+
+    def named(self, file: int, origin: str) -> Iterator[Thing]:
+        """What the dotted origin of an import leads to."""
+        found = self.modules.resolve(file, origin)
+        if found is None:
+            return
+        things: tuple[Thing, ...] = (ModuleThing(found[0]),)
+        for part in found[1]:
+            things = tuple(each for thing in things for each in self._part(thing, part))
+        yield from things
+
+    def _local(self, file: int, name: str) -> Iterator[Thing]:
+        summary = self.summaries[file]
+        if name in summary.classes:
+            yield ClassThing(file, name)
+        elif name in summary.functions:
+            yield FunctionThing(file, name)
+        else:
+            yield from self._in_stars(file, name)
+
+    def _parameter(self, file: int, pointer: Pointer) -> Iterator[Thing]:
+        """What callers give, also where these only hand on what they were given: all such parameters at once."""
+        visited = {(file, pointer): None}
+        waiting = [(file, pointer)]
+        things: dict[Thing, None] = {}
+        while waiting:
+            where, parameter = waiting.pop(0)
+            given = self.arguments.get((where, parameter.of, parameter.name), ())
+            for source, value in given if len(given) <= MOST_CALLERS else ():
+                handed_on = {
+                    (source, each) for each in value.pointers if each.start is Start.PARAMETER and not each.path
+                }
+                others = tuple(each for each in value.pointers if (source, each) not in handed_on)
+                things |= dict.fromkeys(self._value(source, replace(value, pointers=others)))
+                for key in [(source, each) for each in value.pointers if (source, each) in handed_on]:
+                    if key not in visited and len(visited) < _MOST_PARAMETERS:
+                        visited[key] = None
+                        waiting.append(key)
+        for where, parameter in visited:
+            declared = self.summaries[where].functions[parameter.of].declared.get(parameter.name, ())
+            if declared:
+                things = dict.fromkeys(self._or_declared(things, where, declared))
+        yield from things
+
+    def _or_declared(self, things: Iterable[Thing], file: int, classes: tuple[Pointer, ...]) -> Iterator[Thing]:
+        """Things, and where no object is among them, objects of the classes that an annotation names.
+
+        Such an object may as well be of a class that derives from the one that is named.
+        """
+        known = list(things)
+        yield from known
+        if not any(isinstance(thing, ObjectThing) for thing in known):
+            for thing in self.follow(file, classes):
+                if isinstance(thing, ClassThing):
+                    yield ObjectThing(thing.file, thing.name, own=True)
+
+    def _value(self, file: int, value: Value) -> Iterator[Thing]:
+        """A value and what its pointers lead to."""
+        if value.pointers:
+            yield from self.follow(file, value.pointers)
+        if value.kind is not Kind.UNKNOWN:
+            yield ValueThing(file, value)
+
+    def _part(self, thing: Thing, part: str | int) -> Iterator[Thing]:
+        """An attribute or element of a thing."""
+        if isinstance(part, int):
+            if isinstance(thing, ValueThing):
+                yield from self._value(thing.file, _item(thing.value, part))
+        elif isinstance(thing, ModuleThing):
+            yield from self._in_module(thing.file, part)
+        elif isinstance(thing, ClassThing | ObjectThing):
+            yield from self._attribute(thing, part)
+
+    def _in_module(self, file: int, name: str) -> Iterator[Thing]:
+        key = ("module", file, name)
+        if key in self._busy:
+            self._cut.add(key)
+            return
+        self._busy[key] = None
+        try:
+            summary = self.summaries[file]
+            pointers = summary.names.get(name)
+            if pointers is not None:
+                yield from self.follow(file, pointers)
+                return
+            if name in summary.tables:
+                yield ValueThing(file, summary.tables[name])
+                return
+            below = self.modules.inside(file, name)
+            if below is not None and not below[1]:
+                yield ModuleThing(below[0])
+                return
+            yield from self._in_stars(file, name)
+        finally:
+            del self._busy[key]
+            self._cut.discard(key)
+
+    def _in_stars(self, file: int, name: str) -> Iterator[Thing]:
+        """A name that a file took from another with all others."""
+        for star in self.summaries[file].stars:
+            source = self.modules.resolve(file, star)
+            if source is not None and not source[1]:
+                yield from self._in_module(source[0], name)
+
+    def _attribute(self, thing: ClassThing | ObjectThing, name: str) -> Iterator[Thing]:
+        method = self.method(thing.file, thing.name, name)
+        if method is not None:
+            function = self.summaries[method[0]].functions[method[1]]
+            bound = function.bound and (isinstance(thing, ObjectThing) or function.of_class)
+            yield FunctionThing(*method, bound)
+            if isinstance(thing, ObjectThing) and thing.own:
+                for other in self.overrides(thing.file, thing.name, name):
+                    yield FunctionThing(*other, bound)
+            return
+        found = False
+        for cls in self.ancestry(thing.file, thing.name):
+            shape = self.summaries[cls.file].classes[cls.name]
+            if name in shape.attributes or name in shape.declared:
+                found = True
+                value = shape.attributes.get(name, UNKNOWN)
+                yield from self._or_declared(self._value(cls.file, value), cls.file, shape.declared.get(name, ()))
+                break
+        if not found and isinstance(thing, ObjectThing):
+            if name in _WRAPPED:
+                yield thing
+            elif thing.own:
+                for other in self.overrides(thing.file, thing.name, name):
+                    yield FunctionThing(*other, bound=True)
+                for number, each in self.derived(thing.file, thing.name):
+                    yield from self._value(number, self.summaries[number].classes[each].attributes.get(name, UNKNOWN))
+
+    def _called(self, thing: Thing, file: int, call: OutgoingCall | None) -> Iterator[Thing]:
+        """What one call of a thing returns."""
+        if isinstance(thing, ClassThing):
+            yield ObjectThing(thing.file, thing.name)
+        elif isinstance(thing, FunctionThing):
+            classes = self.summaries[thing.file].functions[thing.key].declared.get(RESULT, ())
+            returned = self._value(thing.file, self.returned(thing, file, call))
+            yield from self._or_declared(returned, thing.file, classes)
+        elif isinstance(thing, ObjectThing):
+            for method in self.call_methods(thing):
+                yield from self._called(method, file, call)
+
+    def returned(self, function: FunctionThing, file: int, call: OutgoingCall | None) -> Value:
+        """What a function returns to one of its calls: what it hands back is what this very call gave it."""
+        summary = self.summaries[function.file].functions[function.key]
+        if call is None:
+            return summary.returned
+        names = summary.parameters[1:] if function.bound else summary.parameters
+        given = dict(zip(names, call.arguments, strict=False)) | dict(call.keywords)
+        return handed_back(summary.returned, function.key, {name: _placed(item, file) for name, item in given.items()})
+
+    def call_methods(self, thing: ObjectThing) -> list[FunctionThing]:
+        """The methods that run when an object is called."""
+        for name in ("forward", "__call__"):
+            found = [item for item in self._attribute(thing, name) if isinstance(item, FunctionThing)]
+            if found:
+                return found
+        return []
+
+    # classes
+
+    def bases(self, file: int, name: str) -> list[ClassThing]:
+        """The direct bases of a class that stand in the project."""
+        known = self._bases.get((file, name))
+        if known is not None:
+            return known
+        cls = self.summaries[file].classes.get(name)
+        if cls is None:
+            return []
+        outer, self._cut = self._cut, set()
+        found = [thing for thing in self.follow(file, cls.bases) if isinstance(thing, ClassThing)]
+        if not self._cut:
+            self._bases[file, name] = found
+        self._cut |= outer
+        return found
+
+    def ancestry(self, file: int, name: str) -> list[ClassThing]:
+        """A class and all its bases in the project, nearest first."""
+        found: dict[ClassThing, None] = {}
+        waiting = [ClassThing(file, name)]
+        while waiting:
+            cls = waiting.pop(0)
+            if cls in found or cls.name not in self.summaries[cls.file].classes:
+                continue
+            found[cls] = None
+            waiting += self.bases(cls.file, cls.name)
+        return list(found)
+
+    def method(self, file: int, cls: str, name: str) -> tuple[int, str] | None:
+        """The file and key of a method of a class or of its bases."""
+        for each in self.ancestry(file, cls):
+            key = self.summaries[each.file].classes[each.name].methods.get(name)
+            if key is not None:
+                return each.file, key
+        return None
+
+    def derived(self, file: int, cls: str) -> Sequence[tuple[int, str]]:
+        """The classes that derive from a class, by their files and names."""
+        return self._derived.get((file, cls), ())
+
+    def overrides(self, file: int, cls: str, name: str) -> list[tuple[int, str]]:
+        """Methods of this name in classes that derive from a class."""
+        found = []
+        for number, each in self.derived(file, cls):
+            key = self.summaries[number].classes[each].methods.get(name)
+            if key is not None:
+                found.append((number, key))
+        return found
+
+    # values
+
+    def known(self, file: int, value: Value, depth: int = 0) -> Value:
+        """What the project knows of a value of a file, without its pointers; UNKNOWN where that is nothing."""
+        told = self._told(file, value, depth) if value.pointers else UNKNOWN
+        own = self._with_items(file, value, depth)
+        if told.kind is Kind.UNKNOWN:
+            told = own
+        elif told.kind is own.kind:
+            told = merge([told, own])
+        elif own.items and own.kind is Kind.UNKNOWN:
+            told = merge([told, replace(own, kind=Kind.CONTAINER)])
+        return replace(told, items=told.items or own.items).less_sure(_LESS_SURE)
+
+    def _with_items(self, file: int, value: Value, depth: int) -> Value:
+        """A value without its pointers, with what the project knows of the items of a tuple."""
+        plain = bare(value)
+        if not value.items or depth >= _DEEPEST_TUPLE:
+            return plain
+        return replace(plain, items=tuple(self.known(file, item, depth + 1) for item in value.items))
+
+    def _told(self, file: int, value: Value, depth: int) -> Value:
+        values: list[Value] = []
+        for thing in self.follow(file, value.pointers):
+            if isinstance(thing, ValueThing):
+                values.append(self._with_items(thing.file, thing.value, depth))
+            elif isinstance(thing, ObjectThing):
+                values.append(Value(Kind.MODULE) if self.is_module(thing) else UNKNOWN)
+        return merge(values) if values else UNKNOWN
+
+    def is_module(self, thing: ObjectThing) -> bool:
+        """Whether an object's class is derived from nn.Module, as far as names tell."""
+        return any(name.endswith(("Module", "Model", "Sequential")) for name in self.base_names(thing.file, thing.name))
+
+    def base_names(self, file: int, name: str) -> tuple[str, ...]:
+        """The dotted names of all bases of a class, nearest first, as the files that derive from them write them."""
+        found: dict[str, None] = {}
+        for cls in self.ancestry(file, name):
+            found |= dict.fromkeys(self.summaries[cls.file].skeleton.bases.get(cls.name, ()))
+        return tuple(found)
+
+
+def _placed(value: Value, file: int) -> Value:
+    """A value whose pointers say which file's names they are."""
+    pointers = tuple(each if each.file >= 0 else replace(each, file=file) for each in value.pointers)
+    return replace(value, pointers=pointers, items=tuple(_placed(item, file) for item in value.items))
+
+
+def _item(value: Value, place: int) -> Value:
+    if 0 <= place < len(value.items):
+        return value.items[place]
+    found = value.element if value.element is not None else UNKNOWN
+    if value.kind in (Kind.TENSOR, Kind.ARRAY) and not value.items:
+        return replace(value, pointers=())
+    return found if place == ANY or not value.items else UNKNOWN
+
+
+def bare(value: Value) -> Value:
+    """A value as it may be told to another file, where its pointers mean nothing."""
+    return replace(
+        value,
+        pointers=(),
+        element=bare(value.element) if value.element is not None else None,
+        items=tuple(bare(item) for item in value.items),
+    )

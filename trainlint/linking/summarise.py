@@ -1,0 +1,106 @@
+"""From the model of one file to its summary."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from trainlint.linking import declarations
+from trainlint.linking.summary import ClassSummary, FunctionSummary, OutgoingCall, Summary
+from trainlint.model.blocks import Class, Function, How, Place
+from trainlint.model.names import last_name
+from trainlint.model.pointers import Pointer, Start
+from trainlint.model.values import Kind, Value
+
+if TYPE_CHECKING:
+    from trainlint.model.site import FileModel
+
+_MOST_ARGUMENTS = 40
+_TELLING = frozenset({Kind.UNKNOWN, Kind.MODULE})
+"""Kinds of objects whose methods may be the project's own."""
+
+
+def summarise(file: FileModel) -> Summary:
+    """What other files need to know of one file."""
+    return Summary(
+        skeleton=file.skeleton,
+        names=dict(_names(file)),
+        tables=dict(_tables(file)),
+        stars=tuple(file.outline.stars),
+        functions={file.keys.function(function): _function(file, function) for function in file.outline.functions},
+        classes={name: _class(file, cls) for name, cls in file.outline.classes.items()},
+        calls=tuple(_calls(file)),
+        facts=file.facts,
+    )
+
+
+def _names(file: FileModel) -> Iterator[tuple[str, tuple[Pointer, ...]]]:
+    for name, bindings in file.outline.module.scope.bindings.items():
+        pointers: dict[Pointer, None] = {}
+        for binding in bindings:
+            if binding.how in (How.FUNCTION, How.CLASS):
+                pointers[Pointer(Start.LOCAL, name)] = None
+            elif binding.how in (How.IMPORT, How.ASSIGN):
+                pointers |= dict.fromkeys(file.kinds.binding(binding).pointers)
+        if pointers:
+            yield name, tuple(pointers)
+
+
+def _tables(file: FileModel) -> Iterator[tuple[str, Value]]:
+    for name, bindings in file.outline.module.scope.bindings.items():
+        if len(bindings) == 1 and isinstance(bindings[0].value, ast.Dict | ast.List | ast.Tuple):
+            table = file.kinds.binding(bindings[0])
+            if table.element is not None and table.element.pointers:
+                yield name, table
+
+
+def _function(file: FileModel, function: Function) -> FunctionSummary:
+    decorators = {last_name(item) for item in function.decorators}
+    return FunctionSummary(
+        parameters=tuple(item.arg for item in function.parameters),
+        bound=function.owner is not None and bool(function.parameters) and "staticmethod" not in decorators,
+        returned=file.kinds.outcome(function),
+        reader=file.readers.get(function),
+        of_class=function.owner is not None and "classmethod" in decorators,
+        declared=declarations.of_function(file, function),
+    )
+
+
+def _class(file: FileModel, cls: Class) -> ClassSummary:
+    bases = [pointer for base in cls.node.bases for pointer in file.kinds.of(base, cls.outside).pointers]
+    return ClassSummary(
+        bases=tuple(bases),
+        methods={name: file.keys.function(method) for name, method in cls.methods.items()},
+        attributes={name: file.kinds.self_attribute(cls, name) for name in cls.attributes},
+        declared=declarations.of_class(file, cls),
+    )
+
+
+def _calls(file: FileModel) -> Iterator[OutgoingCall]:
+    for number, place in enumerate(file.telling_calls):
+        call = place.node
+        assert isinstance(call, ast.Call)
+        given = call.args[:_MOST_ARGUMENTS]
+        stars = [index for index, item in enumerate(given) if isinstance(item, ast.Starred)]
+        plain = given[: stars[0]] if stars else given
+        yield OutgoingCall(
+            number=number,
+            targets=file.kinds.of(call.func, place.block).pointers,
+            method=_method(file, place, call),
+            arguments=tuple(file.kinds.of(item, place.block) for item in plain),
+            keywords=tuple(
+                (item.arg, file.kinds.of(item.value, place.block))
+                for item in call.keywords[:_MOST_ARGUMENTS]
+                if item.arg is not None
+            ),
+        )
+
+
+def _method(file: FileModel, place: Place, call: ast.Call) -> str:
+    func = call.func
+    if not isinstance(func, ast.Attribute) or place.node in file.graph.callee:
+        return ""
+    if file.kinds.imported(func, place.block) is not None:
+        return ""
+    return func.attr if file.kinds.of(func.value, place.block).kind in _TELLING else ""

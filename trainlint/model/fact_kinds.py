@@ -1,0 +1,64 @@
+"""The words for what a project uses somewhere, and one such use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+OFF = "off"
+"""The detail of a switch that the code sets to off, as against one that it never mentions."""
+
+
+class FactKind(Enum):
+    """What is used. What a literal switches off, as in `GradScaler(enabled=False)`, is no use of it."""
+
+    AUTOCAST = "autocast"
+    """Mixed precision: autocast itself, or a framework that is told to use it. The detail is its setting, if any."""
+    HALF_WEIGHTS = "half-weights"
+    """The model's own weights are cast. The detail is the data type, empty where a variable holds it."""
+    GRAD_SCALER = "grad-scaler"
+    COMPILE = "compile"
+    NO_SYNC = "no-sync"
+    """Gradients are kept from being reduced in some backward passes."""
+    DISTRIBUTED = "distributed"
+    DDP = "ddp"
+    DATA_PARALLEL = "data-parallel"
+    FSDP = "fsdp"
+    """Weights are sharded: FSDP, `fully_shard`, DeepSpeed's ZeRO. The detail says which."""
+    SET_EPOCH = "set-epoch"
+    DISTRIBUTED_SAMPLER = "distributed-sampler"
+    """The detail is "unshuffled" where a literal says so."""
+    LOADER = "loader"
+    PINNED_LOADER = "pinned-loader"
+    """A loader that is given `pin_memory` as anything but a literal False, or options that cannot be seen."""
+    PREFETCHER = "prefetcher"
+    """Batches are copied to the device ahead of time, by a wrapper around the loader."""
+    CHECKPOINTING = "checkpointing"
+    """Of activations."""
+    FUSED_OPTIMIZER = "fused-optimizer"
+    TF32 = "tf32"
+    """TF32 is spoken of; the detail is "off" where full precision is asked for."""
+    CUDNN_BENCHMARK = "cudnn-benchmark"
+    """It is spoken of; the detail is "off" where it is set to False."""
+    DETERMINISTIC = "deterministic"
+    CHANNELS_LAST = "channels-last"
+    EMPTY_CACHE = "empty-cache"
+    PROFILER = "profiler"
+    FRAMEWORK = "framework"
+    """A framework is in charge of the loop, or of devices and precision in it. The detail is its name."""
+    GRAD_ACCUMULATION = "grad-accumulation"
+    """Gradients of several batches make one step. The detail is how many, as the code names it."""
+    CLIP = "clip"
+    """Gradients are clipped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One use in one file, free of the tree."""
+
+    kind: FactKind
+    line: int
+    function: str | None
+    """The qualified name of the innermost named function that runs it; None for the module's top level. A decorator
+    belongs to the function that it decorates, and a lambda to the function in which it is written."""
+    detail: str = ""

@@ -1,0 +1,240 @@
+"""Heat as it flows from loops and roles along the calls of a network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from trainlint.finding import Heat
+from trainlint.model.blocks import BlockKind
+from trainlint.model.heat_fact import UNKNOWN_HEAT, HeatFact
+from trainlint.model.hooks import role
+from trainlint.model.network import Edge, Network
+from trainlint.model.skeleton import NOWHERE, Handing, LoopTrait
+from trainlint.model.steps import LoopKind, Steps
+
+_ONCE = frozenset(
+    {"__init__", "main", "setup", "configure_optimizers", "prepare_data", "parse_args", "__post_init__", "build_model"}
+)
+_IDLE_CEILING = 0.5
+"""How sure heat can be in code of tests and benchmarks, which trains nothing that anyone pays for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Relative:
+    """How hot a block is, as far as its own function tells: a fact, or what its function's heat still decides."""
+
+    fact: HeatFact | None
+    function: int = NOWHERE
+    rare: str | None = None
+    in_loop: bool = False
+    batches: int = NOWHERE
+    """A loop over batches around the block: it evaluates, unless the function is hot for another reason."""
+
+
+@dataclass(slots=True)
+class HeatFlow:
+    """Heat of a network's blocks and functions.
+
+    Functions that call each other in circles are settled by raising heats until nothing changes, so that no
+    answer depends on which question came first. `told` gives functions the heat of callers outside the network.
+    """
+
+    net: Network
+    steps: Steps
+    told: Mapping[int, HeatFact] = field(default_factory=dict)
+    _functions: dict[int, HeatFact] | None = None
+    _blocks: dict[int, _Relative] = field(default_factory=dict)
+    _guarding: set[int] | None = None
+
+    def of(self, block: int) -> HeatFact:
+        """The heat of code that stands directly in a block."""
+        return self._absolute(self._relative(block), self._settled())
+
+    def function(self, function: int) -> HeatFact:
+        """The heat of a function's body as a whole."""
+        return self._settled().get(function, UNKNOWN_HEAT)
+
+    def along(self, function: int, edge: Edge) -> HeatFact | None:
+        """The heat that one caller gives a function; None where its call does not say when the function runs."""
+        return self._from_caller(function, edge, self._settled())
+
+    def _relative(self, block: int) -> _Relative:
+        if block not in self._blocks:
+            self._blocks[block] = self._work_out(block)
+        return self._blocks[block]
+
+    def _work_out(self, block: int) -> _Relative:
+        rare: str | None = None
+        in_loop = False
+        batches = NOWHERE
+        for current in self.net.outwards(block):
+            shape = self.net.shapes[current]
+            if shape.kind is BlockKind.LOOP:
+                fact = self._loop_fact(current, block, rare, in_loop)
+                if fact is not None and batches == NOWHERE:
+                    return _Relative(fact)
+                if batches == NOWHERE and self.steps.kind(current) is LoopKind.EVAL:
+                    batches = current
+                in_loop = True
+            elif shape.kind is BlockKind.FUNCTION:
+                return _Relative(None, self.net.function_of[current], rare, in_loop, batches)
+            elif rare is None and shape.words and not self._guards_training(current):
+                rare = shape.words
+        return _Relative(None, NOWHERE, rare, in_loop, batches)
+
+    def _loop_fact(self, loop: int, block: int, rare: str | None, in_loop: bool) -> HeatFact | None:
+        """What a loop around a block says of its heat; None if the loop says nothing of training."""
+        kind = self.steps.kind(loop)
+        chain = (self._words(loop),)
+        if kind is LoopKind.STEP:
+            if LoopTrait.ENVIRONMENT in self.net.shapes[loop].traits and not self._beside_backward(loop, block):
+                return HeatFact(Heat.UNKNOWN, 1.0, chain)
+            if rare is not None:
+                return HeatFact(Heat.RARE, 0.95, (*chain, rare))
+            return HeatFact(Heat.INNER if in_loop else Heat.STEP, 0.97, chain)
+        if kind is LoopKind.EPOCH:
+            return HeatFact(Heat.RARE if rare else Heat.EPOCH, 0.9, (*chain, rare) if rare else chain)
+        return None
+
+    def _words(self, loop: int) -> str:
+        return self.net.shapes[loop].words
+
+    def _beside_backward(self, loop: int, block: int) -> bool:
+        """Whether a block stands with the backward of a loop: under the same tests, or deeper.
+
+        Not in an episode inside it, though: a loop that steps the simulator and takes no training step.
+        """
+        net = self.net
+        steps = [home for home in (net.call_block[call] for call in self.steps.taken()) if net.within(home, loop)]
+        for inner in net.outwards(block):
+            if inner == loop:
+                break
+            if LoopTrait.ENVIRONMENT in net.shapes[inner].traits:
+                if not any(net.within(step, inner) for step in steps):
+                    return False
+        return any(net.within(block, self._training_branch(step, loop)) for step in steps)
+
+    def _training_branch(self, block: int, loop: int) -> int:
+        """The outermost branch between a loop and a block inside it: what the whole update stands under."""
+        branch = loop
+        for current in self.net.outwards(block):
+            if current == loop:
+                break
+            if self.net.shapes[current].kind in (BlockKind.BRANCH, BlockKind.LOOP):
+                branch = current
+        return branch
+
+    def _guards_training(self, block: int) -> bool:
+        """A test that the backward itself stands under is part of the step."""
+        if self._guarding is None:
+            self._guarding = {
+                block for call in self.steps.taken() for block in self.net.outwards(self.net.call_block[call])
+            }
+        return block in self._guarding
+
+    def _absolute(self, found: _Relative, functions: dict[int, HeatFact]) -> HeatFact:
+        """The heat of a block once the heat of its function is known."""
+        if found.fact is not None:
+            return found.fact
+        fact = HeatFact(Heat.ONCE, 0.9) if found.function == NOWHERE else functions.get(found.function, UNKNOWN_HEAT)
+        if found.batches != NOWHERE and not fact.heat.in_step:
+            return HeatFact(Heat.EVAL_STEP, 0.85, (self._words(found.batches),))
+        if fact.heat.in_step or fact.heat is Heat.EVAL_STEP:
+            if found.rare is not None:
+                return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, found.rare))
+            if found.function != NOWHERE and self.net.functions[found.function].generator:
+                # Iterated by a training loop, a generator goes round once with it.
+                return fact if found.in_loop else HeatFact(Heat.EPOCH, fact.confidence, fact.chain)
+            if found.in_loop and fact.heat is Heat.STEP:
+                return HeatFact(Heat.INNER, fact.confidence, fact.chain)
+        return fact
+
+    def _settled(self) -> dict[int, HeatFact]:
+        """The heat of every function: what it has by itself, then what its callers give it, hottest first."""
+        if self._functions is None:
+            count = len(self.net.functions)
+            self._functions = {function: self._own(function) or UNKNOWN_HEAT for function in range(count)}
+            dependents = self.net.dependents()
+            waiting = dict.fromkeys(range(count))
+            while waiting:
+                raised: dict[int, HeatFact] = {}
+                for function in waiting:
+                    best = self._hottest(function, self._functions)
+                    if best.order > self._functions[function].order:
+                        raised[function] = best
+                self._functions.update(raised)
+                waiting = dict.fromkeys(called for function in raised for called in dependents.get(function, ()))
+        return self._functions
+
+    def _own(self, function: int) -> HeatFact | None:
+        """What the user or a framework says of a function's heat, whoever calls it."""
+        shape = self.net.functions[function]
+        if shape.declared is not None:
+            words = "cold" if shape.declared is Heat.ONCE else "hot"
+            return HeatFact(shape.declared, 1.0, (f"{shape.qualified_name}: declared {words} in the configuration",))
+        bases = self.net.skeletons[self.net.file_of_function[function]].bases
+        found = role(shape.name, shape.qualified_name, shape.owner, bases.get(shape.owner or "", ()), shape.decorators)
+        return HeatFact(found.heat, found.confidence, (found.why,)) if found is not None else None
+
+    def _hottest(self, function: int, known: dict[int, HeatFact]) -> HeatFact:
+        """The hottest use of a function, by what is known so far."""
+        own = self._own(function)
+        if own is not None:
+            return own
+        edges = self.net.callers.get(function, [])
+        called = [fact for edge in edges if (fact := self._from_caller(function, edge, known)) is not None]
+        if function in self.told:
+            called.append(self.told[function])
+        best = max(called, key=lambda fact: fact.preference, default=UNKNOWN_HEAT)
+        if best.heat is not Heat.UNKNOWN:
+            return best
+        shape = self.net.functions[function]
+        if (
+            not edges
+            and function not in self.told
+            and self.steps.summary(function) is LoopKind.STEP
+            and self._is_hook(shape.name)
+        ):
+            sure = 0.85 if shape.owner is not None else 0.65  # a plain function may as well be a whole script
+            return HeatFact(Heat.STEP, sure, (f"{shape.qualified_name}: holds a backward pass outside any loop",))
+        outside = self.net.outside_block(function)
+        if self.net.function_of[outside] != NOWHERE:
+            return self._absolute(self._relative(outside), known)
+        return HeatFact(Heat.ONCE, 0.6) if shape.name in _ONCE else best
+
+    def _is_hook(self, name: str) -> bool:
+        """A function with a backward that nobody calls is called by a loop elsewhere, unless it is a script's main."""
+        return name not in _ONCE and not name.startswith("test")
+
+    def _from_caller(self, function: int, edge: Edge, known: dict[int, HeatFact]) -> HeatFact | None:
+        net = self.net
+        shape, call = net.functions[function], net.calls[edge.call]
+        block = net.call_block[edge.call]
+        if shape.generator and call.loop != NOWHERE:
+            block += call.loop - call.block  # the generator's code runs where its elements are taken
+        fact = self._absolute(self._relative(block), known)
+        if edge.how is Handing.PASSED:
+            return None
+        if edge.how is Handing.WORKER:
+            return HeatFact(Heat.WORKER, 0.95, (f"line {call.line}: {shape.name} runs in the loader's workers",))
+        if edge.how is Handing.HOOK:
+            return HeatFact(Heat.STEP, 0.8, (f"line {call.line}: {shape.name} is handed to a trainer",))
+        if edge.how is Handing.CLOSURE:
+            step = f"line {call.line}: closure of the optimizer"
+            return HeatFact(fact.heat, 0.6 * fact.confidence, (*fact.chain, step))
+        chain = (*fact.chain, f"line {call.line}: calls {shape.qualified_name}")
+        home, target = net.file_of_call(edge.call), net.file_of_function[function]
+        if home != target:
+            chain = tuple(_located(step, net.skeletons[home].path) for step in chain)
+        return HeatFact(fact.heat, fact.confidence * edge.confidence, chain)
+
+
+def _located(step: str, path: str) -> str:
+    """A step of a chain as it reads in another file: "train.py:88: ..." instead of "line 88: ..."."""
+    return f"{path}:{step[5:]}" if step.startswith("line ") else step
+
+
+def idle(fact: HeatFact) -> HeatFact:
+    """The same heat in a file that tests or measures."""
+    return replace(fact, confidence=min(fact.confidence, _IDLE_CEILING))

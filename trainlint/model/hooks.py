@@ -1,0 +1,180 @@
+"""How hot a function is because a framework calls it: by the bases of its class, its decorators and its name.
+
+The bases decide where they lead to a framework that is known. Names alone are weak evidence: they count only
+in classes that look like a part of a trainer. `forward` is no hook, since it does not say who calls it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from trainlint.finding import Heat
+from trainlint.model.hook_names import (
+    EPOCH_NAMES,
+    EVAL_NAMES,
+    FRAMEWORKS,
+    NAMES_WITHOUT_GRADIENTS,
+    OBSERVER_ONCE_NAMES,
+    OBSERVER_STEP_NAMES,
+    STEP_NAMES,
+)
+
+_TRAINER = re.compile(
+    r"Module|Trainer|Brain|Callback|Hook|Task|Engine|Recipe|Model|Runner|Learner|System", re.IGNORECASE
+)
+"""What classes are called whose methods a trainer calls."""
+_OBSERVER = re.compile(r"Callback|Hook|Observer|Plugin", re.IGNORECASE)
+_DATASET = re.compile(r"Dataset|\w(Data|Folder)$")
+_DATA_PARTS = re.compile(r"Dataset|Data(Module)?$|Folder$|Collat", re.IGNORECASE)
+_ITERATED = re.compile(r"Iterable|Stream|IterDataPipe")
+_COLLATOR = re.compile(r"Collat", re.IGNORECASE)
+_MAKES_COLLATE = re.compile(r"^_?(get|make|build|create|setup|register|init|load|select|resolve)_")
+_ENTRY_POINT = re.compile(
+    r"^(hydra\.main\b|(\w+\.)*command\b|(\w+\.)*record$|(\w+\.)*config\.parse$|(draccus|pyrallis)\.wrap\b)"
+)
+"""Decorators of a program's entry: what they decorate runs once."""
+_HANDLER = re.compile(r"^(?P<engine>.*)\.on\((?P<events>.*)\)$", re.DOTALL)
+_EVENT = re.compile(r"Events\.(?P<name>[A-Z_]+)(?P<filter>\([^()]*(\([^()]*\))?[^()]*\))?")
+_EVERY = re.compile(r"\bevery=(?P<count>\w+)")
+_EVALUATES = re.compile(r"eval|valid|test", re.IGNORECASE)
+_PLAIN_BASES = re.compile(r"^(object|torch\.nn\.(modules\.)?\w+|nn\.Module|Module|(abc\.)?ABC|typing\..*|Generic)$")
+"""Bases behind which no framework stands."""
+
+_SURE = 0.95
+_LIKELY = 0.9
+_BY_NAME = 0.75
+"""The class is only called like a part of a trainer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """How often a framework calls a function, how sure that is from 0 to 1, and why in words."""
+
+    heat: Heat
+    confidence: float
+    why: str
+
+
+def role(
+    name: str, qualified_name: str, owner: str | None, bases: tuple[str, ...], decorators: tuple[str, ...]
+) -> Role | None:
+    """The role of a function; None where no framework is known to call it.
+
+    `owner` is the name of its class, `bases` the dotted origins (or names) of all known base classes, nearest
+    first, and `decorators` the source of what stands behind each `@`.
+    """
+    found = _decorated(qualified_name, decorators)
+    if found is not None:
+        return found
+    if owner is None:
+        return _collates(name, qualified_name) if "collate" in name else None
+    return (
+        _in_worker(name, qualified_name, owner, bases)
+        or _of_framework(name, qualified_name, bases)
+        or _by_name(name, qualified_name, owner, bases)
+    )
+
+
+def gradients_off(name: str, owner: str | None, bases: tuple[str, ...]) -> bool:
+    """Whether a framework calls this function with autograd off.
+
+    Lightning does so for validation, test and prediction (`_no_grad_context` of its loops), mmengine for each
+    batch of them, SpeechBrain for `evaluate_batch`, Composer for all events of evaluation. `transformers.Trainer`
+    leaves it to the method.
+    """
+    if owner is None:
+        return False
+    for framework in FRAMEWORKS:
+        if any(framework.bases.search(base) for base in bases):
+            return framework.without_gradients.fullmatch(name) is not None
+    return any(not _PLAIN_BASES.search(base) for base in bases) and NAMES_WITHOUT_GRADIENTS.fullmatch(name) is not None
+
+
+def _decorated(title: str, decorators: tuple[str, ...]) -> Role | None:
+    for decorator in decorators:
+        handler = _HANDLER.match(decorator)
+        if handler is not None:
+            found = [_event(match, handler["engine"]) for match in _EVENT.finditer(handler["events"])]
+            if found:
+                heat = max(found, key=_HOTNESS.index)
+                return Role(heat, _SURE, f"{title}: Ignite calls it {_WORDS[heat]}")
+        if _ENTRY_POINT.search(decorator):
+            return Role(Heat.ONCE, _LIKELY, f"{title}: starts the program")
+    return None
+
+
+def _event(match: re.Match[str], engine: str) -> Heat:
+    """How often an event of Ignite fires that may be filtered, as in `Events.ITERATION_COMPLETED(every=100)`."""
+    name, chosen = match["name"], match["filter"] or ""
+    every = _EVERY.search(chosen)
+    filtered = bool(chosen.strip("() ")) and (every is None or every["count"] != "1")
+    if name.startswith(("ITERATION", "GET_BATCH", "FORWARD", "BACKWARD", "MODEL", "OPTIMIZER")):
+        if filtered:
+            return Heat.RARE
+        return Heat.EVAL_STEP if _EVALUATES.search(engine) else Heat.STEP
+    if name.startswith(("EPOCH", "DATALOADER")):
+        return Heat.RARE if filtered else Heat.EPOCH
+    return Heat.RARE if name.startswith("EXCEPTION") else Heat.ONCE
+
+
+def _in_worker(name: str, title: str, owner: str, bases: tuple[str, ...]) -> Role | None:
+    """Methods of datasets and of objects that collate."""
+    known = [owner, *(base.rpartition(".")[2] for base in bases)]
+    worker = f"{title}: runs in the loader's workers"
+    if any(_DATASET.search(item) for item in known):
+        if name in ("__getitem__", "__getitems__"):
+            return Role(Heat.WORKER, _LIKELY, worker)
+        if name == "__iter__":
+            return Role(Heat.WORKER, _LIKELY if any(_ITERATED.search(item) for item in known) else _BY_NAME, worker)
+    if any(_COLLATOR.search(item) for item in known) and name in ("__call__", "torch_call"):
+        return _collates(name, title)
+    if "collat" in name and (name in ("collate_fn", "collater") or any(_DATA_PARTS.search(item) for item in known)):
+        return _collates(name, title)
+    return None
+
+
+def _collates(name: str, title: str) -> Role | None:
+    if _MAKES_COLLATE.search(name):
+        return None
+    return Role(Heat.WORKER, _LIKELY, f"{title}: collates in the loader's workers")
+
+
+def _of_framework(name: str, title: str, bases: tuple[str, ...]) -> Role | None:
+    for framework in FRAMEWORKS:
+        if any(framework.bases.search(base) for base in bases):
+            heat = framework.heat(name)
+            if heat is not None:
+                return Role(heat, _SURE, f"{title}: {framework.name} calls it {_WORDS[heat]}")
+    return None
+
+
+def _by_name(name: str, title: str, owner: str, bases: tuple[str, ...]) -> Role | None:
+    """What a name says in a class of an unknown framework, or of the project's own trainer."""
+    plain = [base.rpartition(".")[2] for base in bases]
+    based = any(_TRAINER.search(base) for base in plain)
+    if not based and not _TRAINER.search(owner):
+        return None
+    observes = any(_OBSERVER.search(item) for item in (owner, *plain))
+    heat: Heat | None = None
+    if STEP_NAMES.fullmatch(name) or (observes and OBSERVER_STEP_NAMES.fullmatch(name)):
+        heat = Heat.STEP
+    elif EVAL_NAMES.fullmatch(name):
+        heat = Heat.EVAL_STEP
+    elif EPOCH_NAMES.fullmatch(name):
+        heat = Heat.EPOCH
+    elif observes and OBSERVER_ONCE_NAMES.fullmatch(name):
+        heat = Heat.ONCE
+    if heat is None:
+        return None
+    return Role(heat, _LIKELY if based else _BY_NAME, f"{title}: called by its framework {_WORDS[heat]}")
+
+
+_HOTNESS = (Heat.ONCE, Heat.RARE, Heat.EPOCH, Heat.EVAL_STEP, Heat.STEP)
+_WORDS = {
+    Heat.STEP: "in each step",
+    Heat.EVAL_STEP: "for each evaluation batch",
+    Heat.EPOCH: "once an epoch",
+    Heat.RARE: "now and then",
+    Heat.ONCE: "once",
+}

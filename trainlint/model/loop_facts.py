@@ -1,0 +1,84 @@
+"""What a project uses on the way into a training loop and out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from trainlint.model.around import Ways
+from trainlint.model.fact_kinds import Fact
+from trainlint.model.network import Network
+from trainlint.model.skeleton import NOWHERE
+
+FactsByFunction = Mapping[str, Sequence[Fact]]
+"""Qualified name of a function, "" for the top of the module → what is used there."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedFact:
+    """One use of something, with the file in which it stands."""
+
+    path: str
+    fact: Fact
+
+
+@dataclass(eq=False)
+class LoopFacts:
+    """Answers for a network of files. A module's top level is numbered behind all functions, by its file."""
+
+    net: Network
+    facts: Sequence[FactsByFunction]
+    """For each file."""
+    _known: dict[tuple[int, bool], tuple[LocatedFact, ...]] = field(default_factory=dict)
+
+    def top(self, file: int) -> int:
+        """The number that stands for the top level of a module."""
+        return len(self.net.functions) + file
+
+    def around(self, function: int, *, beside: bool = False) -> tuple[LocatedFact, ...]:
+        """What is used around a loop that stands in a function, or at the top of a module.
+
+        `beside` adds what the callers call besides: there process groups, loaders and global switches are made.
+        """
+        key = (function, beside)
+        if key not in self._known:
+            found = self._ways.around(function, beside=beside)
+            self._known[key] = tuple(sorted(found, key=lambda item: (item.path, item.fact.line, item.fact.kind.value)))
+        return self._known[key]
+
+    @cached_property
+    def _ways(self) -> Ways[int, LocatedFact]:
+        calls: dict[int, list[int]] = {}
+        for edges in self.net.callers.values():
+            for edge in edges:
+                calls.setdefault(self._home(self.net.call_block[edge.call]), []).append(edge.function)
+        for function in range(len(self.net.functions)):
+            calls.setdefault(self._home(self.net.outside_block(function)), []).append(function)
+        return Ways(calls, self._located(), {number: self.top(file) for number, file in self._files()})
+
+    def _files(self) -> list[tuple[int, int]]:
+        return list(enumerate(self.net.file_of_function))
+
+    def _home(self, block: int) -> int:
+        function = self.net.function_of[block]
+        return function if function != NOWHERE else self.top(self.net.file_of_block(block))
+
+    def _located(self) -> dict[int, list[LocatedFact]]:
+        found: dict[int, list[LocatedFact]] = {}
+        for function, file in self._files():
+            name = self.net.functions[function].qualified_name
+            facts = self.facts[file].get(name, ())
+            found[function] = [LocatedFact(self.net.skeletons[file].path, fact) for fact in facts]
+        for file, facts_of_file in enumerate(self.facts):
+            path = self.net.skeletons[file].path
+            found[self.top(file)] = [LocatedFact(path, fact) for fact in facts_of_file.get("", ())]
+        return found
+
+
+def by_function(facts: Sequence[Fact]) -> dict[str, list[Fact]]:
+    """Facts of one file by the function in which they stand."""
+    found: dict[str, list[Fact]] = {}
+    for fact in facts:
+        found.setdefault(fact.function or "", []).append(fact)
+    return found

@@ -1,0 +1,42 @@
+"""What the rest of a project says of one file. Tree-free, and keyed by names that survive small edits of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from trainlint.model.guarded_reads import Reader
+from trainlint.model.heat_fact import HeatFact
+from trainlint.model.loop_facts import LocatedFact
+from trainlint.model.steps import LoopKind
+from trainlint.model.values import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Facts about a file's functions, calls and classes that come from other files. Without any, a file is alone."""
+
+    heats: Mapping[str, HeatFact] = field(default_factory=dict)
+    """Function → the hottest use that other files make of it."""
+    gradients_off: Mapping[str, bool] = field(default_factory=dict)
+    """Function that other files call → whether all of these calls have autograd off."""
+    steps: Mapping[str, LoopKind] = field(default_factory=dict)
+    """Call that leaves the file → what it runs elsewhere: a step, or a whole training loop."""
+    arguments: Mapping[tuple[str, str], Value] = field(default_factory=dict)
+    """Function and parameter → what callers pass, those of this file included."""
+    returned: Mapping[str, Value] = field(default_factory=dict)
+    """Call that leaves the file → what it returns."""
+    attributes: Mapping[tuple[str, str], Value] = field(default_factory=dict)
+    """Class and attribute → what base classes in other files assign to it."""
+    readers: Mapping[str, Reader] = field(default_factory=dict)
+    """Call that leaves the file → the function elsewhere that reads what it is given, if it is a tensor."""
+    bases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Class → base classes known only through other files."""
+    around: Mapping[tuple[str, bool], tuple[LocatedFact, ...]] = field(default_factory=dict)
+    """Function that holds a training loop ("" for the top of the module), and whether what its callers call besides
+    counts → what the project uses around that loop."""
+    names_device: bool = False
+    """Whether files that this one works together with name a device, so that tensors here may lie there, too."""
+
+
+ALONE = Outside()

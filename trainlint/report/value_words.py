@@ -1,0 +1,76 @@
+"""Heat and values in words that people use, as `trainlint why` prints them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainlint.finding import Heat
+from trainlint.model.values import Home, Kind, Origin
+from trainlint.report.words import runs
+
+if TYPE_CHECKING:
+    from trainlint.model.heat_fact import HeatFact
+    from trainlint.model.values import Value
+
+_KINDS = {
+    Kind.ARRAY: "a NumPy array or number",
+    Kind.NUMBER: "a Python number",
+    Kind.STRING: "a text",
+    Kind.NONE: "None",
+    Kind.MODULE: "a module",
+    Kind.OPTIMIZER: "an optimizer",
+    Kind.SCHEDULER: "a scheduler",
+    Kind.SCALER: "a gradient scaler",
+    Kind.LOADER: "a data loader",
+    Kind.DATASET: "a dataset",
+    Kind.SAMPLER: "a sampler",
+    Kind.DEVICE: "a device",
+    Kind.DTYPE: "a data type",
+    Kind.SHAPE: "sizes, which are Python numbers",
+    Kind.STREAM: "a CUDA stream or event",
+    Kind.CONTAINER: "a list, tuple, set or dict",
+    Kind.UNKNOWN: "unknown",
+}
+_HOMES = {
+    Home.HOST: " in host memory",
+    Home.DEVICE: " in device memory",
+    Home.UNKNOWN: " on the host or the device",
+}
+_GRAPHS = {True: ", with a graph", False: ", without a graph", None: ""}
+_ORIGINS = {
+    Origin.BATCH: "from a loader's batch",
+    Origin.OUTPUT: "returned by a module",
+    Origin.LOSS: "a loss",
+    Origin.FACTORY: "newly created",
+    Origin.PARAMETER: "a parameter or gradient",
+    Origin.NAME: "known by its name only",
+}
+_UNSURE = 0.995
+"""From here on a share rounds to 1, and says nothing that needs a number."""
+
+
+def heat_words(fact: HeatFact, *, chain: bool = True) -> str:
+    """As in "runs each training step (0.97): line 8: for batch in loader"."""
+    if fact.heat is Heat.UNKNOWN:
+        words = "nothing is known of how often it runs"
+    else:
+        words = runs(fact.heat) + share(fact.confidence)
+    return f"{words}: {' → '.join(fact.chain)}" if chain and fact.chain else words
+
+
+def value_words(value: Value) -> str:
+    """As in "a tensor in device memory, with a graph, a loss (0.9)"."""
+    if value.kind is not Kind.TENSOR:
+        words = _KINDS.get(value.kind, value.kind.name.lower())
+        if value.element is not None and value.element.kind is not Kind.UNKNOWN:
+            words += f"; each element is {value_words(value.element)}"
+    else:
+        words = f"a tensor{_HOMES[value.home]}{_GRAPHS[value.attached]}"
+        if value.origin in _ORIGINS:
+            words += f", {_ORIGINS[value.origin]}"
+    return words if value.kind is Kind.UNKNOWN else words + share(value.confidence)
+
+
+def share(confidence: float) -> str:
+    """As in " (0.9)"; empty for what is certain."""
+    return f" ({confidence:.2g})" if confidence < _UNSURE else ""
