@@ -216,6 +216,38 @@ PROJECTS: dict[str, dict[str, str]] = {
         "mine.py": "import base\nclass Helper(base.Helper):\n    pass\n",
         "base.py": "class Helper:\n    def update(self, loss):\n        print(loss)  #= step\n",
     },
+    "modules that are put in a list one by one": {
+        "train.py": """
+            from net import Net
+
+            model = Net()
+            for batch in train_loader:
+                loss = model(batch)
+                loss.backward()
+        """,
+        "net.py": """
+            from torch import nn
+            from block import Block
+
+            class Net(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    layers = []
+                    for size in (1, 2, 4):
+                        layers.append(Block(size))
+                    self.body = nn.Sequential(*layers)
+
+                def forward(self, x):
+                    return self.body(x)
+        """,
+        "block.py": """
+            from torch import nn
+
+            class Block(nn.Module):
+                def forward(self, x):
+                    return x.relu()  #= step
+        """,
+    },
     "a framework behind a base in another file": {
         "mine.py": """
             from base import Base
@@ -298,6 +330,32 @@ PROJECTS: dict[str, dict[str, str]] = {
 @pytest.mark.parametrize("files", PROJECTS.values(), ids=PROJECTS)
 def test_classes_are_known_through_their_bases(files: dict[str, str]) -> None:
     check(files)
+
+
+def test_a_class_method_that_makes_an_object_does_not_call_it() -> None:
+    found = check(
+        {
+            "train.py": each_step("from net import Net", "print(Net.build(loss))"),
+            "net.py": """
+                from torch import nn
+
+                class Net(nn.Module):
+                    def forward(self, x):
+                        return x.relu()  #= unknown
+
+                    @classmethod
+                    def build(cls, size):
+                        net = cls(size)
+                        made = net  #= module, step
+                        net.note()
+                        return net
+
+                    def note(self):
+                        print(self)  #= step
+            """,
+        }
+    )
+    assert found.heat("net.py", "Net.build").heat.in_step
 
 
 def test_a_class_that_is_its_own_base_is_no_trap() -> None:

@@ -15,6 +15,7 @@ from trainlint.model.datasets import Items, items_of
 from trainlint.model.forward import computes
 from trainlint.model.loaders import Loader
 from trainlint.model.names import argument
+from trainlint.model.outside import Outside
 from trainlint.model.site import FileModel, Site
 from trainlint.model.training import Device, Feeds, feeds, goes_to_device
 
@@ -268,3 +269,25 @@ def test_a_number_of_devices_is_no_step_counter() -> None:
     """)
     for statement, block, said in marked(model):
         assert model.heats.of(block).heat.value == said, ast.unparse(statement)
+
+
+def test_a_loader_that_is_handed_on_follows_the_files_that_it_works_with() -> None:
+    handed_on = """
+        from torch.utils.data import DataLoader
+
+        def batches(dataset):
+            yield from DataLoader(dataset, batch_size=8, shuffle=True)
+    """
+    hooks = """
+        from torch.utils.data import DataLoader
+
+        class Data(LightningDataModule):
+            def train_dataloader(self):
+                return DataLoader(self.dataset, batch_size=8, shuffle=True)
+    """
+    for code, expected in ((handed_on, Device.ELSEWHERE), (hooks, Device.STAY)):
+        alone = file_model(code)
+        together = alone.told(Outside(names_device=True))
+        for model, said in ((alone, Device.STAY), (together, expected)):
+            (loader,) = model.loaders.built.values()
+            assert goes_to_device(model, loader) is said

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from trainlint.linking.carrying import bare, item, placed
 from trainlint.linking.declarations import RESULT
 from trainlint.linking.modules import Modules
 from trainlint.linking.summary import OutgoingCall, Summary
 from trainlint.linking.things import ClassThing, FunctionThing, ModuleThing, ObjectThing, Thing, ValueThing
 from trainlint.model.handing_back import handed_back
-from trainlint.model.pointers import ANY, Pointer, Start
+from trainlint.model.pointers import Pointer, Start
 from trainlint.model.values import UNKNOWN, Kind, Value, merge
 
 _DEEPEST = 14
@@ -158,12 +159,10 @@ class Follower:
             where, parameter = waiting.pop(0)
             given = self.arguments.get((where, parameter.of, parameter.name), ())
             for source, value in given if len(given) <= MOST_CALLERS else ():
-                handed_on = {
-                    (source, each) for each in value.pointers if each.start is Start.PARAMETER and not each.path
-                }
-                others = tuple(each for each in value.pointers if (source, each) not in handed_on)
+                handed_on = [each for each in value.pointers if each.start is Start.PARAMETER and not each.path]
+                others = tuple(each for each in value.pointers if each not in handed_on)
                 things |= dict.fromkeys(self._value(source, replace(value, pointers=others)))
-                for key in [(source, each) for each in value.pointers if (source, each) in handed_on]:
+                for key in [(source, each) for each in handed_on]:
                     if key not in visited and len(visited) < _MOST_PARAMETERS:
                         visited[key] = None
                         waiting.append(key)
@@ -196,7 +195,7 @@ class Follower:
         """An attribute or element of a thing."""
         if isinstance(part, int):
             if isinstance(thing, ValueThing):
-                yield from self._value(thing.file, _item(thing.value, part))
+                yield from self._value(thing.file, item(thing.value, part))
         elif isinstance(thing, ModuleThing):
             yield from self._in_module(thing.file, part)
         elif isinstance(thing, ClassThing | ObjectThing):
@@ -279,7 +278,7 @@ class Follower:
             return summary.returned
         names = summary.parameters[1:] if function.bound else summary.parameters
         given = dict(zip(names, call.arguments, strict=False)) | dict(call.keywords)
-        return handed_back(summary.returned, function.key, {name: _placed(item, file) for name, item in given.items()})
+        return handed_back(summary.returned, function.key, {name: placed(value, file) for name, value in given.items()})
 
     def call_methods(self, thing: ObjectThing) -> list[FunctionThing]:
         """The methods that run when an object is called."""
@@ -379,28 +378,3 @@ class Follower:
         for cls in self.ancestry(file, name):
             found |= dict.fromkeys(self.summaries[cls.file].skeleton.bases.get(cls.name, ()))
         return tuple(found)
-
-
-def _placed(value: Value, file: int) -> Value:
-    """A value whose pointers say which file's names they are."""
-    pointers = tuple(each if each.file >= 0 else replace(each, file=file) for each in value.pointers)
-    return replace(value, pointers=pointers, items=tuple(_placed(item, file) for item in value.items))
-
-
-def _item(value: Value, place: int) -> Value:
-    if 0 <= place < len(value.items):
-        return value.items[place]
-    found = value.element if value.element is not None else UNKNOWN
-    if value.kind in (Kind.TENSOR, Kind.ARRAY) and not value.items:
-        return replace(value, pointers=())
-    return found if place == ANY or not value.items else UNKNOWN
-
-
-def bare(value: Value) -> Value:
-    """A value as it may be told to another file, where its pointers mean nothing."""
-    return replace(
-        value,
-        pointers=(),
-        element=bare(value.element) if value.element is not None else None,
-        items=tuple(bare(item) for item in value.items),
-    )

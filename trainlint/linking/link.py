@@ -9,7 +9,8 @@ from functools import cached_property
 from pathlib import PurePath
 
 from trainlint.linking.calls import Crossing, Resolver
-from trainlint.linking.following import MOST_CALLERS, Follower, bare
+from trainlint.linking.carrying import bare
+from trainlint.linking.following import MOST_CALLERS, Follower
 from trainlint.linking.modules import Modules
 from trainlint.linking.summary import Summary
 from trainlint.linking.things import FunctionThing

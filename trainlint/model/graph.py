@@ -99,7 +99,13 @@ class CallGraph:
         return function.owner if function.parameters[0].arg == node.id and not static else None
 
     def class_named(self, node: ast.Name, block: Block) -> Class | None:
-        """The class of the file that a name means."""
+        """The class of the file that a name means, as `cls` does in a class method."""
+        owner = self.self_class(node, block)
+        if owner is not None:
+            scope = block.scope.owner(node.id)
+            function = self.outline.function_of[scope.node] if scope is not None else None
+            decorators = function.decorators if function is not None else []
+            return owner if any(last_name(item) == "classmethod" for item in decorators) else None
         found = reaching(node.id, block, position(node))
         if len(found) == 1 and found[0].how is How.CLASS:
             return self.outline.classes.get(node.id)
@@ -169,6 +175,8 @@ def _resolve(graph: CallGraph, place: Place, call: ast.Call, by_method: dict[str
         function = _named_function(graph, func, block)
         if function is not None:
             return Edge(place, function, 1.0)
+        if graph.class_named(func, block) is not None:
+            return None
     instance = graph.instance_class(func, block)
     if instance is not None:
         forward = graph.method(instance, "forward") or graph.method(instance, "__call__")

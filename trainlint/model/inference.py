@@ -167,6 +167,7 @@ def only_shown(file: FileModel, switch: Place) -> list[Place]:
 def _is_for_nothing(file: FileModel, place: Place) -> bool:
     return (
         not _is_bare(place)
+        and not _is_part(file, place)
         and _may_run_again(file, place)
         and not in_evaluation_loop(file, place)
         and not wants_gradients(file, place.block)
@@ -177,6 +178,18 @@ def _is_for_nothing(file: FileModel, place: Place) -> bool:
 def _is_bare(place: Place) -> bool:
     """Whether a model is run for what it does and not for what it gives, as to warm up or to record shapes."""
     return isinstance(place.statement, ast.Expr) and place.statement.value is place.node
+
+
+def _is_part(file: FileModel, place: Place) -> bool:
+    """Whether a module runs a part of itself here: who calls it decides whether autograd is on."""
+    function = file.graph.enclosing(place.block)
+    if function is None or function.owner is None or not file.kinds.is_module_class(function.owner):
+        return False
+    return (
+        root_name(getattr(place.node, "func", place.node)) == function.parameters[0].arg
+        if function.parameters
+        else False
+    )
 
 
 def _may_run_again(file: FileModel, place: Place) -> bool:

@@ -210,7 +210,7 @@ class Kinds:
                 put.append(self.element(given) if node.func.attr in ("update", "extend") else given)
             else:
                 put.append(self.of(node, place.block))
-        known = [value for value in put if value.kind is not Kind.UNKNOWN]
+        known = [value for value in put if value.kind is not Kind.UNKNOWN] or [value for value in put if value.pointers]
         return replace(merge(known), items=()) if known else None
 
     def _named(self, name: str, found: Value) -> Value:

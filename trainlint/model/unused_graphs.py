@@ -157,15 +157,9 @@ def _chain(value: ast.expr, node: ast.Name) -> list[ast.expr]:
 
 def _keeps_elements(comprehension: _Comprehension, node: ast.Name) -> bool:
     made = comprehension.value if isinstance(comprehension, ast.DictComp) else comprehension.elt
-    over = [
-        item
-        for item in comprehension.generators
-        if any(carries_graph(item.iter, part) for part in _chain(item.iter, node))
-    ]
-    names = {name for item in over for name in held_by(item.target)}
-    return any(
-        isinstance(part, ast.Name)
-        and part.id in names
-        and any(carries_graph(made, item) for item in _chain(made, part))
-        for part in ast.walk(made)
-    )
+    names: set[str] = set()
+    for item in comprehension.generators:
+        if any(carries_graph(item.iter, part) for part in _chain(item.iter, node)):
+            names.update(held_by(item.target))
+    kept = (part for part in ast.walk(made) if isinstance(part, ast.Name) and part.id in names)
+    return any(carries_graph(made, item) for part in kept for item in _chain(made, part))

@@ -79,16 +79,24 @@ class EvaluationWithoutNoGrad(Rule):
     ```
 
     `torch.inference_mode()` saves a little more, but what it returns can never meet autograd again: it suits
-    programs that only infer. In a loop that acts in an environment, the forward that chooses the action is meant.
+    programs that only infer.
 
-    The fix is safe where nothing of the loop can reach a backward. Where results leave the function with their
-    graph, it needs `--unsafe-fixes`; where the file names PyTorch's own transformer layers, which take a fused path
-    with other rounding when autograd is off, `--numeric-fixes`.
+    An evaluation need not be a loop over a loader. Found, too: the forward that chooses an action in a loop which acts
+    in an environment; targets from a network that is only ever copied into, and that no optimizer of the file trains;
+    a forward between `model.eval()` and `model.train()`; a forward whose result is cut off from its graph wherever it
+    is used (`.argmax()`, `.detach()`, `.numpy()`, a saved image); `volatile=True`, which PyTorch ignores since 0.4; and
+    `requires_grad` taken from each parameter and given back around a forward.
+
+    The fix is safe where nothing of what it wraps can reach a backward. Where results leave the function with their
+    graph, and for targets, whose unused gradients it takes away, it needs `--unsafe-fixes`; where the file names
+    PyTorch's own transformer layers, which take a fused path with other rounding when autograd is off,
+    `--numeric-fixes`.
 
     ## Stays silent
     Under `no_grad`, `inference_mode` or `set_grad_enabled(False)` in any form: a block, a decorator, the project's
     own decorator, an exit stack, all callers, the model's own method; in hooks that Lightning runs without autograd;
-    for frozen models; where gradients are wanted: attacks, explanations, training while testing.
+    for frozen models; where gradients are wanted: attacks, explanations, training while testing, a policy that is
+    trained through a copy of its critic; for a module's own parts, whose caller decides; for a script's one forward.
 
     ## Confirmed by
     `torch.is_grad_enabled()` is true in the forward of a model whose `training` is false, and its output has a

@@ -96,10 +96,13 @@ class CreatedOnHostThenMoved(Rule):
             return self.token(tokens) + self.place(places)
     ```
 
-    A constant is better still as a buffer (`register_buffer`) or made once before the loop. The fix is safe for fill
-    values, whole numbers and copied values; for fractions (`linspace`, `arange` with a fractional step) it changes the
-    last bit at most and needs `--numeric-fixes`; for random numbers it draws from the device's generator instead of the
-    host's, gives other numbers for the same seed, and needs `--unsafe-fixes`.
+    A constant is better still as a buffer (`register_buffer`) or made once before the loop, and so is a NumPy table
+    that stays the same (`torch.from_numpy(self.table).to(device)`). A single Python number needs no copy at all:
+    `torch.full((), number, device=device)`. What NumPy draws (`np.random`), torch can draw on the device.
+
+    The fix is safe for fill values, whole numbers and copied values; for fractions (`linspace`, `arange` with a
+    fractional step) it changes the last bit at most and needs `--numeric-fixes`; for random numbers it draws from the
+    device's generator instead of the host's, gives other numbers for the same seed, and needs `--unsafe-fixes`.
 
     ## Stays silent
     Outside of steps and forward passes (quietly, below the default confidence), where something is made only the first

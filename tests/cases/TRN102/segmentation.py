@@ -43,3 +43,9 @@ def main(dataset, validation, features, labels):
     Trainer(nn.Conv2d(3, 2, 1).to("cuda"), train_loader, torch.device("cuda")).fit(10)
     head = DataLoader(TensorDataset(features, labels), batch_size=512, shuffle=True)  #! TRN102
     Trainer(nn.Linear(64, 2).to("cuda"), head, torch.device("cuda")).fit(1)
+
+
+def create(dataset, phase, device_count):
+    if phase == "train":
+        return DataLoader(dataset, batch_size=16, num_workers=4 * device_count, pin_memory=False)  #! TRN102
+    return DataLoader(dataset, batch_size=1, num_workers=1, pin_memory=True)

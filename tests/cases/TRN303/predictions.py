@@ -109,6 +109,15 @@ def warm_up(network, image):
     network.train()
 
 
+def sum_of_parts(network, images, optimizer):
+    outputs = network(images)
+    hits = outputs.logits.argmax(1).item()
+    loss = outputs.loss
+    loss.backward()
+    optimizer.step()
+    return hits
+
+
 @torch.no_grad()
 def predict_decorated(network, image):
     return network(image).argmax(1).item()
@@ -135,3 +144,8 @@ class Head(nn.Module):
         self.backbone.eval()
         features = self.backbone(images)
         return self.linear(features)
+
+    def rank(self, images):
+        """Who calls this decides whether autograd is on."""
+        output = self.linear(self.backbone(images))
+        return output.argmax(1).tolist()
