@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from trainlint.linking import declarations
 from trainlint.linking.summary import ClassSummary, FunctionSummary, OutgoingCall, Summary
 from trainlint.model.blocks import Class, Function, How, Place
-from trainlint.model.names import last_name
 from trainlint.model.pointers import Pointer, Start
 from trainlint.model.values import Kind, Value
 
@@ -56,13 +55,12 @@ def _tables(file: FileModel) -> Iterator[tuple[str, Value]]:
 
 
 def _function(file: FileModel, function: Function) -> FunctionSummary:
-    decorators = {last_name(item) for item in function.decorators}
     return FunctionSummary(
         parameters=tuple(item.arg for item in function.parameters),
-        bound=function.owner is not None and bool(function.parameters) and "staticmethod" not in decorators,
+        bound=function.takes_object,
         returned=file.kinds.outcome(function),
         reader=file.readers.get(function),
-        of_class=function.owner is not None and "classmethod" in decorators,
+        of_class=function.owner is not None and function.is_decorated("classmethod"),
         declared=declarations.of_function(file, function),
     )
 

@@ -6,6 +6,8 @@ import ast
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from trainlint.model.names import last_name
+
 Position = tuple[int, int]
 """A 1-based line and a 0-based column in UTF-8 bytes, as `ast` counts them."""
 
@@ -152,6 +154,15 @@ class Function:
         """All named parameters in order, `self` included."""
         arguments = self.node.args
         return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+    def is_decorated(self, name: str) -> bool:
+        """Whether one of the decorators ends with this name, such as "staticmethod"."""
+        return any(last_name(item) == name for item in self.decorators)
+
+    @property
+    def takes_object(self) -> bool:
+        """Whether its first parameter is the object, or the class, that it is called on."""
+        return self.owner is not None and bool(self.parameters) and not self.is_decorated("staticmethod")
 
     @property
     def decorators(self) -> list[ast.expr]:

@@ -93,10 +93,9 @@ class CallGraph:
         """The class whose method calls its own object by this name, as in `self`."""
         scope = block.scope.owner(node.id)
         function = self.outline.function_of.get(scope.node) if scope is not None else None
-        if function is None or function.owner is None or not function.parameters:
+        if function is None or not function.takes_object:
             return None
-        static = any(last_name(item) == "staticmethod" for item in function.decorators)
-        return function.owner if function.parameters[0].arg == node.id and not static else None
+        return function.owner if function.parameters[0].arg == node.id else None
 
     def class_named(self, node: ast.Name, block: Block) -> Class | None:
         """The class of the file that a name means, as `cls` does in a class method."""
@@ -104,8 +103,7 @@ class CallGraph:
         if owner is not None:
             scope = block.scope.owner(node.id)
             function = self.outline.function_of[scope.node] if scope is not None else None
-            decorators = function.decorators if function is not None else []
-            return owner if any(last_name(item) == "classmethod" for item in decorators) else None
+            return owner if function is not None and function.is_decorated("classmethod") else None
         found = reaching(node.id, block, position(node))
         if len(found) == 1 and found[0].how is How.CLASS:
             return self.outline.classes.get(node.id)

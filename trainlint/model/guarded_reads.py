@@ -73,8 +73,7 @@ def readers(file: FileModel) -> Mapping[Function, Reader]:
 
 def _given(function: Function) -> tuple[str, ...]:
     names = tuple(item.arg for item in function.parameters)
-    static = any(last_name(item) == "staticmethod" for item in function.decorators)
-    return names[1:] if function.owner is not None and not static else names
+    return names[1:] if function.takes_object else names
 
 
 def _is_rare(file: FileModel, place: Place) -> bool:

@@ -44,6 +44,7 @@ class HeatFlow:
     steps: Steps
     told: Mapping[int, HeatFact] = field(default_factory=dict)
     _functions: dict[int, HeatFact] | None = None
+    _owned: dict[int, HeatFact | None] = field(default_factory=dict)
     _blocks: dict[int, _Relative] = field(default_factory=dict)
     _guarding: set[int] | None = None
 
@@ -169,6 +170,11 @@ class HeatFlow:
 
     def _own(self, function: int) -> HeatFact | None:
         """What the user or a framework says of a function's heat, whoever calls it."""
+        if function not in self._owned:
+            self._owned[function] = self._work_out_own(function)
+        return self._owned[function]
+
+    def _work_out_own(self, function: int) -> HeatFact | None:
         shape = self.net.functions[function]
         if shape.declared is not None:
             words = "cold" if shape.declared is Heat.ONCE else "hot"

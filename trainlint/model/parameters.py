@@ -36,19 +36,14 @@ def parameter_value(kinds: Kinds, binding: Binding) -> Value:
         return found
     owner = function.owner
     if owner is not None and _is_own_object(function, binding.node):
-        start = Start.LOCAL if _is_decorated(function, "classmethod") else Start.INSTANCE
+        start = Start.LOCAL if function.is_decorated("classmethod") else Start.INSTANCE
         return found.pointing(Pointer(start, owner.name))
     return found.pointing(Pointer(Start.PARAMETER, kinds.keys.function(function), binding.name))
 
 
 def _is_own_object(function: Function, parameter: ast.AST) -> bool:
     """Whether a parameter is the object, or with a class method the class, that a method is called on."""
-    first = function.parameters[0] if function.parameters else None
-    return first is parameter and not _is_decorated(function, "staticmethod")
-
-
-def _is_decorated(function: Function, name: str) -> bool:
-    return any(last_name(item) == name for item in function.decorators)
+    return function.takes_object and function.parameters[0] is parameter
 
 
 def _value(kinds: Kinds, binding: Binding, function: Function | None) -> Value:
