@@ -85,6 +85,8 @@ class Triggers:
     """`total += x` and `total = total + x`."""
     loops: bool = False
     """Every `for` and `while`."""
+    dicts: frozenset[str] = frozenset()
+    """Dicts that are written out and hold one of these keys, in scripts and in files of settings; once for each key."""
     assignments: frozenset[str] = frozenset()
     """Stores to an attribute or a subscript key with this last name, as in `os.environ["X"] = ...`."""
 

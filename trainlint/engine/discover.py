@@ -1,7 +1,8 @@
 """Which files to judge: the paths that the user named, turned into files.
 
 Inside a git work tree git itself says what belongs to the project, so every ignore file is honoured as git reads it.
-Elsewhere directories are walked. Only `.py` and `.pyw` files are looked for; notebooks are left out.
+Elsewhere directories are walked. Only `.py` and `.pyw` files are looked for, and files with settings of DeepSpeed and
+Accelerate; notebooks are left out.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from trainlint.engine.git import git_listing
 from trainlint.finding import Failure
+from trainlint.settings_files import MOST_BYTES, holds_settings, is_settings, may_be_settings
 
 _SUFFIXES = (".py", ".pyw")
 
@@ -157,7 +159,7 @@ class _Search:
             return
         for name in listing.unseen:
             self.fail(root / name, "the directory cannot be opened, so what is in it is not judged")
-        for name in filter(is_python, listing.files):
+        for name in filter(_may_be_judged, listing.files):
             # A tracked file may be gone from the disk: then there is nothing to judge.
             if os.path.lexists(root / name):
                 self.offer(root / name)
@@ -183,14 +185,16 @@ class _Search:
                         if entry.is_dir(follow_symlinks=False):
                             if not self.is_left_out(directory / entry.name):
                                 waiting.append(directory / entry.name)
-                        elif is_python(entry.name):
+                        elif _may_be_judged(entry.name):
                             self.offer(directory / entry.name)
             except OSError as error:
                 self.fail(directory, f"the directory cannot be read ({_words(error)}), so what is in it is not judged")
 
     def offer(self, path: Path) -> None:
-        """Add a Python file below a directory that was named, unless something excludes it."""
+        """Add a file below a directory that was named, unless something excludes it."""
         if self.is_left_out(path.parent):
+            return
+        if is_settings(path.name) and not _holds_settings(path):
             return
         if self.is_excluded(path):
             self.excluded.add(self.shown(path))
@@ -281,6 +285,20 @@ def _why_missing(path: Path, error: OSError) -> str:
 def is_python(name: str) -> bool:
     """Whether a file name is that of a Python file."""
     return name.endswith(_SUFFIXES)
+
+
+def _may_be_judged(name: str) -> bool:
+    """Whether a file name is that of a Python file, or may be that of settings."""
+    return is_python(name) or may_be_settings(name.rpartition("/")[2])
+
+
+def _holds_settings(path: Path) -> bool:
+    """Whether a file holds settings of training. One that cannot be read is somebody else's."""
+    try:
+        with path.open("rb") as file:
+            return holds_settings(path.name, file.read(MOST_BYTES + 1))
+    except OSError:
+        return False
 
 
 def _words(error: OSError) -> str:

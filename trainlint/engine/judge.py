@@ -14,6 +14,7 @@ from trainlint.model.outline import Outline
 from trainlint.model.outside import ALONE, Outside
 from trainlint.model.site import FileModel, Site
 from trainlint.rule import Rule, Triggers
+from trainlint.settings_files import is_settings, settings_tree
 from trainlint.source import SourceFile
 from trainlint.suppress import suppress
 
@@ -64,6 +65,11 @@ def judge(
 
 def parse(source: SourceFile) -> ast.Module | Failure:
     """The tree of a file, or why there is none."""
+    if is_settings(source.path):
+        try:
+            return settings_tree(source)
+        except ValueError as error:
+            return Failure(source.path, str(error), UNREADABLE)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # odd escapes in the user's strings are the user's compiler's matter
@@ -86,6 +92,8 @@ def places(triggers: Triggers, model: FileModel) -> Iterator[Place]:
         yield from outline.calls.get(name, ())
     for name in sorted(triggers.assignments):
         yield from outline.stores.get(name, ())
+    if triggers.dicts:
+        yield from (place for key in sorted(triggers.dicts) for place in outline.dicts.get(key, ()))
     if triggers.references:
         yield from _references(triggers.references, outline)
     for wanted, found in (
@@ -100,19 +108,17 @@ def places(triggers: Triggers, model: FileModel) -> Iterator[Place]:
 
 def _references(prefixes: Iterable[str], outline: Outline) -> Iterator[Place]:
     """Uses of names below the prefixes, and the import statements that bring them in."""
-    wanted = tuple(prefixes)
+    wanted = frozenset(prefixes)
+    above = tuple(f"{prefix}." for prefix in wanted)  # one call for all: a rule over a table names a hundred
     for place in outline.import_statements:
         if isinstance(place.node, ast.ImportFrom) and place.node.module is not None and place.node.level == 0:
-            if any(_below(f"{place.node.module}.{alias.name}", wanted) for alias in place.node.names):
+            names = (f"{place.node.module}.{alias.name}" for alias in place.node.names)
+            if any(name in wanted or name.startswith(above) for name in names):
                 yield place
     for place in outline.references:
         origin = outline.origin(place.node)
-        if origin is not None and _below(origin, wanted):
+        if origin is not None and (origin in wanted or origin.startswith(above)):
             yield place
-
-
-def _below(origin: str, prefixes: tuple[str, ...]) -> bool:
-    return any(origin == prefix or origin.startswith(prefix + ".") for prefix in prefixes)
 
 
 def _why_unparsable(source: SourceFile, error: BaseException) -> str:

@@ -17,6 +17,7 @@ from trainlint.engine.surroundings import Surroundings
 from trainlint.engine.work import Fixing, Job, Outcome, Rewrite, do, do_text
 from trainlint.engine.workers import spread, worker_count
 from trainlint.finding import Failure, Report
+from trainlint.settings_files import is_settings
 
 if TYPE_CHECKING:
     from trainlint.source import SourceFile
@@ -60,7 +61,9 @@ def run(
 
 
 def _members(jobs: Sequence[Job]) -> list[Member]:
-    return [Member(job.target.path, job.target.shown, job.target.size, job.selection.config) for job in jobs]
+    """The files of a run that may tell each other something: those with code."""
+    code = (job for job in jobs if not is_settings(job.target.shown))
+    return [Member(job.target.path, job.target.shown, job.target.size, job.selection.config) for job in code]
 
 
 def run_text(

@@ -9,6 +9,7 @@ from trainlint.engine.judge import UNREADABLE, Verdicts, judge, parse
 from trainlint.engine.read import may_hold_findings, read_bytes
 from trainlint.finding import Failure, Finding, Safety
 from trainlint.model.outside import ALONE, Outside
+from trainlint.settings_files import holds_settings, is_settings
 from trainlint.source import SourceFile, UnreadableSource, decode_source
 
 if TYPE_CHECKING:
@@ -70,7 +71,10 @@ def do(job: Job, fixing: Fixing | None = None, model: FileModel | None = None) -
     try:
         data = read_bytes(job.target.path)
         source = decode_source(shown, data)
-        if not may_hold_findings(data):
+        if is_settings(shown):
+            if not holds_settings(shown, data) or isinstance(parse(source), Failure):
+                return Outcome(judged=False)  # another tool's file, or a template that is filled in before it is read
+        elif not may_hold_findings(data):
             tree = parse(source)
             return Outcome(failures=(tree,), judged=False) if isinstance(tree, Failure) else Outcome()
         outcome = do_text(source, job, fixing, model)

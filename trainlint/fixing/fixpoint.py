@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from trainlint.finding import Edit, Failure, Finding, Safety
 from trainlint.fixing.apply import apply_fixes, flaw
+from trainlint.settings_files import is_settings, settings_tree
 from trainlint.source import SourceFile, UnreadableSource, decode_source, source_from_text
 
 Judge = Callable[[SourceFile], Sequence[Finding]]
@@ -74,7 +75,7 @@ class _Run:
     def repeat(self) -> frozenset[str]:
         """Do the rounds. The codes of the last round where they do not end, else nothing."""
         self.findings = tuple(self.judge(self.source))
-        if not parses(self.source.text):
+        if not parses(self.source.path, self.source.text):
             return frozenset()  # The judge has said so; there is no telling what a fix would do.
         self.seen.add(self.source.text)
         for _ in range(ROUNDS):
@@ -125,8 +126,8 @@ class _Run:
         """The new source and its findings; where the round must not count, why, as the end of a sentence."""
         if not _round_trips(self.source, text):
             return f"its text does not fit the file's encoding, {self.source.encoding}; save the file as UTF-8"
-        if not parses(text):
-            return "the result is no longer valid Python; please report this rule"
+        if not parses(self.source.path, text):
+            return "the result can no longer be read; please report this rule"
         if text in self.seen:
             return "it undoes what another fix did; please report this rule"
         source = source_from_text(self.source.path, text, encoding=self.source.encoding, bom=self.source.bom)
@@ -157,12 +158,15 @@ class _Run:
         self.seen.add(source.text)
 
 
-def parses(text: str) -> bool:
-    """Whether this Python's own parser takes the text. Warnings about it are nobody's concern here."""
+def parses(path: str, text: str) -> bool:
+    """Whether this Python's own parser takes the text, or that of settings. Warnings do not count."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            ast.parse(text)
+            if is_settings(path):
+                settings_tree(source_from_text(path, text))
+            else:
+                ast.parse(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False
     return True

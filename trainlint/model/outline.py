@@ -41,6 +41,8 @@ class Outline:
     subscripts: list[Place] = field(default_factory=list)
     """Indexing by anything but a constant: reads, stores and augmented stores."""
     accumulations: list[Place] = field(default_factory=list)
+    dicts: dict[str, list[Place]] = field(default_factory=dict)
+    """Dicts that are written out, by each of their keys."""
     stores: dict[str, list[Place]] = field(default_factory=dict)
     """Assignments to `<...>.name` or `<...>["name"]`, by that name."""
     fillings: dict[str, list[Place]] = field(default_factory=dict)

@@ -395,6 +395,8 @@ class _Walk:
                     self._function.is_generator = True
                 elif isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant):
                     self.outline.subscripts.append(Place(node, block, statement))
+                elif isinstance(node, ast.Dict):
+                    self._dict(node, Place(node, block, statement))
                 stack.extend((child, block) for child in ast.iter_child_nodes(node))
         for name, place in reversed(found):
             self._record_call(name, place)
@@ -402,6 +404,11 @@ class _Walk:
             if name in _FILLING and isinstance(call, ast.Call) and len(call.args) == 1:
                 if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
                     self.outline.fillings.setdefault(call.func.value.id, []).append(place)
+
+    def _dict(self, node: ast.Dict, place: Place) -> None:
+        for key in node.keys:
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                self.outline.dicts.setdefault(key.value, []).append(place)
 
     def _record_call(self, name: str, place: Place) -> None:
         self.outline.calls.setdefault(name, []).append(place)

@@ -1,4 +1,7 @@
-"""Reads ignore comments. Python's own tokenizer finds them, so that texts in strings never count."""
+"""Reads ignore comments. Python's own tokenizer finds them, so that texts in strings never count.
+
+In files of settings each line stands for itself: YAML's comments begin where a number sign follows a space.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import tokenize
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from trainlint.settings_files import is_settings
 
 if TYPE_CHECKING:
     from trainlint.source import SourceFile
@@ -23,6 +28,8 @@ _LISTED_WORD = re.compile(r"(?:\s*,\s*|\s+)?([A-Za-z][\w-]*)")
 _CODE = re.compile(r"[A-Z]+[0-9]+", re.IGNORECASE)
 _NEXT_COMMENT = re.compile(r"#\s*[A-Za-z]")
 """What ends a reason: another comment on the line. "#12" is a ticket, and belongs to the reason."""
+
+_SETTINGS_COMMENT = re.compile(r"(?:(?<=\s)|^)#")
 
 _BETWEEN_STATEMENTS = frozenset(
     (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.NEWLINE)
@@ -96,12 +103,24 @@ def read_comments(source: SourceFile, is_rule: Callable[[str], bool]) -> Comment
 
 
 def _tokens(source: SourceFile) -> Iterator[tokenize.TokenInfo]:
+    if is_settings(source.path):
+        yield from _comments_of_settings(source)
+        return
     # Each line ends as Python's tokenizer likes it best, whatever the file does, so that the line numbers agree.
     lines = (f"{source.line(number)}\n" for number in range(1, len(source.line_starts) + 1))
     try:
         yield from tokenize.generate_tokens(lambda: next(lines, ""))
     except (tokenize.TokenError, SyntaxError):
         return
+
+
+def _comments_of_settings(source: SourceFile) -> Iterator[tokenize.TokenInfo]:
+    for number in range(1, len(source.line_starts) + 1):
+        line = source.line(number)
+        found = _SETTINGS_COMMENT.search(line)
+        if found is not None:
+            start, stop = (number, found.start()), (number, len(line))
+            yield tokenize.TokenInfo(tokenize.COMMENT, line[found.start() :], start, stop, line)
 
 
 def _directives(source: SourceFile, token: tokenize.TokenInfo, is_rule: Callable[[str], bool]) -> Iterator[Directive]:
