@@ -62,6 +62,7 @@ class _Linked:
                 readers=dict(self._readers(out_of.get(file, []))),
                 bases=dict(self._bases(file)),
                 around=dict(self._around(file)),
+                options=self._options(file),
             )
 
     @cached_property
@@ -90,7 +91,8 @@ class _Linked:
         skeletons = []
         for file, summary in enumerate(self.summaries):
             bases = {name: self.follower.base_names(file, name) for name in summary.classes}
-            skeletons.append(summary.skeleton.with_bases(bases))
+            known = {name: value for name, value in self._options(file).items() if value is not None}
+            skeletons.append(summary.skeleton.with_bases(bases).with_options(known))
         return network(skeletons)
 
     @cached_property
@@ -125,10 +127,10 @@ class _Linked:
         return LoopFacts(self.linked, [summary.facts for summary in self.summaries])
 
     def _around(self, file: int) -> Iterator[tuple[tuple[str, bool], tuple[LocatedFact, ...]]]:
-        """What the project uses around each training loop of a file."""
+        """What the project uses around each training loop of a file, over steps or over epochs."""
         net, first = self.net, self.net.first_block[file]
         for number, shape in enumerate(self.summaries[file].skeleton.shapes):
-            if shape.kind is BlockKind.LOOP and self.steps.kind(first + number) is LoopKind.STEP:
+            if shape.kind is BlockKind.LOOP and self.steps.kind(first + number) in (LoopKind.STEP, LoopKind.EPOCH):
                 function = net.function_of[first + number]
                 key = net.functions[function].key if function != NOWHERE else ""
                 home = function if function != NOWHERE else self.loop_facts.top(file)
@@ -211,6 +213,27 @@ class _Linked:
             if reader is not None:
                 key = self.summaries[crossing.file].skeleton.calls[crossing.call].key
                 yield key, reader.elsewhere(self.summaries[crossing.target].skeleton.path)
+
+    @cached_property
+    def declared(self) -> dict[int, dict[str, set[bool]]]:
+        """For each group of files, what options are by default. Tests declare options of their own."""
+        found: dict[int, dict[str, set[bool]]] = {}
+        for summary, group in zip(self.summaries, self.groups, strict=True):
+            if not summary.skeleton.idle:
+                options = found.setdefault(group, {})
+                for name, values in summary.options.items():
+                    options.setdefault(name, set()).update(values)
+        return found
+
+    def _options(self, file: int) -> dict[str, bool | None]:
+        """The defaults of the options that a file's branches ask for."""
+        declared = self.declared.get(self.groups[file], {})
+        asked = {name for shape in self.summaries[file].skeleton.shapes for name, _ in shape.wants}
+        return {
+            name: declared[name].copy().pop() if len(declared[name]) == 1 else None
+            for name in sorted(asked)
+            if name in declared
+        }
 
     def _bases(self, file: int) -> Iterator[tuple[str, tuple[str, ...]]]:
         for name in self.summaries[file].classes:

@@ -30,6 +30,7 @@ def summarise(file: FileModel) -> Summary:
         functions={file.keys.function(function): _function(file, function) for function in file.outline.functions},
         classes={name: _class(file, cls) for name, cls in file.outline.classes.items()},
         calls=tuple(_calls(file)),
+        options={name: frozenset(values) for name, values in file.flags.declared().items()},
         facts=file.facts,
     )
 

@@ -69,5 +69,7 @@ class Summary:
     functions: Mapping[str, FunctionSummary]
     classes: Mapping[str, ClassSummary]
     calls: tuple[OutgoingCall, ...]
+    options: Mapping[str, frozenset[bool]]
+    """What options of the command line and fields of classes are by default, by their names."""
     facts: FactsByFunction
     """What it uses, by function."""

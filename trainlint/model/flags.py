@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from trainlint.model.blocks import Binding, Block, BlockKind, Class, Function, How
 from trainlint.model.lookup import reaching
-from trainlint.model.names import argument, constant, position
+from trainlint.model.names import argument, constant, last_name, position
 from trainlint.model.outline import Outline
 
 _DEEPEST = 6
@@ -21,6 +21,7 @@ class Flags:
 
     outline: Outline
     _declared: dict[str, set[bool]] | None = None
+    _fields: dict[str, set[bool]] | None = None
     _busy: set[tuple[object, str]] = field(default_factory=set)
 
     def default(self, node: ast.expr, block: Block) -> bool | None:
@@ -97,6 +98,20 @@ class Flags:
                 if given is not None:
                     yield given
 
+    def declared(self) -> dict[str, set[bool]]:
+        """Options of the command line and fields of classes, by name, with all defaults that the file gives them.
+
+        None, 0 and "" are off, any other default is on: that of a field may also stand inside `field(default=...)`.
+        """
+        if self._fields is None:
+            self._fields = {name: set(values) for name, values in self._options().items()}
+            for cls in self.outline.classes.values():
+                for name, bindings in cls.attributes.items():
+                    for binding in bindings:
+                        if binding.block.kind is BlockKind.CLASS and binding.how is How.ASSIGN:
+                            self._fields.setdefault(name, set()).add(_default_of_field(binding.value))
+        return self._fields
+
     def _options(self) -> dict[str, set[bool]]:
         """Options of the command line and fields of configurations, by name."""
         if self._declared is None:
@@ -113,6 +128,14 @@ class Flags:
                         if binding.block.kind is BlockKind.CLASS and isinstance(default, bool):
                             self._declared.setdefault(name, set()).add(default)
         return self._declared
+
+
+def _default_of_field(value: ast.expr | None) -> bool:
+    """Whether a field is on by default; what is computed counts as on."""
+    if isinstance(value, ast.Call) and last_name(value.func) in ("field", "Field"):
+        value = argument(value, "default", 0 if last_name(value.func) == "Field" else None)
+    default = constant(value)
+    return default is ... or bool(default)
 
 
 def _declared(call: ast.Call, calling: str) -> Iterator[tuple[str, bool]]:

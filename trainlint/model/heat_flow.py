@@ -16,6 +16,8 @@ from trainlint.model.steps import LoopKind, Steps
 _ONCE = frozenset(
     {"__init__", "main", "setup", "configure_optimizers", "prepare_data", "parse_args", "__post_init__", "build_model"}
 )
+_OPTIONAL = 0.65
+"""How much less sure heat is behind an option that is off by default: a run that sets it may well be slow there."""
 _IDLE_CEILING = 0.5
 """How sure heat can be in code of tests and benchmarks, which trains nothing that anyone pays for."""
 
@@ -28,6 +30,8 @@ class _Relative:
     function: int = NOWHERE
     rare: str | None = None
     in_loop: bool = False
+    optional: str = ""
+    """Words for an option that is needed, and has another value by default."""
     batches: int = NOWHERE
     """A loop over batches around the block: it evaluates, unless the function is hot for another reason."""
 
@@ -67,6 +71,7 @@ class HeatFlow:
 
     def _work_out(self, block: int) -> _Relative:
         rare: str | None = None
+        optional = ""
         in_loop = False
         batches = NOWHERE
         for current in self.net.outwards(block):
@@ -74,15 +79,16 @@ class HeatFlow:
             if shape.kind is BlockKind.LOOP:
                 fact = self._loop_fact(current, block, rare, in_loop)
                 if fact is not None and batches == NOWHERE:
-                    return _Relative(fact)
+                    return _Relative(_less_sure(fact, optional))
                 if batches == NOWHERE and self.steps.kind(current) is LoopKind.EVAL:
                     batches = current
                 in_loop = True
             elif shape.kind is BlockKind.FUNCTION:
-                return _Relative(None, self.net.function_of[current], rare, in_loop, batches)
-            elif rare is None and shape.words and not self._guards_training(current):
-                rare = shape.words
-        return _Relative(None, NOWHERE, rare, in_loop, batches)
+                return _Relative(None, self.net.function_of[current], rare, in_loop, optional, batches)
+            elif (shape.words or shape.optional) and not self._guards_training(current):
+                rare = rare or shape.words or None
+                optional = optional or shape.optional
+        return _Relative(None, NOWHERE, rare, in_loop, optional, batches)
 
     def _loop_fact(self, loop: int, block: int, rare: str | None, in_loop: bool) -> HeatFact | None:
         """What a loop around a block says of its heat; None if the loop says nothing of training."""
@@ -139,6 +145,7 @@ class HeatFlow:
         if found.fact is not None:
             return found.fact
         fact = HeatFact(Heat.ONCE, 0.9) if found.function == NOWHERE else functions.get(found.function, UNKNOWN_HEAT)
+        fact = _less_sure(fact, found.optional)
         if found.batches != NOWHERE and not fact.heat.in_step:
             return HeatFact(Heat.EVAL_STEP, 0.85, (self._words(found.batches),))
         if fact.heat.in_step or fact.heat is Heat.EVAL_STEP:
@@ -234,6 +241,13 @@ class HeatFlow:
         if home != target:
             chain = tuple(_located(step, net.skeletons[home].path) for step in chain)
         return HeatFact(fact.heat, fact.confidence * edge.confidence, chain)
+
+
+def _less_sure(fact: HeatFact, optional: str) -> HeatFact:
+    """The heat behind a branch that most runs do not take."""
+    if not optional or fact.heat in (Heat.ONCE, Heat.UNKNOWN, Heat.RARE):
+        return fact
+    return HeatFact(fact.heat, fact.confidence * _OPTIONAL, (*fact.chain, optional))
 
 
 def _located(step: str, path: str) -> str:

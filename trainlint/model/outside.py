@@ -35,6 +35,9 @@ class Outside:
     around: Mapping[tuple[str, bool], tuple[LocatedFact, ...]] = field(default_factory=dict)
     """Function that holds a training loop ("" for the top of the module), and whether what its callers call besides
     counts → what the project uses around that loop."""
+    options: Mapping[str, bool | None] = field(default_factory=dict)
+    """Options that the file's branches ask for → what they are by default in the files that it works with; None where
+    these disagree."""
     names_device: bool = False
     """Whether files that this one works together with name a device, so that tensors here may lie there, too."""
 

@@ -15,6 +15,7 @@ from trainlint.model.hooks import gradients_off
 from trainlint.model.keys import Keys
 from trainlint.model.loops import LoopReader, describe_loop
 from trainlint.model.names import dotted, last_name
+from trainlint.model.options import wanted
 from trainlint.model.outline import Outline
 from trainlint.model.skeleton import NOWHERE, CallShape, FunctionShape, Handing, Link, LoopTrait, Shape, Skeleton
 from trainlint.model.vocabulary import FOREIGN, PLAIN_METHODS
@@ -51,6 +52,7 @@ def skeleton(
     keys: Keys,
     calls: Sequence[Place],
     *,
+    flags: Flags,
     declared: Mapping[str, Heat],
     bases: dict[str, tuple[str, ...]],
     idle: bool,
@@ -60,7 +62,6 @@ def skeleton(
     `calls` are its telling calls; `declared` gives functions, by name or qualified name, the heat the user says.
     """
     numbers = {function: number for number, function in enumerate(outline.functions)}
-    flags = Flags(outline)
     iterated, entered = _iterated_calls(outline), entered_calls(outline)
     functions = []
     for function in outline.functions:
@@ -185,7 +186,7 @@ def _shape(block: Block, reader: LoopReader, switches: Switches, flags: Flags) -
         if not isinstance(block.node, ast.comprehension) and _in_block_without_gradients(block, switches):
             traits |= LoopTrait.GRADIENTS_OFF
         return Shape(block.kind, parent, line, describe_loop(block), traits)
-    return Shape(block.kind, parent, line, _rarity(block, flags), LoopTrait.NONE)
+    return Shape(block.kind, parent, line, _rarity(block, flags), wants=_wanted(block, flags))
 
 
 def _in_block_without_gradients(block: Block, switches: Switches) -> bool:
@@ -196,6 +197,13 @@ def _in_block_without_gradients(block: Block, switches: Switches) -> bool:
         if outer.kind is BlockKind.WITH and switches.with_off(outer):
             return True
     return False
+
+
+def _wanted(block: Block, flags: Flags) -> tuple[tuple[str, bool], ...]:
+    """The options that a branch needs."""
+    if block.kind is not BlockKind.BRANCH or block.test is None:
+        return ()
+    return tuple(dict.fromkeys(wanted(block.test, not block.negated, block, flags)))
 
 
 def _rarity(block: Block, flags: Flags) -> str:

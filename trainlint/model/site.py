@@ -14,6 +14,7 @@ from trainlint.model.backward import BackwardFlow, Backwards
 from trainlint.model.batches import Batches
 from trainlint.model.blocks import Block, Function, Place
 from trainlint.model.facts import Fact, facts_of
+from trainlint.model.flags import Flags
 from trainlint.model.gradients import Gradients, Switches, functions_off
 from trainlint.model.graph import CallGraph, call_graph
 from trainlint.model.guarded_reads import Reader, readers
@@ -62,6 +63,7 @@ _OWN = (
     "backward_flow",
     "reads_by_statement",
     "facts",
+    "flags",
     "readers",
 )
 """Facts that no other file has a say in."""
@@ -83,7 +85,7 @@ class FileModel:
         if outside == self.outside:
             return self
         model = FileModel(self.source, self.tree, self.config, outside)
-        shared = _OWN if outside.bases else (*_OWN, "skeleton", "network")
+        shared = _OWN if outside.bases or outside.options else (*_OWN, "skeleton", "network")
         model.__dict__.update((name, self.__dict__[name]) for name in shared if name in self.__dict__)
         return model
 
@@ -124,10 +126,23 @@ class FileModel:
             self.switches,
             self.keys,
             self.telling_calls,
+            flags=self.flags,
             declared=declared,
             bases=bases_of(self.outline, self.outside.bases),
             idle=is_idle(self.source.path),
-        )
+        ).with_options(self.defaults)
+
+    @cached_property
+    def flags(self) -> Flags:
+        """What switches are by default."""
+        return Flags(self.outline)
+
+    @property
+    def defaults(self) -> dict[str, bool]:
+        """Options whose default is known, and the same everywhere: here, and in files that this one works with."""
+        own = {name: values.copy().pop() for name, values in self.flags.declared().items() if len(values) == 1}
+        known = own | dict(self.outside.options)
+        return {name: value for name, value in known.items() if value is not None}
 
     @cached_property
     def telling_calls(self) -> list[Place]:

@@ -6,6 +6,7 @@ side by side. Blocks, functions and calls are named by their numbers within the 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, Flag, auto
 
@@ -45,6 +46,10 @@ class Shape:
     words: str = ""
     """For loops: how they read; for branches and handlers: why they run only now and then, "" where they do not."""
     traits: LoopTrait = LoopTrait.NONE
+    wants: tuple[tuple[str, bool], ...] = ()
+    """For branches: options that must be on, or off, for it to run."""
+    optional: str = ""
+    """That one of them has another value by default, in words; "" where that is not known."""
 
 
 class Handing(Enum):
@@ -124,6 +129,18 @@ class Skeleton:
     idle: bool = False
     """The file tests or measures: nobody waits for its training."""
 
+    def with_options(self, defaults: Mapping[str, bool]) -> Skeleton:
+        """The same file with what options are by default, by their names."""
+        if not any(shape.wants for shape in self.shapes):
+            return self
+        return replace(self, shapes=tuple(_with_options(shape, defaults) for shape in self.shapes))
+
     def with_bases(self, bases: dict[str, tuple[str, ...]]) -> Skeleton:
         """The same file with what other files know of its classes."""
         return replace(self, bases=self.bases | bases)
+
+
+def _with_options(shape: Shape, defaults: Mapping[str, bool]) -> Shape:
+    missing = [name for name, value in shape.wants if defaults.get(name, value) is not value]
+    optional = f"line {shape.line}: only if `{missing[0]}` is set otherwise than by default" if missing else ""
+    return shape if shape.optional == optional else replace(shape, optional=optional)
