@@ -13,6 +13,27 @@ from trainlint.model.flags import Flags
 from trainlint.model.guards import rare_when
 
 SNIPPETS = {
+    "all steps so far": """
+        for i, batch in enumerate(loader):
+            done = i + batches * epoch
+            if done < 3:
+                plot()  #= rare
+            if done > 3:
+                train(batch)  #= often
+    """,
+    "what training hands over none of, or has on the first call only": """
+        def forward(self, x, kv_cache=None, train=True):
+            for p in self.parameters():
+                state = self.state[p]
+                if not state:
+                    start(p)  #= rare
+                if kv_cache is not None:
+                    x = kv_cache(x)  #= rare
+                if train:
+                    compute(x)  #= often
+                else:
+                    predict(x)  #= rare
+    """,
     "intervals": """
         for step, batch in enumerate(loader):
             if step % 100 == 0:

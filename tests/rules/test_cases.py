@@ -1,4 +1,4 @@
-"""Real-life files: all rules at their default settings find exactly what `#! CODE` marks, each on its line.
+"""Real-life files: the default rules, and the one that a folder is for, find exactly what `#! CODE` marks, by line.
 
     pytest tests/rules/test_cases.py -k TRN304
 
@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.rules.catalogue import all_rules, judged
+from trainlint.rule import Rule
 
 CASES = Path(__file__).parent.parent / "cases"
 FILES = sorted(path.relative_to(CASES).as_posix() for path in CASES.rglob("*.py"))
@@ -41,10 +42,15 @@ def read_case(path: Path) -> tuple[str, Due]:
     return "\n".join(lines), due
 
 
+def rules_for(folder: str) -> list[type[Rule]]:
+    """The rules that judge a folder's cases: those that are on by default, and the folder's own."""
+    return [rule for rule in all_rules() if not rule.preview or rule.code == folder]
+
+
 @pytest.mark.parametrize("file", FILES)
 def test_what_is_marked_is_found_and_nothing_else(file: str) -> None:
     text, due = read_case(CASES / file)
-    verdicts = judged(text, path=file)
+    verdicts = judged(text, *rules_for(file.partition("/")[0]), path=file)
     said = {(item.span.start_line, item.code): item for item in verdicts.findings}
     missed = [f"{file}:{line}: expected {code}, got nothing" for line, code in sorted(due - set(said))]
     wrong = [

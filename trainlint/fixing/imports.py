@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from trainlint.finding import Edit
 from trainlint.fixing.layout import Unfixable
 from trainlint.fixing.segment import replace_simple_statement, simple_statement
-from trainlint.fixing.statements import insert_before
+from trainlint.fixing.statements import insert_before, remove_statement
 from trainlint.source import SourceFile
 
 if TYPE_CHECKING:
@@ -94,6 +94,21 @@ def move_names(source: SourceFile, statement: ast.ImportFrom, names: Collection[
     for alias in moved:
         node = _without_name(node, alias)
     return addition, replace_simple_statement(source, statement, node)
+
+
+def drop_name(source: SourceFile, statement: ast.ImportFrom, name: str) -> tuple[Edit, ...]:
+    """Import `name` no longer; the whole statement goes where it imports nothing else. Raises Unfixable otherwise."""
+    import libcst as cst
+
+    dropped = next((alias for alias in statement.names if alias.name == name), None)
+    if dropped is None:
+        raise Unfixable(f"line {statement.lineno} of {source.path} does not import {name}")
+    if len(statement.names) == 1:
+        return remove_statement(source, statement)
+    node = simple_statement(source, statement)
+    if not isinstance(node, cst.ImportFrom):
+        raise Unfixable(f"line {statement.lineno} of {source.path} is no import of names")
+    return (replace_simple_statement(source, statement, _without_name(node, dropped)),)
 
 
 def move_module(source: SourceFile, statement: ast.Import, old: str, new: str) -> tuple[Edit, ...]:

@@ -22,6 +22,8 @@ class Ways(Generic[K, F]):
     """Function or module's top level → what is used there."""
     modules: Mapping[K, K] = field(default_factory=dict)
     """Function → the top level of its module, which has run before the function does."""
+    entries: Mapping[K, F] = field(default_factory=dict)
+    """A module's top level → what it says of a loop that a way from there leads into."""
     callers: Mapping[K, Sequence[K]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -42,7 +44,8 @@ class Ways(Generic[K, F]):
         outwards = _reached(inwards if beside else (loop_function,), self.calls)
         way = dict.fromkeys((*inwards, *outwards))
         tops = dict.fromkeys(self.modules[function] for function in way if function in self.modules)
-        found = (fact for function in dict.fromkeys((*way, *tops)) for fact in self.facts.get(function, ()))
+        found = [fact for function in dict.fromkeys((*way, *tops)) for fact in self.facts.get(function, ())]
+        found += [self.entries[function] for function in inwards if function in self.entries]
         return tuple(dict.fromkeys(found))
 
 

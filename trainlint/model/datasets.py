@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 
 from trainlint.model.batches import passed
-from trainlint.model.blocks import Binding, Block, Class, How
+from trainlint.model.blocks import Binding, Block, Class, Function, How
 from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, last_name, position
 from trainlint.model.site import FileModel
@@ -19,15 +19,20 @@ _TABLE_METHODS = frozenset(
     "map select shuffle filter train_test_split with_format rename_column remove_columns shard".split()
 )
 _BUFFER = re.compile(r"buffer|rollout|replay|experience|memory|storage", re.IGNORECASE)
+_HELD_BUFFER = re.compile(r"(^|_)(buffer|rollouts?|replay|replay_memory|experiences?)$", re.IGNORECASE)
+"""Names of what a dataset is made over: experience that lies ready."""
 _INDICES = re.compile(r"(^|_)(idx|index|indexes|indices)$", re.IGNORECASE)
 """Names of index tensors, over which graph learning samples: their items are numbers."""
 _MADE_UP = re.compile(r"random|dummy|fake|synthetic|toy|mock|regression", re.IGNORECASE)
+_TOKENS = re.compile(r"wiki_?text|penn_?tree|shakespeare|text8|enwik8", re.IGNORECASE)
+"""Corpora that language models are shown with: one row of tokens, held in memory whole."""
 _CHEAP = frozenset(
     "tensor as_tensor from_numpy Tensor LongTensor FloatTensor BoolTensor stack long float int len dict list tuple zip "
     "range clone astype copy rand randn randint zeros ones min max item manual_seed super append is_tensor tolist "
     "isinstance".split()
 )
 """Calls that make no item expensive."""
+_FROM_NOTHING = frozenset({"rand", "randn", "randint", "zeros", "ones"})
 _DEEPEST = 10
 
 
@@ -56,6 +61,19 @@ def items_of(file: FileModel, dataset: ast.expr, block: Block) -> Items:
         if settled in found:
             return settled
     return Items.MEMORY if found == {Items.MEMORY} else Items.UNKNOWN
+
+
+def origins(file: FileModel, node: ast.expr, block: Block) -> list[tuple[ast.expr, Block]]:
+    """The expressions that made a dataset, or anything that is handed about like one, with their blocks.
+
+    What the file does not show the making of comes back as it stands: a parameter, an attribute, an imported name.
+    """
+    return list(_origins(file, node, block, 0))
+
+
+def are_indices(dataset: ast.expr) -> bool:
+    """Whether a dataset is by its name an index tensor, whose batches say which rows to take from elsewhere."""
+    return bool(_INDICES.search(last_name(dataset)))
 
 
 def _origins(file: FileModel, node: ast.expr, block: Block, depth: int) -> Iterator[tuple[ast.expr, Block]]:
@@ -137,13 +155,18 @@ def _made(file: FileModel, call: ast.Call, block: Block) -> Items:
         return Items.MEMORY
     if origin.startswith(("torchvision.datasets.", "torchaudio.datasets.")):
         return Items.WORK
+    if origin.startswith("torch_geometric.datasets."):
+        return Items.MEMORY if argument(call, "transform") is None else Items.WORK  # graphs are processed once
     if origin.startswith("datasets.") or (name in _TABLE_METHODS and isinstance(call.func, ast.Attribute)):
         return Items.TABLE
     if isinstance(call.func, ast.Name):
         cls = file.graph.class_named(call.func, block)
-        if cls is not None:
-            return _of_class(file, cls)
-    return Items.MEMORY if _BUFFER.search(name) or _MADE_UP.search(name) else Items.UNKNOWN
+        found = _of_class(file, cls) if cls is not None else Items.UNKNOWN
+        if found is not Items.UNKNOWN:
+            return found
+    if any(pattern.search(name) for pattern in (_BUFFER, _MADE_UP, _TOKENS)):
+        return Items.MEMORY
+    return Items.MEMORY if any(_HELD_BUFFER.search(last_name(item)) for item in call.args) else Items.UNKNOWN
 
 
 def _moved(file: FileModel, tensor: ast.expr, block: Block) -> bool:
@@ -160,9 +183,14 @@ def _moved(file: FileModel, tensor: ast.expr, block: Block) -> bool:
 def _of_class(file: FileModel, cls: Class) -> Items:
     method = file.graph.method(cls, "__getitem__")
     if method is None:
-        return Items.UNKNOWN
+        rounds = file.graph.method(cls, "__iter__")
+        made_up = rounds is not None and _calls(rounds) <= _CHEAP and bool(_calls(rounds) & _FROM_NOTHING)
+        return Items.MEMORY if made_up else Items.UNKNOWN
     whole = ast.unparse(cls.node)
     if ".cuda(" in whole or re.search(r"\.to\([^)]*(device|cuda)|device=(?!.?cpu)", whole):
         return Items.DEVICE
-    calls = {last_name(node.func) for node in ast.walk(method.node) if isinstance(node, ast.Call)}
-    return Items.MEMORY if calls <= _CHEAP else Items.WORK
+    return Items.MEMORY if _calls(method) <= _CHEAP else Items.WORK
+
+
+def _calls(method: Function) -> set[str]:
+    return {last_name(node.func) for node in ast.walk(method.node) if isinstance(node, ast.Call)}

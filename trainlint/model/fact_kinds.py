@@ -50,6 +50,16 @@ class FactKind(Enum):
     """Gradients of several batches make one step. The detail is how many, as the code names it."""
     CLIP = "clip"
     """Gradients are clipped."""
+    NETWORK = "network"
+    """Layers that a device spends its time on are built. The detail says which: "conv2d", "conv3d", "attention", or
+    "pretrained" for a whole network by its name. Counted once for each function."""
+    DEVICE_CHOSEN = "device-chosen"
+    """A device becomes the current one of the process, as by `torch.cuda.set_device`."""
+    GROUP_DESTROYED = "group-destroyed"
+    """A process group is shut down."""
+    ENTERED = "entered"
+    """The way into the loop starts at the top level of this module: what happens before the loop is all in sight. A
+    rule about something missing asks for it, since a function that nobody calls may be called by whom we do not see."""
 
 
 @dataclass(frozen=True, slots=True)

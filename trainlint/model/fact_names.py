@@ -104,6 +104,29 @@ IMPORTED: Mapping[str, tuple[Named, ...]] = _imported(
     (FactKind.FRAMEWORK, "colossalai", "Booster", "colossalai"),
     (FactKind.FRAMEWORK, "torchtnt", "AutoUnit", "torchtnt"),
     (FactKind.FRAMEWORK, "ultralytics", "YOLO", "ultralytics"),
+    (FactKind.DEVICE_CHOSEN, _TORCH, "set_device set_device_index cuda.device init_device_mesh", ""),
+    (FactKind.GROUP_DESTROYED, "torch deepspeed", "destroy_process_group", ""),
+    (FactKind.NETWORK, "torch", "Conv2d ConvTranspose2d conv2d conv_transpose2d", "conv2d"),
+    (FactKind.NETWORK, "torch", "Conv3d ConvTranspose3d conv3d", "conv3d"),
+    (
+        FactKind.NETWORK,
+        "torch flash_attn xformers",
+        "MultiheadAttention scaled_dot_product_attention flex_attention TransformerEncoderLayer "
+        "TransformerDecoderLayer flash_attn_func flash_attn_varlen_func memory_efficient_attention",
+        "attention",
+    ),
+    (
+        FactKind.NETWORK,
+        "torchvision",
+        "resnet18 resnet34 resnet50 resnet101 resnet152 resnext50_32x4d wide_resnet50_2 vgg11 vgg13 vgg16 vgg16_bn "
+        "vgg19 vgg19_bn alexnet inception_v3 densenet121 densenet169 mobilenet_v2 mobilenet_v3_large efficientnet_b0 "
+        "efficientnet_b4 convnext_tiny fasterrcnn_resnet50_fpn maskrcnn_resnet50_fpn deeplabv3_resnet50 "
+        "models.__dict__ models.get_model",
+        "conv2d",
+    ),
+    (FactKind.NETWORK, "torchvision", "vit_b_16 vit_b_32 vit_l_16 swin_t swin_b", "pretrained"),
+    (FactKind.NETWORK, "timm", "create_model", "pretrained"),
+    (FactKind.NETWORK, "timm", "Attention Block", "attention"),
 )
 """By the last word of an origin, or its last two: what it is, if it comes from one of the packages."""
 _DERIVED_TRAINERS = re.compile(r"^(transformers|trl|sentence_transformers)\..*Trainer$")
@@ -118,6 +141,8 @@ METHODS: Mapping[str, Named] = {
         ((FactKind.CHECKPOINTING,), "set_grad_checkpointing", ""),
         ((FactKind.CLIP,), "clip_grad_norm_ clip_grad_norm clip_grad_value_ clip_gradients", ""),
         ((FactKind.EMPTY_CACHE,), "empty_cache", ""),
+        ((FactKind.DEVICE_CHOSEN,), "set_device set_device_index", ""),
+        ((FactKind.GROUP_DESTROYED,), "destroy_process_group", ""),
     )
     for name in names.split()
 }

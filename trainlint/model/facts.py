@@ -27,7 +27,18 @@ __all__ = ["Fact", "FactKind", "facts_of"]
 def facts_of(outline: Outline) -> tuple[Fact, ...]:
     """The facts of a file, by line."""
     found = _Facts(outline)
-    return tuple(sorted(set(found.all()), key=lambda fact: (fact.line, fact.kind.value, fact.detail)))
+    return tuple(sorted(_distinct(found.all()), key=lambda fact: (fact.line, fact.kind.value, fact.detail)))
+
+
+def _distinct(facts: Iterator[Fact]) -> set[Fact]:
+    """Each use once, and a sort of layer once for each function: it may build a hundred of them."""
+    layers: dict[tuple[str | None, str], Fact] = {}
+    found: set[Fact] = set()
+    for fact in facts:
+        if fact.kind is FactKind.NETWORK:
+            fact = layers.setdefault((fact.function, fact.detail), fact)
+        found.add(fact)
+    return found
 
 
 class _Facts:
@@ -50,6 +61,7 @@ class _Facts:
         yield from self.pinned()
         yield from self.bound()
         yield from self.accumulated()
+        yield from self.attending()
 
     def fact(self, found: FoundKind, node: ast.AST, block: Block) -> Fact:
         function = self.decorated.get(node) or self.outline.enclosing(block)
@@ -135,6 +147,16 @@ class _Facts:
                     often = count((limits or node.iter.args or [node.target])[-1])
                     yield self.fact((FactKind.GRAD_ACCUMULATION, often), node, self.outline.loop_blocks[node])
 
+    def attending(self) -> Iterator[Fact]:
+        """Classes whose methods compute attention themselves, where they are built."""
+        for place in self.outline.calls.get("softmax", ()):
+            function = self.outline.enclosing(place.block)
+            if function is None or function.owner is None or not _multiplies(function):
+                continue
+            builder = function.owner.methods.get("__init__")
+            if builder is not None:
+                yield Fact(FactKind.NETWORK, builder.node.lineno, builder.qualified_name, "attention")
+
     def _values(self) -> Iterator[tuple[ast.expr, Block]]:
         for scope in (self.outline.module.scope, *(function.body.scope for function in self.outline.functions)):
             for bindings in scope.bindings.values():
@@ -175,6 +197,16 @@ class _Facts:
             if isinstance(part, ast.Compare):
                 found.update(item for item in (part.left, *part.comparators) if isinstance(item, _CHAIN))
         return found
+
+
+def _multiplies(function: Function) -> bool:
+    """Whether a function multiplies matrices that it computed."""
+    return any(
+        isinstance(part.op, ast.MatMult)
+        if isinstance(part, ast.BinOp)
+        else isinstance(part, ast.Call) and last_name(part.func) in ("matmul", "bmm", "einsum", "baddbmm")
+        for part in ast.walk(function.node)
+    )
 
 
 def _says(kind: FactKind, call: ast.Call | None, *, base: bool) -> bool:

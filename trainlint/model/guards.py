@@ -42,6 +42,8 @@ _EVALUATES = re.compile(
     re.IGNORECASE,
 )
 _TRAINS = re.compile(r"^(is_|in_)?training(_mode|_phase)?$|^is_train$|^train_mode$", re.IGNORECASE)
+_CACHE = re.compile(r"^(kv_?cache|past_key_values?|past_kv|layer_past|inference_params)$", re.IGNORECASE)
+"""What generation hands from token to token: a step of training hands over none."""
 _PHASE = re.compile(r"(^|_)(phase|mode|stage|split)$", re.IGNORECASE)
 _TRAINING_PHASE = re.compile(r"^(train\w*|fit\w*|pretrain)$", re.IGNORECASE)
 _EVALUATION_PHASE = re.compile(
@@ -116,7 +118,7 @@ class _Guard:
         if isinstance(value, bool):
             return self.rare(left, value == same)
         if value is None:
-            return self._missing(left) if same else self._is_off(left, True)
+            return self._missing(left) if same else self._is_off(left, True) or bool(_CACHE.search(last_name(left)))
         if isinstance(value, str) and _reads_environment(left):
             return same and _is_flag(value, words(left))
         if isinstance(operator, ast.Eq | ast.NotEq) and ast.dump(left) == ast.dump(right):
@@ -155,8 +157,10 @@ class _Guard:
         bindings = self._bindings(test)
         if bindings and self._rarely_set(bindings, truth):
             return True
-        if _TRAINS.search(name):
+        if _TRAINS.search(name) or (name == "train" and _is_switch(bindings)):
             return not truth
+        if name == "state" and not truth and _is_state_of_optimizer(bindings):
+            return True  # made on the first call
         if self._is_off(test, truth):
             return True
         return truth and (_asks_by_name(name) or bool(_EVALUATES.search(name) or _FAILED.search(name)))
@@ -214,6 +218,20 @@ class _Guard:
             return False
         stored = (part for statement in node.body for part in ast.walk(statement) if isinstance(part, ast.Attribute))
         return any(isinstance(part.ctx, ast.Store) and dotted(part) == name for part in stored)
+
+
+def _is_switch(bindings: Iterable[Binding]) -> bool:
+    """Whether a name is a parameter that is on or off by default, as in `def forward(self, x, train=True)`."""
+    found = list(bindings)
+    return bool(found) and all(item.how is How.PARAMETER and isinstance(constant(item.value), bool) for item in found)
+
+
+def _is_state_of_optimizer(bindings: Iterable[Binding]) -> bool:
+    """Whether a name holds what an optimizer keeps for one parameter: `state = self.state[p]`."""
+    return any(
+        isinstance(item.value, ast.Subscript) and last_name(item.value.value) == "state" and not item.path
+        for item in bindings
+    )
 
 
 def _asks_by_name(name: str) -> bool:

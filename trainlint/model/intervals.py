@@ -66,7 +66,7 @@ def compares_rarely(left: ast.expr, operator: ast.cmpop, right: ast.expr, truth:
             return not truth
         if _is_draw(smaller) and _is_small(larger):
             return truth
-    return is_counter(left) and _counter_meets(operator, right, truth)
+    return (is_counter(left) or _is_sum_of_counts(left, block)) and _counter_meets(operator, right, truth)
 
 
 def _counter_meets(operator: ast.cmpop, right: ast.expr, truth: bool) -> bool:
@@ -90,6 +90,16 @@ def is_counter(node: ast.expr) -> bool:
         and bool(_COUNTER.search(last_name(node)))
         and not _NO_COUNTER.search(last_name(node))
     )
+
+
+def _is_sum_of_counts(node: ast.expr, block: Block) -> bool:
+    """Whether a name holds the number of all steps so far, as `done = i + len(loader) * epoch` does."""
+    made = single_value(node, block)
+    if not isinstance(made, ast.BinOp) or not isinstance(made.op, ast.Add):
+        return False
+    sides = (made.left, made.right)
+    products = [side for side in sides if isinstance(side, ast.BinOp) and isinstance(side.op, ast.Mult)]
+    return len(products) == 1 and any(is_counter(side) for side in sides if side is not products[0])
 
 
 def _meant(node: ast.expr, block: Block) -> ast.expr:

@@ -360,6 +360,8 @@ class Kinds:
     def _tensor_attribute(self, base: Value, name: str) -> Value:
         if name in ("shape", "names"):
             return Value(Kind.SHAPE)
+        if name == "name":
+            return Value(Kind.STRING)
         if name in TENSOR_NUMBER_ATTRIBUTES or name.startswith("is_"):
             return NUMBER
         if name in ("data", "grad"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from trainlint.model.around import Ways
-from trainlint.model.fact_kinds import Fact
+from trainlint.model.fact_kinds import Fact, FactKind
 from trainlint.model.network import Network
 from trainlint.model.skeleton import NOWHERE
 
@@ -43,19 +43,37 @@ class LoopFacts:
         """
         key = (function, beside)
         if key not in self._known:
-            found = self._ways.around(function, beside=beside)
+            found = (*self._ways.around(function, beside=beside), *self._entrances.around(function))
             self._known[key] = tuple(sorted(found, key=lambda item: (item.path, item.fact.line, item.fact.kind.value)))
         return self._known[key]
 
     @cached_property
     def _ways(self) -> Ways[int, LocatedFact]:
+        modules = {number: self.top(file) for number, file in self._files()}
+        return Ways(self._calls(definitions_of_modules=True), self._located(), modules)
+
+    @cached_property
+    def _entrances(self) -> Ways[int, LocatedFact]:
+        """The ways from the top level of modules by calls alone: to define a function is not to run it."""
+        return Ways(self._calls(definitions_of_modules=False), {}, entries=self._entries())
+
+    def _calls(self, *, definitions_of_modules: bool) -> dict[int, list[int]]:
         calls: dict[int, list[int]] = {}
         for edges in self.net.callers.values():
             for edge in edges:
                 calls.setdefault(self._home(self.net.call_block[edge.call]), []).append(edge.function)
         for function in range(len(self.net.functions)):
-            calls.setdefault(self._home(self.net.outside_block(function)), []).append(function)
-        return Ways(calls, self._located(), {number: self.top(file) for number, file in self._files()})
+            home = self._home(self.net.outside_block(function))
+            if definitions_of_modules or home < len(self.net.functions):
+                calls.setdefault(home, []).append(function)
+        return calls
+
+    def _entries(self) -> dict[int, LocatedFact]:
+        """The top level of each module, as the start of a way into a loop."""
+        return {
+            self.top(file): LocatedFact(skeleton.path, Fact(FactKind.ENTERED, 1, None))
+            for file, skeleton in enumerate(self.net.skeletons)
+        }
 
     def _files(self) -> list[tuple[int, int]]:
         return list(enumerate(self.net.file_of_function))

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from trainlint.model.blocks import Block, How, Place
+from trainlint.model.guards import rare_when
 from trainlint.model.lookup import reaching, single_value
 from trainlint.model.names import last_name, position
 from trainlint.model.site import FileModel
@@ -76,6 +77,8 @@ def tensors_read(file: FileModel, test: ast.expr, block: Block) -> Iterator[tupl
         case ast.BoolOp():
             for part in test.values:
                 yield from tensors_read(file, part, block)
+                if rare_when(part, isinstance(test.op, ast.And), block):
+                    return  # what follows is asked seldom
         case ast.UnaryOp(op=ast.Not()):
             yield from tensors_read(file, test.operand, block)
         case ast.Call(func=ast.Name(id="any" | "all"), args=[ast.GeneratorExp() | ast.ListComp() as inner]):

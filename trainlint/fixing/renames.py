@@ -1,0 +1,134 @@
+"""A name that PyTorch has renamed, rewritten to the new one: at its uses, and in the import that brings it in."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from trainlint.finding import Edit, Fix, Safety, Severity
+from trainlint.fixing.expressions import replace_expression
+from trainlint.fixing.imports import drop_name, ensure_import, move_names
+from trainlint.fixing.layout import Unfixable
+from trainlint.fixing.rewrite import attempt
+from trainlint.fixing.segment import replace_simple_statement, simple_statement
+from trainlint.model.alternatives import is_tried
+from trainlint.model.deprecations import deprecation_of
+from trainlint.model.names import imported_names, root_name
+from trainlint.model.roles import import_of, imports_of, references_by
+
+if TYPE_CHECKING:
+    from trainlint.model.deprecated_uses import DeprecatedUse
+    from trainlint.model.site import FileModel
+
+
+def rename_of(file: FileModel, use: DeprecatedUse) -> Fix | None:
+    """The fix for any use: the new name where it is exact, or no import of what nothing uses; None where none is."""
+    idle_import = isinstance(use.place.node, ast.ImportFrom) and use.standing.severity is not Severity.ERROR
+    if idle_import:
+        return attempt(lambda: _unused_import_dropped(file, use))
+    return attempt(lambda: renamed(file, use)) if use.deprecation.exact else None
+
+
+def renamed(file: FileModel, use: DeprecatedUse) -> Fix:
+    """The fix for one use of a name whose replacement is exact.
+
+    A dotted use is rewritten by itself. Where an import brings the very name in, the import and all that it means in
+    the file are rewritten together. Raises Unfixable where the use, or another one that must change with it, cannot.
+    """
+    new = use.deprecation.replacement
+    if isinstance(use.place.node, ast.ImportFrom):
+        statement: ast.Import | ast.ImportFrom | None = use.place.node
+    else:
+        statement = import_of(use.place)
+    reference = use.reference
+    if statement is None:
+        raise Unfixable("the name has more than one meaning")
+    if reference is not None and not _brings_in(statement, use.name, root_name(reference)):
+        edits = tuple(_dotted_use(file, statement, reference, new))
+    elif isinstance(statement, ast.ImportFrom):
+        edits = tuple(_import_and_uses(file, statement, use))
+    else:
+        raise Unfixable("the import cannot be rewritten")
+    return Fix(f"Use {new}", tuple(sorted(set(edits))), Safety.SAFE)
+
+
+def _brings_in(statement: ast.Import | ast.ImportFrom, name: str, local: str) -> bool:
+    return (local, name) in imported_names(statement)
+
+
+def _dotted_use(
+    file: FileModel, statement: ast.Import | ast.ImportFrom, reference: ast.expr, new: str
+) -> Iterator[Edit]:
+    """A use below a module that the file imports: `init.normal` where `init` is `torch.nn.init`."""
+    import libcst as cst
+
+    local = root_name(reference)
+    meaning = dict(imported_names(statement))[local]
+    if new.startswith(f"{meaning}."):
+        written = local + new[len(meaning) :]
+        edits: tuple[Edit, ...] = ()
+    else:
+        module, _, name = new.rpartition(".")
+        written, edits = ensure_import(file.source, file.tree, module, name)
+    yield from edits
+    yield replace_expression(file.source, reference, cst.parse_expression(written))
+
+
+def _import_and_uses(file: FileModel, statement: ast.ImportFrom, use: DeprecatedUse) -> Iterator[Edit]:
+    import libcst as cst
+
+    old, new = use.name, use.deprecation.replacement
+
+    if is_tried(file.tree, statement) or file.source.path.endswith("__init__.py") or "__all__" in file.source.text:
+        raise Unfixable("others may depend on what the import gives")
+    old_module, _, old_name = old.rpartition(".")
+    new_module, _, new_name = new.rpartition(".")
+    alias = next(item for item in statement.names if item.name == old_name)
+    if old_name == new_name:
+        yield from move_names(file.source, statement, _moving_along(statement, use), new_module)
+        return
+    if old_module != new_module:
+        raise Unfixable("the name and its module change at once")
+    node = simple_statement(file.source, statement)
+    assert isinstance(node, cst.ImportFrom)
+    assert not isinstance(node.names, cst.ImportStar)
+    names = [
+        item.with_changes(name=cst.Name(new_name)) if item.evaluated_name == old_name else item for item in node.names
+    ]
+    if any(item.name == new_name for item in statement.names):
+        raise Unfixable("the new name is imported beside the old one")
+    yield replace_simple_statement(file.source, statement, node.with_changes(names=names))
+    if alias.asname:
+        return
+    if any(isinstance(node, ast.Name) and node.id == new_name for node in ast.walk(file.tree)):
+        raise Unfixable("the new name has another meaning in this file")
+    for place in references_by(file.outline, statement):
+        assert isinstance(place.node, ast.expr)
+        if root_name(place.node) != old_name:
+            continue
+        if imports_of(place) != [statement]:
+            raise Unfixable("a use of the name has more than one meaning")
+        root: ast.expr = place.node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        yield replace_expression(file.source, root, cst.Name(new_name))
+
+
+def _moving_along(statement: ast.ImportFrom, use: DeprecatedUse) -> list[str]:
+    """The names of one import that go to the same module under the same name."""
+    new_module = use.deprecation.replacement.rpartition(".")[0]
+    moving = []
+    for alias in statement.names:
+        found = deprecation_of(f"{statement.module}.{alias.name}", use.deprecation.code)
+        if found is not None and found[0].exact and found[0].replacement == f"{new_module}.{alias.name}":
+            moving.append(alias.name)
+    return moving
+
+
+def _unused_import_dropped(file: FileModel, use: DeprecatedUse) -> Fix:
+    """The fix for an import of a deprecated name that nothing uses."""
+    statement = use.place.node
+    assert isinstance(statement, ast.ImportFrom)
+    edits = drop_name(file.source, statement, use.name.rpartition(".")[2])
+    return Fix(f"Do not import {use.name}", edits, Safety.SAFE)

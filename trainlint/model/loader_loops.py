@@ -1,0 +1,59 @@
+"""What the loops over a loader do with its batches: count them, evaluate a model, or more."""
+
+from __future__ import annotations
+
+import ast
+
+from trainlint.model.blocks import Block
+from trainlint.model.loaders import Loader
+from trainlint.model.names import last_name, root_name
+from trainlint.model.site import FileModel
+from trainlint.model.steps import LoopKind
+from trainlint.model.vocabulary import PLAIN_METHODS
+
+_COUNTING = frozenset("len int float sum max min abs range enumerate zip tqdm isinstance print sorted set list".split())
+
+
+def loops_over(file: FileModel, loader: Loader) -> list[Block]:
+    """The `for` loops of the file that take batches of a loader."""
+    return [
+        file.outline.loop_blocks[place.node]
+        for place in file.outline.loops
+        if isinstance(place.node, ast.For | ast.AsyncFor)
+        and loader in file.batches.loaders_behind(place.node.iter, place.block)
+    ]
+
+
+def only_evaluates(file: FileModel, loader: Loader) -> bool:
+    """Whether the file goes through a loader's batches, and each time for an evaluation."""
+    found = loops_over(file, loader)
+    return bool(found) and all(file.loops.kind(loop) is LoopKind.EVAL for loop in found)
+
+
+def only_counts(file: FileModel, loader: Loader) -> bool:
+    """Whether the file goes through a loader's batches only to compute numbers of them, as for a mean, on the host."""
+    found = loops_over(file, loader)
+    return bool(found) and all(_counts(file, loop) for loop in found)
+
+
+def _counts(file: FileModel, loop: Block) -> bool:
+    """Whether nothing in a loop could be a model, or hands a batch on to one."""
+    assert isinstance(loop.node, ast.For | ast.AsyncFor)
+    parts = [part for statement in loop.node.body for part in ast.walk(statement)]
+    if any(isinstance(part, ast.Yield | ast.YieldFrom | ast.Return) for part in parts):
+        return False
+    return all(_is_plain(file, part, loop) for part in parts if isinstance(part, ast.Call))
+
+
+def _is_plain(file: FileModel, call: ast.Call, loop: Block) -> bool:
+    """Whether a call is one of PyTorch's functions, a built-in, or a method of tensors and containers.
+
+    `append` is none: what is collected may meet a model later; nor is anything that copies to the device.
+    """
+    origin = file.kinds.imported(call.func, loop)
+    if origin is not None:
+        return origin.startswith(("torch.", "numpy.", "math."))
+    name = last_name(call.func)
+    if isinstance(call.func, ast.Name):
+        return name in _COUNTING
+    return name in PLAIN_METHODS - {"append", "extend", "cuda", "backward"} and root_name(call.func) not in ("self", "")

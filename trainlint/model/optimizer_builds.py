@@ -1,0 +1,54 @@
+"""Where optimizers are built, and from whose parameters."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from trainlint.model.blocks import Block, How, Place
+from trainlint.model.lookup import reaching
+from trainlint.model.names import argument, dotted, position
+from trainlint.model.site import FileModel
+from trainlint.model.values import Kind
+from trainlint.model.wraps import assigned
+
+_LISTS = frozenset({"parameters", "named_parameters"})
+_FOLLOWED = 3
+"""How many names are followed from the optimizer to the list of parameters."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OptimizerBuild:
+    """One call that builds an optimizer of torch.optim, apex or bitsandbytes."""
+
+    place: Place
+    name: str | None
+    """What it is called from here on, such as "self.optimizer"."""
+    models: frozenset[str]
+    """The models whose `parameters()` or `named_parameters()` it is given, by their dotted names."""
+
+
+def optimizer_builds(file: FileModel) -> Iterator[OptimizerBuild]:
+    """The optimizers that the file builds by their imported names, as in `torch.optim.SGD(model.parameters())`."""
+    for place in file.outline.all_calls():
+        call = place.node
+        assert isinstance(call, ast.Call)
+        if file.kinds.imported(call.func, place.block) is None or not (call.args or call.keywords):
+            continue
+        value = file.kinds.of(call, place.block)
+        given = argument(call, "params", 0)
+        if value.kind is Kind.OPTIMIZER and value.confidence >= 1 and given is not None:
+            yield OptimizerBuild(place, assigned(place), frozenset(_models(file, given, place.block, _FOLLOWED)))
+
+
+def _models(file: FileModel, node: ast.expr, block: Block, depth: int) -> Iterator[str]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in _LISTS:
+            owner = dotted(part.func.value)
+            if owner is not None:
+                yield owner
+        elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and depth:
+            for binding in reaching(part.id, block, position(part)):
+                if binding.how is How.ASSIGN and binding.value is not None:
+                    yield from _models(file, binding.value, binding.block, depth - 1)

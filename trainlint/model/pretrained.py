@@ -1,0 +1,80 @@
+"""The builders of torchvision's models, and which weights their old arguments mean.
+
+Source: the legacy interface that decorates each builder in torchvision/models, as of torchvision 0.13 to 0.29.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+LEGACY_ARGUMENTS = {"pretrained": "weights", "pretrained_backbone": "weights_backbone"}
+"""An old argument, and the one in its place."""
+
+_PACKAGE = "torchvision.models"
+_CLASSIFIER = re.compile(
+    r"(alexnet|googlenet|inception_v3|densenet\d+|mnasnet\d_\d+|mobilenet_v(2|3_large|3_small)|resnet\d+|"
+    r"resnext\d+_\d+x\d+d|wide_resnet\d+_2|shufflenet_v2_x\d_\d|squeezenet1_[01]|vgg\d+(_bn)?|"
+    r"convnext_(tiny|small|base|large)|efficientnet_(b\d|v2_[sml])|maxvit_t|regnet_[xy]_(\d+_)?\d+[mg]f|"
+    r"swin_(v2_)?[tsb]|vit_[bl]_(16|32))"
+)
+_NONE_AT_ALL = frozenset({"regnet_y_128gf", "vit_h_14"})
+"""`pretrained=True` raises for these: they have no weights of the first kind."""
+_DETECTORS = re.compile(r"(fasterrcnn|maskrcnn|keypointrcnn|retinanet|fcos|ssd300|ssdlite320)_\w+")
+_SEGMENTERS = re.compile(r"(deeplabv3|fcn|lraspp)_\w+")
+_VIDEO = re.compile(r"(mvit_v\d_[bs]|r3d_18|mc3_18|r2plus1d_18|s3d|swin3d_[tsb])")
+
+
+@dataclass(frozen=True, slots=True)
+class Builder:
+    """One function that builds a model."""
+
+    weights: dict[str, str] = field(default_factory=dict)
+    """Old argument → the name of the weights that it means when it is true; empty where that depends on others."""
+
+
+def builder_of(origin: str | None) -> Builder | None:
+    """The builder of a dotted name; None for any other name."""
+    if origin is None or not origin.startswith(f"{_PACKAGE}."):
+        return None
+    package, _, name = origin.rpartition(".")
+    kind = package.removeprefix(_PACKAGE).strip(".").partition(".")[0]
+    if kind == "quantization":
+        return Builder() if _CLASSIFIER.fullmatch(name) else None
+    if name in _NONE_AT_ALL:
+        return None
+    for pattern, kinds, weights in _KINDS:
+        if kind in kinds and pattern.fullmatch(name):
+            return Builder(dict(weights))
+    return None
+
+
+def is_any_builder(function: ast.expr, origin: Callable[[ast.expr], str | None]) -> bool:
+    """Whether a builder is looked up by a name that the program computes: `models.__dict__[name]` or `getattr`."""
+    if isinstance(function, ast.Subscript) and isinstance(function.value, ast.Attribute):
+        return function.value.attr == "__dict__" and origin(function.value.value) == _PACKAGE
+    if isinstance(function, ast.Call) and isinstance(function.func, ast.Name) and function.func.id == "getattr":
+        return bool(function.args) and origin(function.args[0]) == _PACKAGE
+    return False
+
+
+_COCO = {"pretrained": "COCO_V1", "pretrained_backbone": "IMAGENET1K_V1"}
+_KINDS: tuple[tuple[re.Pattern[str], frozenset[str], Mapping[str, str]], ...] = (
+    (re.compile(r"ssd300_vgg16"), frozenset({"detection"}), {**_COCO, "pretrained_backbone": "IMAGENET1K_FEATURES"}),
+    (_DETECTORS, frozenset({"detection"}), _COCO),
+    (_SEGMENTERS, frozenset({"segmentation"}), {**_COCO, "pretrained": "COCO_WITH_VOC_LABELS_V1"}),
+    (_VIDEO, frozenset({"video"}), {"pretrained": "KINETICS400_V1"}),
+    (
+        _CLASSIFIER,
+        # Builders stand in the package itself and in a module for each family.
+        frozenset(
+            """ alexnet convnext densenet efficientnet googlenet inception maxvit mnasnet mobilenet mobilenetv2
+            mobilenetv3 regnet resnet shufflenetv2 squeezenet swin_transformer vgg vision_transformer""".split()
+        )
+        | {""},
+        {"pretrained": "IMAGENET1K_V1"},
+    ),
+)
+"""Names, the part of the package in which they stand, and what their old arguments mean."""

@@ -1,0 +1,214 @@
+"""What a read of a device value on the host is for, where one rule knows more of it than the general ones do.
+
+One wait is one finding: a general rule on reads stays silent where a read has a purpose of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from enum import Enum, auto
+
+from trainlint.model.agreements import is_agreement
+from trainlint.model.blocks import Block, BlockKind, Function, How, Place
+from trainlint.model.forward import computes
+from trainlint.model.logging_collectives import REDUCING, is_logging_collective
+from trainlint.model.lookup import reaching
+from trainlint.model.names import last_name, position
+from trainlint.model.outline import Outline
+from trainlint.model.parameter_loops import parameter_loop
+from trainlint.model.site import FileModel
+from trainlint.model.uses import own_nodes
+
+_NAN_TESTS = frozenset({"isnan", "isinf", "isfinite", "isneginf", "isposinf"})
+_SUMMARIES = frozenset({"any", "all", "item", "sum", "max", "bool", "float", "int", "logical_or", "logical_not"})
+"""What turns the answers of such a test into one."""
+_SHAPE = re.compile(r"(^|_)shapes?($|_)", re.IGNORECASE)
+_TEXT = ("decode", "batch_decode", "convert_ids_to_tokens", "generate")
+_DECODING = ("batch_decode", "convert_ids_to_tokens", "decode")
+_TOKENIZER = re.compile(r"tokeni[sz]er|process(or|ing)", re.IGNORECASE)
+_TOKENS = re.compile(r"(^|_)(tokens|(token|input|prompt|completion|response|output|generated|query)_ids)$")
+_GENERATES = re.compile(r"(^|_)generat(e|ion)($|_)", re.IGNORECASE)
+_EVALUATES = re.compile(r"^_*((eval|evaluate|evaluation|test|validation)(_|$)|validate(_(one_)?epoch|_step)?$)")
+_DEEPEST = 4
+
+
+class Purpose(Enum):
+    """Why the host reads a device value."""
+
+    PER_PARAMETER = auto()
+    """A number for each parameter, in a loop over them."""
+    NAN_GUARD = auto()
+    """Whether a value is a number at all."""
+    FORWARD_ON_HOST = auto()
+    """A piece of the forward pass, or of the loss, is computed on the host."""
+    LOGGED_COLLECTIVE = auto()
+    """The result of a collective that is made only to be shown."""
+    SHAPE = auto()
+    """The shape of what another rank will send: the host must know it to make room."""
+    TEXT = auto()
+    """Tokens become text, or the prompts of another engine: both live on the host, and making them takes far longer."""
+    AGREEMENT = auto()
+    """What all ranks do next, agreed on by a collective: the host must know it."""
+    EVALUATION = auto()
+    """The function evaluates: what it reads it reads once an evaluation, as often as somebody asks for one."""
+    DRIVER = auto()
+    """The class drives workers in other processes: the tensors that they send it lie on the host."""
+
+
+def purpose(file: FileModel, read: ast.AST, block: Block, statement: ast.stmt) -> Purpose | None:
+    """The purpose of a read, an expression in a statement; None where nothing special is known."""
+    if reads_each_parameter(file.outline, read, block, statement):
+        return Purpose.PER_PARAMETER
+    if asks_for_nan(read, statement):
+        return Purpose.NAN_GUARD
+    place = Place(read, block, statement)
+    for part in ast.walk(read):
+        if isinstance(part, ast.Call) and last_name(part.func) in REDUCING and is_logging_collective(file, part, place):
+            return Purpose.LOGGED_COLLECTIVE
+    if makes_text(file, block) or _ends_generation(file, read, block, statement):
+        return Purpose.TEXT
+    return _purpose_of_any(file, read, block, statement)
+
+
+def _purpose_of_any(file: FileModel, read: ast.AST, block: Block, statement: ast.stmt) -> Purpose | None:
+    """What a read and a copy may be for alike."""
+    if is_agreement(file, read, block, statement):
+        return Purpose.AGREEMENT
+    function = file.graph.enclosing(block)
+    if function is None:
+        return None
+    if _EVALUATES.search(function.name):
+        return Purpose.EVALUATION
+    return Purpose.DRIVER if _drives_workers(file, function) else None
+
+
+def copy_purpose(file: FileModel, copy: ast.AST, block: Block, statement: ast.stmt) -> Purpose | None:
+    """The same for a copy of a whole tensor to the host."""
+    if reads_each_parameter(file.outline, copy, block, statement):
+        return Purpose.PER_PARAMETER
+    if isinstance(copy, ast.Call) and isinstance(copy.func, ast.Attribute):
+        if _SHAPE.search(last_name(copy.func.value)):
+            return Purpose.SHAPE
+        if copy.func.attr == "tolist" and _TOKENS.search(last_name(copy.func.value)):
+            return Purpose.TEXT
+    if _handles_text(file, block):
+        return Purpose.TEXT
+    found = _purpose_of_any(file, copy, block, statement)
+    if found is None and computes(file, block):
+        return Purpose.FORWARD_ON_HOST
+    return found
+
+
+def _handles_text(file: FileModel, block: Block) -> bool:
+    """Whether the function around, closures included, makes text of tokens or generates some."""
+    function = file.graph.enclosing(block)
+    return function is not None and any(
+        place.block.within(function.body) for name in _TEXT for place in file.outline.calls.get(name, ())
+    )
+
+
+def makes_text(file: FileModel, block: Block) -> bool:
+    """Whether the loop around a block makes text of tokens, sample by sample."""
+    loop = next((outer for outer in block.outwards() if outer.kind in (BlockKind.LOOP, BlockKind.FUNCTION)), None)
+    if loop is None or loop.kind is not BlockKind.LOOP:
+        return False
+    return any(
+        place.block.within(loop)
+        and isinstance(place.node, ast.Call)
+        and isinstance(place.node.func, ast.Attribute)
+        and bool(_TOKENIZER.search(last_name(place.node.func.value)))
+        for name in _DECODING
+        for place in file.outline.calls.get(name, ())
+    )
+
+
+def _ends_generation(file: FileModel, read: ast.AST, block: Block, statement: ast.stmt) -> bool:
+    """Whether a read asks if all samples are complete, to stop generating."""
+    if not isinstance(statement, ast.If) or not any(part is read for part in ast.walk(statement.test)):
+        return False
+    function = file.graph.enclosing(block)
+    named = function is not None and _GENERATES.search(function.name) is not None
+    return named and any(isinstance(part, ast.Break) for part in statement.body)
+
+
+def _drives_workers(file: FileModel, function: Function) -> bool:
+    """Whether the class of a method waits for remote workers, as Ray's drivers do."""
+    return function.owner is not None and any(
+        file.graph.outline.origin(place.node.func) == "ray.get"
+        and (home := file.graph.enclosing(place.block)) is not None
+        and home.owner is function.owner
+        for place in file.outline.calls.get("get", ())
+        if isinstance(place.node, ast.Call)
+    )
+
+
+def reads_each_parameter(outline: Outline, read: ast.AST, block: Block, statement: ast.stmt) -> bool:
+    """Whether a read stands in a loop over parameters or gradients and reads what belongs to one of them.
+
+    A block around the comprehension in which the read stands will do: the statement is searched for it.
+    """
+    block = _inner_block(outline, read, block, statement)
+    loop = parameter_loop(outline, block, by_name=True)
+    return loop is not None and not loop.of_states and _follows(read, loop.block, block, _DEEPEST)
+
+
+def _inner_block(outline: Outline, read: ast.AST, block: Block, statement: ast.stmt) -> Block:
+    """The block of the innermost comprehension around an expression, or the block that is known already."""
+    if block.kind is BlockKind.LOOP and isinstance(block.node, ast.comprehension):
+        return block
+    for part in own_nodes(statement):
+        if isinstance(part, ast.GeneratorExp | ast.ListComp | ast.SetComp):
+            if any(inner is read for inner in ast.walk(part.elt)):
+                block = outline.loop_blocks.get(part.generators[-1], block)
+    return block
+
+
+def _follows(node: ast.AST, loop: Block, block: Block, depth: int) -> bool:
+    """Whether an expression is computed from the loop's variables, directly or by names assigned in its body."""
+    assert isinstance(loop.node, ast.For | ast.comprehension)
+    targets = {part.id for part in ast.walk(loop.node.target) if isinstance(part, ast.Name)}
+    for name in ast.walk(node):
+        if not isinstance(name, ast.Name):
+            continue
+        if name.id in targets:
+            return True
+        for binding in reaching(name.id, block, position(name)) if depth else ():
+            inside = binding.block.within(loop) and binding.how is How.ASSIGN and binding.value is not None
+            if inside and binding.value is not None and _follows(binding.value, loop, binding.block, depth - 1):
+                return True
+    return False
+
+
+def asks_for_nan(read: ast.AST, statement: ast.stmt) -> bool:
+    """Whether a read in a statement is about nothing but `isnan`, `isinf` or `isfinite` of a value, or `x != x`."""
+    if _summarises_test(read):
+        return True
+    return any(
+        isinstance(call, ast.Call)
+        and last_name(call.func) in _NAN_TESTS
+        and any(part is read for item in call.args for part in ast.walk(item))
+        for call in ast.walk(statement)
+    )
+
+
+def _summarises_test(node: ast.AST) -> bool:
+    """`torch.isnan(x).any()`, `~torch.isfinite(x)`, `(bad | torch.isnan(x)).sum() > 0`."""
+    match node:
+        case ast.Call():
+            name = last_name(node.func)
+            if name in _NAN_TESTS:
+                return True
+            parts = list(node.args)
+            if isinstance(node.func, ast.Attribute):
+                parts.append(node.func.value)
+            return name in _SUMMARIES and any(_summarises_test(part) for part in parts)
+        case ast.BinOp(op=ast.BitOr() | ast.BitAnd()):
+            return _summarises_test(node.left) or _summarises_test(node.right)
+        case ast.UnaryOp(op=ast.Invert() | ast.Not()):
+            return _summarises_test(node.operand)
+        case ast.Compare(ops=[ast.NotEq() | ast.Eq()]) if ast.dump(node.left) == ast.dump(node.comparators[0]):
+            return True
+        case ast.Compare():
+            return _summarises_test(node.left)
+    return False
