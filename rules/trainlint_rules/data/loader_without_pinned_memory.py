@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Edit, Finding, Fix, Safety, Severity
-from trainlint.model.datasets import Items, items_of
+from trainlint.model.datasets import Items, are_indices, items_of
 from trainlint.model.loaders import Loader
 from trainlint.model.names import argument, constant
 from trainlint.model.site import Site
@@ -79,8 +79,8 @@ class LoaderWithoutPinnedMemory(Rule):
     A collate function that returns objects of its own gains nothing until these have a `pin_memory` method.
 
     ## Stays silent
-    In files that use no CUDA and work together with none that does; for datasets on the device, loaders whose batches
-    are never copied, options that come from elsewhere; quietly, below the default confidence, for loaders that
+    In files that use no CUDA and work together with none that does; for datasets on the device, loaders of indices and
+    others whose batches are never copied, options that come from elsewhere; quietly, below the default confidence, for loaders that
     Accelerate or Fabric prepares or that are drawn from only now and then, in files that only evaluate, and in tests.
 
     ## Confirmed by
@@ -109,6 +109,8 @@ class LoaderWithoutPinnedMemory(Rule):
             return
         device = goes_to_device(site.file, loader)
         items = items_of(site.file, dataset, site.block)
+        if items is Items.MEMORY and are_indices(dataset):
+            return
         confidence = _BY_DEVICE[device] * _BY_USE[feeds(site.file, loader)]
         if confidence and items is not Items.DEVICE:
             if site.file.batches.prepared(loader):

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.datasets import Items, items_of
-from trainlint.model.loaders import Option
+from trainlint.model.loader_loops import only_counts, only_evaluates
+from trainlint.model.loaders import Loader, Option
 from trainlint.model.names import argument, constant
 from trainlint.model.site import Site
 from trainlint.model.training import Feeds, feeds
@@ -24,6 +25,14 @@ _PREPARED = 0.65
 """What Accelerate's users load, where the file does not show it, is mostly a table that was tokenised beforehand."""
 _MEANT = 0.5
 """`num_workers=0` in so many words is somebody's decision."""
+
+
+_UNKNOWN_EVALUATION = 0.65
+"""What an evaluation loads, where the file does not show it, is seldom what it waits for."""
+_COUNTED = 0.5
+"""No device waits in a loop that only computes numbers of the batches."""
+_BARE = 0.6
+"""Batches of one from a dataset that is not seen, by a loader that is given nothing else, are a demonstration's."""
 
 
 class LoaderWithoutWorkers(Rule):
@@ -77,7 +86,8 @@ class LoaderWithoutWorkers(Rule):
     ## Stays silent
     For options that come from elsewhere (`**options` that the file does not write out), datasets whose items lie ready
     in memory or on the device, replay buffers, loaders without a batch size; quietly, below the default confidence, for
-    `num_workers=0` in so many words, tables that were tokenised beforehand, loaders that only evaluate, and tests.
+    `num_workers=0` in so many words, tables that were tokenised beforehand, loaders that only evaluate or that a loop
+    without a model goes through, and tests.
 
     ## Gain
     18% of a step in a published GPT-2 case; everything above the device's own time where loading is the bottleneck.
@@ -116,8 +126,10 @@ class LoaderWithoutWorkers(Rule):
             return
         items = items_of(site.file, dataset, site.block)
         confidence = _BY_ITEMS.get(items, 0.0) * _BY_USE[feeds(site.file, loader)]
-        if items is Items.UNKNOWN and site.file.batches.prepared(loader):
-            confidence = min(confidence, _PREPARED)
+        if items is Items.UNKNOWN:
+            confidence = min(confidence, *_doubts(site, loader))
+        if only_counts(site.file, loader):
+            confidence = min(confidence, _COUNTED)
         if confidence:
             # How often the loader is built says nothing of how often its batches are needed.
             yield self.finding(
@@ -127,6 +139,17 @@ class LoaderWithoutWorkers(Rule):
                 confidence=min(confidence, _MEANT) if workers.given else confidence,
                 fix=_fix(site),
             )
+
+
+def _doubts(site: Site, loader: Loader) -> Iterator[float]:
+    """How sure a finding may be at most, by each thing that speaks for items that cost nothing."""
+    yield 1.0
+    if site.file.batches.prepared(loader):
+        yield _PREPARED
+    if only_evaluates(site.file, loader):
+        yield _UNKNOWN_EVALUATION
+    if len(site.call.args) + len(site.call.keywords) == 1:
+        yield _BARE
 
 
 def _none_given(workers: Option) -> bool:

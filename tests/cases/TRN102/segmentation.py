@@ -15,7 +15,7 @@ def parse():
 
 def build(dataset, validation, args, batch_size):
     options = dict(batch_size=batch_size, num_workers=args.workers)
-    train_loader = DataLoader(dataset, shuffle=True, drop_last=True, **options)  #! TRN102
+    train_loader = DataLoader(dataset, shuffle=True, drop_last=True, **options)  #! TRN102 TRN103
     val_loader = DataLoader(validation, pin_memory=False, **options)  #! TRN102
     return train_loader, val_loader
 

@@ -1,0 +1,86 @@
+"""TRN109."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Severity
+from trainlint.model.lookup import single_value
+from trainlint.model.names import argument, constant
+from trainlint.model.ranks import asks_for_rank
+from trainlint.model.site import Site
+from trainlint.rule import Rule, Triggers
+
+_ORIGINS = re.compile(r"^torch\.utils\.data\.(distributed\.)?DistributedSampler$|^torchdata\..*DistributedSampler$")
+
+
+class SamplerSeededPerRank(Rule):
+    """A DistributedSampler whose seed depends on the rank, so that shards overlap
+
+    ## Why
+    Each process shuffles all indices by the seed and takes every n-th of them, from its rank on. That shares the data
+    out only if all processes shuffle alike. With a seed of its own for each rank the shards overlap: in an epoch of
+    two processes about a quarter of the rows comes twice and another quarter never.
+
+    ## Example
+    ```python
+    from torch.utils.data import DataLoader, DistributedSampler
+
+
+    def make_loader(dataset, seed, rank, world_size):
+        sampler = DistributedSampler(dataset, world_size, rank, seed=seed + rank)
+        return DataLoader(dataset, 64, sampler=sampler, num_workers=8, pin_memory=True)
+    ```
+
+    ## Use instead
+    ```python
+    from torch.utils.data import DataLoader, DistributedSampler
+
+
+    def make_loader(dataset, seed, rank, world_size):
+        sampler = DistributedSampler(dataset, world_size, rank, seed=seed)
+        return DataLoader(dataset, 64, sampler=sampler, num_workers=8, pin_memory=True)
+    ```
+
+    Seeds of their own are right for augmentations and dropout (`torch.manual_seed(seed + rank)`), not for samplers.
+
+    ## Stays silent
+    With `shuffle=False`, which uses no seed, and for seeds that do not speak of the rank.
+
+    ## Gain
+    All rows once in each epoch: what it does to the result depends on the data, and is not measured here. The share of
+    rows that is left out is 1/e, about 37%, with many processes, and 25% with two: by counting, as the test does.
+
+    ## Confirmed by
+    Indices of all ranks in one epoch, gathered: fewer distinct ones than the dataset has.
+
+    ## References
+    - `torch.utils.data.distributed.DistributedSampler`, `seed`: "should be identical across all processes":
+      https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.distributed.DistributedSampler
+    """
+
+    code = "TRN109"
+    name = "sampler-seeded-per-rank"
+    severity = Severity.ERROR
+    heat_matters = False
+    preview = True
+    triggers = Triggers(calls=frozenset({"DistributedSampler", "StatefulDistributedSampler"}))
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Find seeds that are made of the rank."""
+        if not _ORIGINS.match(site.origin(site.call.func) or ""):
+            return
+        seed, shuffle = argument(site.call, "seed", 4), argument(site.call, "shuffle", 3)
+        if seed is None or constant(shuffle) is False:
+            return
+        computed = single_value(seed, site.block) or seed
+        if not asks_for_rank(computed, site.block):
+            return
+        yield self.finding(
+            site,
+            "each rank shuffles by a seed of its own, so that the shards overlap and other rows are never seen; give "
+            "all ranks the same seed",
+            at=seed,
+            confidence=0.9,
+        )

@@ -1,0 +1,118 @@
+"""TRN105."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Severity
+from trainlint.model.fact_kinds import FactKind
+from trainlint.model.passes import passes
+from trainlint.model.site import Site
+from trainlint.model.workers import takes_all_cores
+from trainlint.rule import Rule, Triggers
+
+_PROCESSES = frozenset({FactKind.DDP, FactKind.FSDP, FactKind.DISTRIBUTED})
+_SURE = 0.85
+_MAY_BE_SEVERAL = 0.6
+"""Accelerate and its like start as many processes as the user says."""
+
+
+class WorkerThreadOversubscription(Rule):
+    """A loader in multi-process training that starts as many workers as the machine has cores
+
+    ## Why
+    Each training process starts its own workers: eight processes with `os.cpu_count()` workers each are eight busy
+    processes for every core, and the training processes themselves, which launch the kernels, wait for a core, too.
+    Libraries make it worse. A worker limits the threads of PyTorch to one, but OpenCV, OpenMP and BLAS still start as
+    many threads as there are cores, in each worker.
+
+    ## Example
+    ```python
+    import os
+    import torch
+    import torch.distributed as dist
+    from torch.nn.parallel import DistributedDataParallel
+    from torch.utils.data import DataLoader, DistributedSampler
+
+
+    def main(model, optimizer, dataset):
+        dist.init_process_group("nccl")
+        model = DistributedDataParallel(model.cuda())
+        sampler = DistributedSampler(dataset)
+        loader = DataLoader(dataset, 64, sampler=sampler, num_workers=os.cpu_count(), pin_memory=True)
+        for inputs in loader:
+            loss = model(inputs.cuda(non_blocking=True))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    ```
+
+    ## Use instead
+    ```python
+    import os
+    import torch
+    import torch.distributed as dist
+    from torch.nn.parallel import DistributedDataParallel
+    from torch.utils.data import DataLoader, DistributedSampler
+
+
+    def main(model, optimizer, dataset):
+        dist.init_process_group("nccl")
+        model = DistributedDataParallel(model.cuda())
+        sampler = DistributedSampler(dataset)
+        workers = max(1, os.cpu_count() // torch.cuda.device_count() - 1)
+        loader = DataLoader(dataset, 64, sampler=sampler, num_workers=workers, pin_memory=True)
+        for inputs in loader:
+            loss = model(inputs.cuda(non_blocking=True))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    ```
+
+    And in a `worker_init_fn`, or before the workers start: `cv2.setNumThreads(0)`, `OMP_NUM_THREADS=1`. The rule does
+    not look for these: whether a library of the dataset starts threads is nothing that its code shows.
+
+    ## Stays silent
+    Where the cores are divided or capped in any way, and for training in one process. Quietly, below the default
+    confidence, where Accelerate or another framework decides how many processes there are.
+
+    ## Gain
+    Not measured here. It grows with the processes of one machine, and is nothing where each has a machine or a set of
+    cores of its own: `len(os.sched_getaffinity(0))` counts those only, `os.cpu_count()` all.
+
+    ## Confirmed by
+    A load average above the number of cores, and gaps between kernel launches in the timeline of the device.
+
+    ## References
+    - What workers do and do not limit: https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading
+    - Oversubscribed cores:
+      https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html#cpu-specific-optimizations
+    """
+
+    code = "TRN105"
+    name = "worker-thread-oversubscription"
+    severity = Severity.ADVICE
+    heat_matters = False
+    preview = True
+    triggers = Triggers(calls=frozenset({"DataLoader", "StatefulDataLoader"}))
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Find loaders that take all cores in training with several processes."""
+        file = site.file
+        loader = file.loaders.built.get(site.call)
+        if loader is None or not takes_all_cores(file, loader):
+            return
+        blocks = [loader.block, *(item.block for item in passes(file, loader))]
+        kinds = {located.fact.kind for block in blocks for located in file.used_around(block, beside=True)}
+        if kinds & _PROCESSES:
+            confidence = _SURE
+        elif FactKind.FRAMEWORK in kinds:
+            confidence = _MAY_BE_SEVERAL
+        else:
+            return
+        yield self.finding(
+            site.at(site.call, file.outline.module),
+            "each training process starts a worker for every core of the machine; divide the cores by the processes "
+            "on it",
+            confidence=confidence,
+        )
