@@ -9,15 +9,18 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.model.copies import (
     Memory,
+    cast_on_host,
     file_names_other_accelerators,
     first_name,
     host_memory_is_reused,
     in_mover,
     in_own_to,
+    is_joined_on_host,
     is_surely_tensor,
     memory_of,
     not_on_cuda,
 )
+from trainlint.model.dropped_moves import dropped_move
 from trainlint.model.lookup import single_value
 from trainlint.model.names import argument, last_name
 from trainlint.model.site import Site
@@ -26,6 +29,8 @@ from trainlint.rule import Rule, Triggers
 
 _BATCH = re.compile(r"^(mini_?|micro_?)?batch$")
 _TRAINING = 0.95
+_JOINED = 0.7
+"""What the loop itself joined of several parts is pageable, whatever the loader pins."""
 _EVALUATION = {Memory.PINNED: 0.9, Memory.UNKNOWN: 0.9, Memory.PAGEABLE: 0.8}
 """Shares that were right of what was found on labelled and read code: docs/accuracy.md."""
 
@@ -105,13 +110,14 @@ class BlockingBatchCopy(Rule):
         call = site.call
         if not isinstance(call.func, ast.Attribute):
             return
-        if _says_whether_to_wait(site, call) or not _goes_to_cuda(site, call):
+        if _says_whether_to_wait(site, call) or not _goes_to_cuda(site, call) or dropped_move(site.file, site.place):
             return
         batch = call.func.value
         memory = memory_of(site, batch)
         confidence = _confidence(site, batch, memory)
         if confidence:
-            yield self.finding(site, _message(call, memory), confidence=confidence, fix=_fix(site, call, batch))
+            message = _message(site, call, memory)
+            yield self.finding(site, message, confidence=confidence, fix=_fix(site, call, batch))
 
 
 def _says_whether_to_wait(site: Site, call: ast.Call) -> bool:
@@ -158,6 +164,8 @@ def _confidence(site: Site, batch: ast.expr, memory: Memory) -> float:
         return 0.0
     if _follows_another(site):
         known *= 0.8
+    if is_joined_on_host(site, batch):
+        known *= _JOINED
     if heat.in_step:
         return _TRAINING * known
     if heat is Heat.EVAL_STEP:
@@ -173,9 +181,15 @@ def _follows_another(site: Site) -> bool:
     return isinstance(given, ast.Attribute) and given.attr == "device" and site.value(given.value).is_tensor
 
 
-def _message(call: ast.Call, memory: Memory) -> str:
+def _message(site: Site, call: ast.Call, memory: Memory) -> str:
     spelling = f"`.{last_name(call.func)}({'...' if call.args or call.keywords else ''})`"
     waits = f"{spelling} makes the host wait until the batch is copied to the device"
+    cast = cast_on_host(call)
+    if cast is not None:
+        return (
+            f"{waits}; if `.{cast}()` changes its type it lies in pageable memory: cast in the dataset, pin in the "
+            "loader, and pass `non_blocking=True` here"
+        )
     if memory is Memory.PAGEABLE:
         return f"{waits}; give the loader `pin_memory=True` first, then pass `non_blocking=True` here"
     if memory is Memory.PINNED:

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from trainlint.finding import Edit, Finding, Fix, Heat, Safety, Severity
-from trainlint.model.creations import ALL, FILLED, LEGACY, Content, Creation, creation, is_seldom
+from trainlint.model.creations import ALL, FILLED, LEGACY, Content, Creation, creation, holds_nothing, is_seldom
+from trainlint.model.drawn_numbers import drawn_for_device
 from trainlint.model.forward import computes, sets_up
 from trainlint.model.names import argument, dotted, end_position, last_name
 from trainlint.model.site import Site
@@ -107,7 +108,7 @@ class CreatedOnHostThenMoved(Rule):
     ## Stays silent
     Outside of steps and forward passes (quietly, below the default confidence), where something is made only the first
     time, for tensors in pinned memory, with a generator or with a device of their own, and for `requires_grad=True`,
-    where moving makes another tensor than the leaf.
+    where moving makes another tensor than the leaf. Where NumPy draws numbers for the device alone, TRN217 speaks.
 
     ## Confirmed by
     A small `Memcpy HtoD (Pageable -> Device)` at this line in each step of a profile.
@@ -128,7 +129,9 @@ class CreatedOnHostThenMoved(Rule):
         call = site.call
         if isinstance(call.func, ast.Attribute) and call.func.attr in _MOVES and _goes_to_device(site, call):
             made = creation(site.file, call.func.value, site.block)
-            if made is not None:
+            if made is None or holds_nothing(made):
+                return
+            if not drawn_for_device(site.file, made.call, site.place):  # of which TRN217 speaks
                 message = (
                     f"`torch.{made.factory}` makes this on the host, then it is copied to the device; {_advice(made)}"
                 )

@@ -11,6 +11,7 @@ from trainlint.model.creations import is_seldom
 from trainlint.model.forward import computes
 from trainlint.model.index_syncs import index_sync
 from trainlint.model.names import argument, has_unpacked_arguments, last_name
+from trainlint.model.read_purposes import makes_text
 from trainlint.model.reads import explicit_read
 from trainlint.model.site import Site
 from trainlint.model.uses import own_nodes
@@ -76,8 +77,8 @@ class DataDependentShapeInStep(Rule):
 
     ## Stays silent
     For `x[mask] = number`, which fills in place; for indices that are whole numbers, `torch.where` with three
-    arguments, masks and lists on the host; in evaluation and at intervals. A device scalar that is turned into a number
-    is TRN201 or TRN203.
+    arguments, masks and lists on the host; in evaluation and at intervals; where tokens become text. A device
+    scalar that is turned into a number is TRN201 or TRN203.
 
     ## Confirmed by
     `aten::nonzero`, `aten::_unique2` or `aten::_local_scalar_dense` with a stream synchronisation at this line in each
@@ -98,7 +99,7 @@ class DataDependentShapeInStep(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find what asks for a shape or a bound that lies on the device, where it runs in each step."""
         often = _how_often(site)
-        if not often:
+        if not often or makes_text(site.file, site.block):
             return
         if isinstance(site.node, ast.Subscript):
             found = index_sync(site.file, site.node, site.block, site.statement)

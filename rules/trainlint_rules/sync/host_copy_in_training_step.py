@@ -9,6 +9,7 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.guarded_reads import decided_by_callers
 from trainlint.model.names import argument
 from trainlint.model.progress import shown_by_bar
+from trainlint.model.read_purposes import copy_purpose
 from trainlint.model.reads import explicit_read
 from trainlint.model.site import Site
 from trainlint.model.values import Home, Kind
@@ -63,7 +64,9 @@ class HostCopyInTrainingStep(Rule):
     ## Stays silent
     In checkpoints, evaluation and at intervals; for tensors that are on the host already, NumPy arrays and modules;
     for `.numpy()` alone, which a device tensor refuses; for copies with `non_blocking=True`; for actions that a
-    simulator's environment needs. Inside the call that updates a progress bar, TRN212 speaks.
+    simulator's environment needs; for a flag that all ranks agree on by a collective; where tokens become text.
+    Inside the call that updates a progress bar, TRN212 speaks; in a forward pass or a loss, TRN210; for a copy of
+    each parameter, TRN211.
 
     ## Confirmed by
     A device-to-host copy with a stream synchronisation at this line in each step of a profile.
@@ -90,6 +93,8 @@ class HostCopyInTrainingStep(Rule):
             return
         value = site.value(call.func.value)
         if value.kind is Kind.UNKNOWN or decided_by_callers(site.file, call, site.block):
+            return
+        if copy_purpose(site.file, call, site.block, site.statement) is not None:
             return
         confidence = explicit_read(value, site.file.device)
         if confidence and not shown_by_bar(site.file, call, site.statement):

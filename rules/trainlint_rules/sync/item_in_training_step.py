@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.guarded_reads import decided_by_callers
 from trainlint.model.progress import shown_by_bar
+from trainlint.model.read_purposes import purpose
 from trainlint.model.reads import explicit_read
 from trainlint.model.site import Site
 from trainlint.model.uses import reads_of_sum
@@ -63,8 +64,10 @@ class ItemInTrainingStep(Rule):
 
     ## Stays silent
     Behind an interval, a first step, a failure or a flag; in evaluation; after the loop; for tensors on the host,
-    NumPy values and shapes; for what a simulator's environment needs on the host. Inside the call that updates a
-    progress bar, TRN212 speaks; where a function reads what its callers give it only if that is a tensor, TRN218.
+    NumPy values and shapes; for what a simulator's environment needs on the host; for a flag that all ranks agree
+    on by a collective; where tokens become text. Inside the call that updates a progress bar, TRN212 speaks; where
+    a function reads what its callers give it only if that is a tensor, TRN218; for a read of each parameter,
+    TRN211; for `torch.isnan(x).item()` and its kin, TRN214; for `gather(loss).item()` that is only logged, TRN215.
 
     ## Fix safety
     The running sum becomes a float32 tensor instead of a Python float of double precision, so the printed
@@ -93,6 +96,8 @@ class ItemInTrainingStep(Rule):
         if not site.heat.heat.in_step or call.args or not isinstance(call.func, ast.Attribute):
             return
         if decided_by_callers(site.file, call, site.block):
+            return
+        if purpose(site.file, call, site.block, site.statement) is not None:
             return
         confidence = explicit_read(site.value(call.func.value), site.file.device)
         if confidence and not shown_by_bar(site.file, call, site.statement):

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import BlockKind
-from trainlint.model.names import constant, last_name
+from trainlint.model.names import constant, last_name, names_in
 from trainlint.model.reads import asynchronous_copy_before, captures_graph, is_measured
 from trainlint.model.site import Site
 from trainlint.model.values import Kind
 from trainlint.rule import Rule, Triggers
+
+_LETS_GO = re.compile(
+    r"(^|_)(release|free|reset|teardown|destroy|offload|onload|swap|capture|warm_?up)($|_)", re.IGNORECASE
+)
+_GRAPHS = re.compile(r"cuda_?graph", re.IGNORECASE)
+_ASKED_FOR = re.compile(r"(^|_)sync(hroni[sz]e)?$", re.IGNORECASE)
+_PAIRWISE = ("batch_isend_irecv", "isend", "irecv", "P2POp")
 
 
 class SynchronizeInTrainingStep(Rule):
@@ -59,7 +67,8 @@ class SynchronizeInTrainingStep(Rule):
 
     ## Stays silent
     Behind an interval; in benchmarks, profilers and around the capture of a CUDA graph; after a copy to the host
-    with `non_blocking=True`, which must be waited for.
+    with `non_blocking=True`, which must be waited for; where memory is released that kernels may still read, where
+    ranks exchange tensors in pairs, and behind an option that asks for it.
 
     ## Fix safety
     The fix removes the call. Code that measures the time of a step from the host's clock then measures less.
@@ -87,7 +96,7 @@ class SynchronizeInTrainingStep(Rule):
         what = _waits(site, site.call)
         if what is None or not site.heat.heat.in_step or asynchronous_copy_before(site.place, site.file):
             return
-        excused = is_measured(site.place, site.file) or captures_graph(site.place, site.file)
+        excused = is_measured(site.place, site.file) or captures_graph(site.place, site.file) or _is_due(site)
         confidence = 0.5 if excused else 0.9
         message = f"`{what}` stops the host until the device is idle in each training step; remove it"
         yield self.finding(site, message, confidence=confidence, fix=_removed(site))
@@ -123,6 +132,20 @@ def _waits(site: Site, call: ast.Call) -> str | None:
         if site.value(owner).kind is Kind.STREAM or last_name(owner) in ("current_stream", "get_accelerator"):
             return f"{ast.unparse(call.func)}()"
     return None
+
+
+def _is_due(site: Site) -> bool:
+    """Whether the wait is there for a reason: memory is let go of, ranks exchange tensors in pairs, an option asks."""
+    function = site.function
+    if function is None:
+        return False
+    if _LETS_GO.search(function.name) or _GRAPHS.search(site.path):
+        return True
+    if any(_ASKED_FOR.search(name) for block in site.block.outwards() if block.test for name in names_in(block.test)):
+        return True
+    return any(
+        place.block.within(function.body) for name in _PAIRWISE for place in site.file.outline.calls.get(name, ())
+    )
 
 
 def _removed(site: Site) -> Fix | None:

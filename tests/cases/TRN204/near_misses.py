@@ -51,3 +51,27 @@ def capture(model, train_loader, device):
         torch.cuda.synchronize()
         with torch.cuda.graph(graph):
             model(inputs)
+
+
+class Exchange:
+    def forward(self, tensor, neighbour):
+        requests = torch.distributed.batch_isend_irecv([torch.distributed.P2POp(self.send, tensor, neighbour)])
+        for request in requests:
+            request.wait()
+        torch.cuda.synchronize()
+        return tensor
+
+    def release_buffers(self):
+        torch.cuda.synchronize()
+        self.buffers = None
+
+
+def train_pipeline(model, exchange, optimizer, train_loader, options):
+    for inputs in train_loader:
+        outputs = exchange.forward(model(inputs), options.next_rank)
+        if options.debug_p2p_sync:
+            torch.cuda.synchronize()
+        outputs.sum().backward()
+        exchange.release_buffers()
+        optimizer.step()
+        optimizer.zero_grad()

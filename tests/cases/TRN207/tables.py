@@ -20,7 +20,7 @@ class Process:
 
     def training_losses(self, model, x, device):
         drawn = np.random.randint(0, 64, size=len(x))
-        times = torch.from_numpy(drawn).long().to(device)  #! TRN207
+        times = torch.from_numpy(drawn).long().to(device)  #! TRN217
         seen = torch.from_numpy(self.recent).to(device)
         noise = torch.randn_like(x)
         return (model(self.noisy(x, times, noise), times) - noise).square().mean() * seen.mean()

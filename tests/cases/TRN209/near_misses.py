@@ -77,3 +77,27 @@ class Decoder(torch.nn.Module):
     def inference_rows(self, hidden):
         scores = hidden.softmax(-1).amax(-1)
         return hidden[scores > 0.5]
+
+
+class Answers(torch.nn.Module):
+    def forward(self, hidden, answers, train=True):
+        hidden = hidden.cuda()
+        if train:
+            return F.cross_entropy(hidden, answers)
+        scores = hidden.softmax(-1).amax(-1)
+        return self.rank(hidden, scores)
+
+    def rank(self, hidden, scores):
+        return hidden[scores > 0.5]
+
+
+def train_answers(optimizer, prompt_loader, tokenizer, device):
+    model = Answers()
+    for step, (hidden, answers) in enumerate(prompt_loader):
+        answers = answers.to(device, non_blocking=True)
+        loss = model(hidden.to(device, non_blocking=True), answers, train=True)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        for row in answers:
+            model.remember(tokenizer.decode(row[row != 0], skip_special_tokens=True))

@@ -54,3 +54,17 @@ def evaluate(model, criterion, loader):
         targets = targets.to("cuda", non_blocking=True)
         meters.update(loss=criterion(model(inputs), targets))
     return meters
+
+
+def train_with_mosaics(model, optimizer, train_loader, epoch, args, device):
+    meters = Meters()
+    for i, images in enumerate(train_loader):
+        done = i + len(train_loader) * epoch
+        images = images.to(device, non_blocking=True)
+        loss = model(images).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if args.plots:
+            if done < 3:
+                meters.update(loss=loss)

@@ -1,0 +1,100 @@
+"""TRN215."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Severity
+from trainlint.model.logging_collectives import REDUCING, is_logging_collective
+from trainlint.model.site import Site
+from trainlint.rule import Rule, Triggers
+
+
+class LoggingCollectiveEachStep(Rule):
+    """A loss reduced over all ranks in each training step, only to be logged
+
+    ## Why
+    Each rank waits for the slowest one in a collective, and a small one costs as much latency as any. The gradients'
+    all-reduce has brought the ranks together already and hides behind the backward pass; this one hides behind nothing.
+    A mean over ranks is worth a log line every n-th step, not a collective in each.
+
+    ## Example
+    ```python
+    import torch
+    import torch.distributed as dist
+
+
+    def train(model, criterion, optimizer, train_loader, writer, device):
+        for step, (inputs, targets) in enumerate(train_loader):
+            inputs = inputs.to(device, non_blocking=True)
+            targets = targets.to(device, non_blocking=True)
+            loss = criterion(model(inputs), targets)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            mean_loss = loss.detach().clone()
+            dist.all_reduce(mean_loss)
+            if step % 50 == 0:
+                writer.add_scalar("loss", mean_loss, step)
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    import torch.distributed as dist
+
+
+    def train(model, criterion, optimizer, train_loader, writer, device):
+        for step, (inputs, targets) in enumerate(train_loader):
+            inputs = inputs.to(device, non_blocking=True)
+            targets = targets.to(device, non_blocking=True)
+            loss = criterion(model(inputs), targets)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            if step % 50 == 0:
+                mean_loss = loss.detach().clone()
+                dist.all_reduce(mean_loss)
+                writer.add_scalar("loss", mean_loss, step)
+    ```
+
+    To log the mean of all steps, sum the loss on each rank and reduce the sum in the same branch. All ranks must come
+    to it: the test may ask for the step, not for the rank.
+
+    ## Stays silent
+    Behind an interval or a flag; in evaluation; where the reduced value is used for anything but showing it, such as
+    the loss itself, a learning rate or an early stop; where it leaves the function. A read in the same
+    expression, as in `gather(loss).mean().item()`, is a part of this finding; one in another line is TRN201's.
+
+    ## Confirmed by
+    A small `ncclDevKernel_AllReduce` or `AllGather` in each step of a profile, outside of the backward pass.
+
+    ## Gain
+    One small collective in each step, and the wait for the slowest rank. Not measured here; nothing on one device, and
+    little where steps are long and ranks even.
+
+    ## References
+    - `torch.distributed.all_reduce`:
+      https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.all_reduce
+    - PyTorch performance tuning guide, "Avoid unnecessary CPU-GPU synchronization":
+      https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html
+    """
+
+    code = "TRN215"
+    name = "logging-collective-each-step"
+    severity = Severity.WARNING
+    triggers = Triggers(calls=REDUCING)
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Find collectives on a loss or a metric, in each step, whose result is only shown."""
+        if (
+            not site.heat.heat.in_step
+            or site.gradients_off
+            or not is_logging_collective(site.file, site.call, site.place)
+        ):
+            return
+        message = (
+            "a collective in each training step only to show the result: every rank waits for the slowest; "
+            "reduce it every n-th step, where it is logged"
+        )
+        yield self.finding(site, message, confidence=0.85)

@@ -1,0 +1,114 @@
+"""TRN208."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Severity
+from trainlint.model.blocks import BlockKind
+from trainlint.model.creations import is_seldom
+from trainlint.model.names import argument, constant, has_unpacked_arguments
+from trainlint.model.site import Site
+from trainlint.model.values import Home, Kind
+from trainlint.rule import Rule, Triggers
+
+_SURELY_HOT = 0.8
+"""Below, the way from the step to this line is a guess: helpers that upload a number are mostly called now and then."""
+
+
+class ScalarUploadedEachStep(Rule):
+    """A Python number copied to the device as a tensor in each training step
+
+    ## Why
+    `torch.tensor(0.5, device=device)` makes the tensor on the host and copies it from memory that is not pinned, and
+    the host waits for the copy, for four bytes. Operators take a Python number as it is, in the launch of the kernel.
+
+    ## Example
+    ```python
+    import torch
+
+
+    def train(model, criterion, optimizer, train_loader, device):
+        for inputs, targets in train_loader:
+            inputs = inputs.to(device, non_blocking=True)
+            targets = targets.to(device, non_blocking=True)
+            scale = torch.tensor(0.5, device=device)
+            loss = criterion(model(inputs), targets) * scale
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+
+    def train(model, criterion, optimizer, train_loader, device):
+        scale = torch.tensor(0.5, device=device)
+        for inputs, targets in train_loader:
+            inputs = inputs.to(device, non_blocking=True)
+            targets = targets.to(device, non_blocking=True)
+            loss = criterion(model(inputs), targets) * scale
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    ```
+
+    Often the plain number does: `loss * 0.5`. Where it must be a tensor and changes, `torch.full((), number,
+    device=device)` fills it on the device: a kernel is queued and nothing is copied.
+
+    ## Stays silent
+    Outside of training steps; behind an interval, a first call or a failure; for lists of numbers and arrays, which
+    need the copy; for tensors on the host. Where the tensor is made on the host and moved by another call, TRN207
+    speaks.
+
+    ## Confirmed by
+    A `Memcpy HtoD (Pageable -> Device)` of a few bytes with a stream synchronisation at this line in each step of a
+    profile.
+
+    ## Gain
+    One copy and one wait in each step. Not measured here; small beside a long step, and nothing where the step waits
+    right there in any case.
+
+    ## References
+    - PyTorch performance tuning guide, "Create tensors directly on the target device":
+      https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html
+    - `torch.full`: https://docs.pytorch.org/docs/stable/generated/torch.full.html
+    """
+
+    code = "TRN208"
+    name = "scalar-uploaded-each-step"
+    severity = Severity.WARNING
+    triggers = Triggers(calls=frozenset({"tensor", "as_tensor", "scalar_tensor"}))
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Find tensors made of one number on the device, in each step."""
+        call = site.call
+        if not site.heat.heat.in_step or has_unpacked_arguments(call) or not call.args:
+            return
+        if site.origin(call.func) not in ("torch.tensor", "torch.as_tensor") or is_seldom(site.block):
+            return
+        if isinstance(site.statement, ast.Return) and site.block.kind is BlockKind.BRANCH and not site.block.after_exit:
+            return  # what a loss is where there is nothing to compare
+        if argument(call, "device") is None or site.file.kinds.device_argument(call, site.block) is not Home.DEVICE:
+            return
+        sure = site.heat.confidence >= _SURELY_HOT
+        confidence = _is_number(site, call.args[0]) if sure else 0.0
+        if confidence:
+            message = (
+                "a Python number is copied to the device in each training step, and the host waits for the copy; "
+                "use the number itself, or fill it there: `torch.full((), number, device=...)`"
+            )
+            yield self.finding(site, message, confidence=confidence)
+
+
+def _is_number(site: Site, node: ast.expr) -> float:
+    """How sure it is that an expression is one Python number."""
+    if isinstance(node, ast.List | ast.Tuple) and len(node.elts) == 1:
+        return _is_number(site, node.elts[0])
+    if isinstance(constant(node), int | float):
+        return 0.9
+    value = site.value(node)
+    return 0.85 * value.confidence if value.kind is Kind.NUMBER else 0.0
