@@ -1,0 +1,1 @@
+"""Rules on the topic measuring: numbers that mean what they say."""
