@@ -103,6 +103,8 @@ class GraphKeptInAccumulator(Rule):
             return
         value = site.value(kept.added)
         freed = site.file.loops.kind(loop) is not LoopKind.EVAL and _is_loss(kept.added, value, flow)
+        if kept.is_list and not freed and value.origin is Origin.OUTPUT and site.file.loops.kind(loop) is LoopKind.STEP:
+            return  # TRN315 knows of outputs that training collects
         confidence = _confidence(site, value, loop, freed=freed)
         if freed and lives is Lifetime.WINDOW:
             confidence = 0.8
@@ -113,6 +115,7 @@ class GraphKeptInAccumulator(Rule):
                 _message(site, kept, lives, freed=freed),
                 at=site.statement,
                 confidence=confidence,
+                severity=Severity.ADVICE if freed and lives is Lifetime.WINDOW else None,
                 fix=_detached(site, kept.added, Safety.SAFE if safe else Safety.UNSAFE),
             )
 

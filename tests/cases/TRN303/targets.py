@@ -36,7 +36,7 @@ def learn(env, memory, device, total):
         observation, reward, done, _ = env.step(action)
         memory.add(observation, action, reward, done)
         batch = memory.sample(128)
-        best = target.forward(batch.following).max(1)[0]  #! TRN303
+        best = target.forward(batch.following).max(1)[0]  #! TRN303 TRN415
         wanted = batch.rewards + 0.99 * best
         chosen = critic(batch.observations).gather(1, batch.actions).squeeze()
         loss = F.mse_loss(chosen, wanted)
@@ -64,9 +64,9 @@ class Agent:
         self.follow()
 
     def follow(self):
-        for own, theirs in zip(self.policy.parameters(), self.policy_target.parameters()):
+        for own, theirs in zip(self.policy.parameters(), self.policy_target.parameters()):  #! TRN607
             theirs.data.copy_(0.005 * own.data + 0.995 * theirs.data)
-        for own, theirs in zip(self.critic.parameters(), self.critic_target.parameters()):
+        for own, theirs in zip(self.critic.parameters(), self.critic_target.parameters()):  #! TRN607
             theirs.data.mul_(0.995).add_(0.005 * own.data)
 
 

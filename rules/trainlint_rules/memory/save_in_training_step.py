@@ -1,0 +1,101 @@
+"""TRN313."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Severity
+from trainlint.model.blocks import BlockKind
+from trainlint.model.creations import is_seldom
+from trainlint.model.ranks import asks_for_rank
+from trainlint.model.site import Site
+from trainlint.rule import Rule, Triggers
+
+
+class SaveInTrainingStep(Rule):
+    """A checkpoint written in each training step
+
+    ## Why
+    `torch.save` copies every tensor to the host, waits for each, pickles them and writes them out: seconds for what
+    a step changes in milliseconds. A test on the rank does not help: the other ranks wait for the one that writes.
+
+    ## Example
+    ```python
+    import torch
+
+
+    def train(model, criterion, optimizer, train_loader, device):
+        for inputs, targets in train_loader:
+            inputs = inputs.to(device, non_blocking=True)
+            targets = targets.to(device, non_blocking=True)
+            loss = criterion(model(inputs), targets)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            torch.save(model.state_dict(), "latest.pt")
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+
+    def train(model, criterion, optimizer, train_loader, device):
+        for step, (inputs, targets) in enumerate(train_loader):
+            inputs = inputs.to(device, non_blocking=True)
+            targets = targets.to(device, non_blocking=True)
+            loss = criterion(model(inputs), targets)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            if step % 1000 == 0:
+                torch.save(model.state_dict(), "latest.pt")
+    ```
+
+    Where a checkpoint is due often, `torch.distributed.checkpoint.async_save` writes it in the background.
+
+    ## Stays silent
+    Behind an interval, a flag, a better result or any other test that is not only about the rank; once an epoch; in
+    loops over something else than steps.
+
+    ## Confirmed by
+    Device-to-host copies of all parameters and the time of the write at this line in each step of a profile.
+
+    ## Gain
+    The time of one checkpoint in each step: its bytes divided by the speed of the disk, and the copy to the host. Not
+    measured here.
+
+    ## References
+    - Saving and loading models: https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html
+    - Asynchronous checkpoints:
+      https://docs.pytorch.org/tutorials/recipes/distributed_async_checkpoint_recipe.html
+    """
+
+    code = "TRN313"
+    name = "save-in-training-step"
+    severity = Severity.WARNING
+    preview = True
+    triggers = Triggers(calls=frozenset({"save"}))
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Find calls of torch.save that run in each step, whatever the rank."""
+        if not site.heat.heat.in_step or site.origin(site.call.func) != "torch.save" or is_seldom(site.block):
+            return
+        if _is_conditional(site):
+            return
+        message = "`torch.save` copies everything to the host and writes it in each training step; save every n-th step"
+        yield self.finding(site, message, confidence=0.9)
+
+
+def _is_conditional(site: Site) -> bool:
+    """Whether a test that is about more than the rank decides in the step whether this is saved."""
+    for block in site.block.outwards():
+        if block.kind in (BlockKind.LOOP, BlockKind.FUNCTION):
+            return False
+        if block.kind is BlockKind.EXCEPT:
+            return True
+        if block.kind is BlockKind.BRANCH and isinstance(block.test, ast.expr) and block.parent is not None:
+            if not asks_for_rank(block.test, block.parent):
+                return True
+    return False
