@@ -1,0 +1,1 @@
+"""Rules about what the device computes, and in which precision and mode."""

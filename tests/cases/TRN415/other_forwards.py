@@ -1,0 +1,34 @@
+"""The class's own forward, autograd functions, converters that are no modules, and a wrapper that hands on."""
+
+import torch
+from torch import nn
+
+from signals import Converter
+
+
+class Doubled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        return 2 * grad
+
+
+class Adapter(nn.Linear):
+    def __init__(self, width):
+        super().__init__(width, width)
+        self.inner = nn.Linear(width, width)
+
+    def forward(self, *args, **kwargs):
+        return super().forward(*args) + self.inner.forward(*args, **kwargs)
+
+    def predict(self, x):
+        return self.forward(x) + nn.Linear.forward(self.inner, x)
+
+
+def convert(image, engine_model, robot):
+    converter = Converter()
+    robot.forward(0.5)
+    return converter.forward(engine_model.forward(image))
