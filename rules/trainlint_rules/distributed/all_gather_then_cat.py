@@ -11,6 +11,7 @@ from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import BlockKind
 from trainlint.model.gathers import GatheredList, gathered_list
 from trainlint.model.names import argument, constant, position, root_name
+from trainlint.model.one_number import is_one_number
 from trainlint.model.site import Site
 from trainlint.model.uses import mentions
 from trainlint.rule import Rule, Triggers
@@ -23,6 +24,8 @@ _BETTER = ("all_gather_into_tensor", "all_gather_single", "_all_gather_base", "a
 _BACKEND = re.compile(r"gloo|backend", re.IGNORECASE)
 _RENAMED_IN = (2, 13)
 _FIRST_WITH_ONE_TENSOR = (1, 13)
+_ONE_NUMBER = 0.5
+"""What is copied is a number for each rank: there is nothing to save but the line."""
 
 
 class AllGatherThenCat(Rule):
@@ -72,7 +75,8 @@ class AllGatherThenCat(Rule):
 
     ## Stays silent
     Where the pieces are used one by one, differ in shape, or are views of one buffer already; where the template is
-    another tensor than the gathered one; for asynchronous calls, for `torch.distributed.nn`, and in a branch for gloo.
+    another tensor than the gathered one; for asynchronous calls, for `torch.distributed.nn`, and in a branch for gloo; quietly, below the
+    default confidence, for a tensor of a single number.
 
     ## Confirmed by
     `c10d::allgather_` followed by `aten::cat` of its outputs in a profile, and a peak of memory at this line.
@@ -100,12 +104,12 @@ class AllGatherThenCat(Rule):
             f"`all_gather` copies what it received into the tensors of `{gathered.name}`, and line "
             f"{gathered.joining.statement.lineno} {joins} them into another one; gather into one tensor"
         )
+        most = _ONE_NUMBER if is_one_number(site.file, gathered.tensor, site.block) else 1.0
         if gathered.spliced:
-            yield self.finding(
-                site, f"{what}, and write the local one into its part, so that its gradient still flows", confidence=0.8
-            )
+            what = f"{what}, and write the local one into its part, so that its gradient still flows"
+            yield self.finding(site, what, confidence=min(0.8, most))
         else:
-            yield self.finding(site, what, confidence=0.9, fix=_fix(site, gathered))
+            yield self.finding(site, what, confidence=min(0.9, most), fix=_fix(site, gathered))
 
 
 def _is_asynchronous(site: Site) -> bool:

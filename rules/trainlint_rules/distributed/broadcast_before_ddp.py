@@ -1,0 +1,151 @@
+"""TRN531."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Fix, Safety, Severity
+from trainlint.model.collectives import collective
+from trainlint.model.names import argument, constant, dotted, has_unpacked_arguments, position
+from trainlint.model.parameter_loops import parameter_loop
+from trainlint.model.site import Site
+from trainlint.model.wraps import Wrap, Wrapper, wraps
+from trainlint.rule import Rule, Triggers
+
+_IGNORES = "params_and_buffers_to_ignore"
+"""The attribute, and the function that sets it, by which DistributedDataParallel leaves parameters alone."""
+
+
+class BroadcastBeforeDdp(Rule):
+    """Parameters broadcast one by one right before DistributedDataParallel broadcasts them itself
+
+    ## Why
+    DistributedDataParallel sends parameters and buffers of rank 0 to all others when it is built, in buckets of
+    250 MB. A loop that does the same before it sends everything a second time, one parameter a message: some hundred
+    collectives, each with its own start, where a handful would do.
+
+    ## Example
+    ```python
+    import torch.distributed as dist
+    from torch.nn.parallel import DistributedDataParallel
+
+
+    def replicate(model, local_rank):
+        model = model.to(local_rank)
+        for parameter in model.parameters():
+            dist.broadcast(parameter.data, src=0)
+        return DistributedDataParallel(model, device_ids=[local_rank])
+    ```
+
+    ## Use instead
+    ```python
+    import torch.distributed as dist
+    from torch.nn.parallel import DistributedDataParallel
+
+
+    def replicate(model, local_rank):
+        model = model.to(local_rank)
+        return DistributedDataParallel(model, device_ids=[local_rank])
+    ```
+
+    ## Stays silent
+    Where the broadcast comes from another rank than 0, over another group or asynchronously; where the loop does more;
+    where the model is used between loop and wrap; for `init_sync=False` and parameters that DistributedDataParallel is
+    told to ignore; for buffers where `broadcast_buffers` is given; where the two stand in different branches.
+
+    ## Confirmed by
+    As many `c10d::broadcast_` as the model has parameters, followed by those of DistributedDataParallel.
+
+    ## Gain
+    The time of the loop, once a run: not measured here. It is small beside a training; for tests and short jobs with
+    many parameters it is not.
+
+    ## References
+    - Internal design of DistributedDataParallel: https://docs.pytorch.org/docs/stable/notes/ddp.html
+    """
+
+    code = "TRN531"
+    name = "broadcast-before-ddp"
+    severity = Severity.ADVICE
+    fix_safety = Safety.SAFE
+    preview = True
+    heat_matters = False
+    triggers = Triggers(calls=frozenset({"broadcast"}))
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Find loops that send what the wrap right behind them sends again."""
+        sent = collective(site.file, site.call, site.block)
+        if sent is None or sent.group is not None or sent.returns_handle or has_unpacked_arguments(site.call):
+            return
+        loop = parameter_loop(site.file.outline, site.block)
+        if loop is None or not isinstance(loop.block.node, ast.For) or constant(argument(site.call, "src", 1)) != 0:
+            return
+        node, model = loop.block.node, _model(loop.iterated)
+        if model is None or sent.tensor is None or not _only_sends(node, site.statement) or node.orelse:
+            return
+        if not _is_parameter(sent.tensor, loop.names):
+            return
+        if _IGNORES in site.source.text:
+            return
+        found = next((item for item in wraps(site.file) if _follows(site, item, node, model)), None)
+        if found is None or (loop.of_states and argument(found.call, "broadcast_buffers", 4) is not None):
+            return
+        yield self.finding(
+            site.at(node, loop.block.parent),
+            f"DistributedDataParallel in line {found.call.lineno} sends all of `{model}` from rank 0 itself, in a few "
+            "large messages; this loop does it before, parameter by parameter",
+            confidence=0.9,
+            fix=_fix(site, node),
+        )
+
+
+def _model(iterated: ast.expr) -> str | None:
+    """The model in `model.parameters()` and `model.state_dict().values()`."""
+    while isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Attribute):
+        if iterated.func.attr in ("parameters", "state_dict"):
+            return dotted(iterated.func.value)
+        iterated = iterated.func.value
+    return None
+
+
+def _only_sends(loop: ast.For, statement: ast.stmt) -> bool:
+    """Whether the broadcast is all that a loop does, apart from switching gradients off."""
+    body = loop.body
+    while len(body) == 1 and isinstance(body[0], ast.With):
+        body = body[0].body
+    return len(body) == 1 and body[0] is statement and isinstance(statement, ast.Expr)
+
+
+def _is_parameter(tensor: ast.expr, names: frozenset[str]) -> bool:
+    """Whether what is sent is the loop's parameter itself: `p`, `p.data` or `p.detach()`."""
+    if isinstance(tensor, ast.Call):
+        tensor = tensor.func
+    root, _, rest = (dotted(tensor) or "").partition(".")
+    return root in names and rest in ("", "data", "detach")
+
+
+def _follows(site: Site, found: Wrap, loop: ast.For, model: str) -> bool:
+    """Whether a wrap of the model comes next in the same block, with nothing in between that looks at the model."""
+    place, around = found.place, site.file.outline.block_of[loop]
+    if found.wrapper is not Wrapper.DDP or place.block is not around or dotted(found.module) != model:
+        return False
+    if has_unpacked_arguments(found.call) or position(found.call) < position(loop):
+        return False
+    if argument(found.call, "process_group", 6) is not None or argument(found.call, "init_sync", 5) is not None:
+        return False
+    between = [
+        statement
+        for statement, block in site.file.outline.block_of.items()
+        if block.within(around) and position(loop) < position(statement) < position(place.statement)
+    ]
+    inside = {part for part in ast.walk(loop) if isinstance(part, ast.stmt)}
+    return not any(
+        dotted(part) == model for statement in between if statement not in inside for part in ast.walk(statement)
+    )
+
+
+def _fix(site: Site, loop: ast.For) -> Fix | None:
+    from trainlint.fixing.rewrite import attempt, remove_statement
+
+    return attempt(lambda: Fix("Leave it to DistributedDataParallel", remove_statement(site.source, loop), Safety.SAFE))

@@ -1,0 +1,52 @@
+"""Reductions that are packed, overlapped, or done once."""
+
+import torch
+import torch.distributed as dist
+
+
+def flattened(model):
+    gradients = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
+    flat = torch.cat([gradient.flatten() for gradient in gradients])
+    dist.all_reduce(flat)
+    torch._foreach_copy_(gradients, [part for part in flat.split([gradient.numel() for gradient in gradients])])
+
+
+def overlapped(model):
+    handles = []
+    for parameter in model.parameters():
+        handles.append(dist.all_reduce(parameter.grad, async_op=True))
+    for handle in handles:
+        handle.wait()
+
+
+def by_bucket(buckets):
+    for bucket in buckets:
+        dist.all_reduce(bucket.flat)
+
+
+def coalesced(model, device):
+    with dist._coalescing_manager(device=device):
+        for parameter in model.parameters():
+            dist.all_reduce(parameter.grad)
+
+
+def same_start(model):
+    for parameter in model.parameters():
+        dist.broadcast(parameter.data, 0)
+
+
+def warm_up(model, criterion, optimizer, batch, warmup_steps):
+    for _ in range(warmup_steps):
+        criterion(model(batch)).backward()
+        for parameter in model.parameters():
+            dist.all_reduce(parameter.grad)
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def norm_of_all(model):
+    total = torch.zeros((), device="cuda")
+    for parameter in model.parameters():
+        total += parameter.grad.norm() ** 2
+    dist.all_reduce(total)
+    return total.sqrt()

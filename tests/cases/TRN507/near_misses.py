@@ -1,0 +1,33 @@
+"""Wrappers that train nothing."""
+
+import torch
+from torch import nn
+from torch.nn import DataParallel
+from torch.nn.parallel import DistributedDataParallel
+
+
+def bare(net):
+    if isinstance(net, (DataParallel, DistributedDataParallel)):
+        net = net.module
+    return net
+
+
+def activations(inception, loader, device):
+    inception = nn.DataParallel(inception).eval().to(device)
+    with torch.no_grad():
+        return torch.cat([inception(images.to(device)) for images in loader])
+
+
+def evaluate(model, loader):
+    model = nn.DataParallel(model)
+    with torch.no_grad():
+        return torch.cat([model(images.cuda(non_blocking=True)) for images in loader])
+
+
+class DataParallelStrategy:
+    def setup_module(self, module):
+        return DataParallel(module=module, device_ids=self.devices)
+
+
+class GraphParallel(DataParallel):
+    pass

@@ -1,0 +1,29 @@
+"""A module that logs in its steps, and trainers that were left as they were while debugging."""
+
+import lightning as L
+import pytorch_lightning as pl
+import torch.nn.functional as F
+
+
+class Autoencoder(L.LightningModule):
+    def training_step(self, batch, batch_idx):
+        images, _ = batch
+        loss = F.mse_loss(self(images), images)
+        self.log("loss", loss, prog_bar=True)  #! TRN522
+        self.log_dict({"reconstruction": loss}, on_step=True, sync_dist=True)  #! TRN522
+        return loss
+
+
+def debug(model, data):
+    L.Trainer(accelerator="gpu", precision="bf16-mixed", detect_anomaly=True).fit(model, data)  #! TRN522
+    pl.Trainer(profiler="advanced", max_epochs=10).fit(model, data)  #! TRN522
+
+
+def many_gpus(model, data):
+    trainer = L.Trainer(
+        accelerator="gpu",
+        precision=32,  #! TRN522
+        strategy="ddp_find_unused_parameters_true",  #! TRN522
+    )
+    trainer.fit(model, data)
+    L.Trainer(accelerator="cuda", devices=2).fit(model, data)  #! TRN522

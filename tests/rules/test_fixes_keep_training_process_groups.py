@@ -1,0 +1,92 @@
+"""The SAFE fixes around process groups: what they leave trains to the same bits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.rules.catalogue import DEFAULT
+from trainlint.engine.judge import judge
+from trainlint.finding import Safety
+from trainlint.fixing import fix_to_fixpoint
+from trainlint.rule import Rule
+from trainlint.source import source_from_text
+from trainlint_rules.distributed.broadcast_before_ddp import BroadcastBeforeDdp
+from trainlint_rules.distributed.private_collective import PrivateCollective
+from trainlint_rules.distributed.stale_nccl_variable import StaleNcclVariable
+
+torch = pytest.importorskip("torch")
+dist = pytest.importorskip("torch.distributed")
+
+
+@pytest.fixture
+def one_process() -> Iterator[None]:
+    """A process group of this process alone, on the CPU."""
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    try:
+        yield
+    finally:
+        dist.destroy_process_group()
+
+
+def fixed(code: str, rule: Rule) -> str:
+    source = source_from_text("train.py", code)
+    result = fix_to_fixpoint(source, lambda text: judge(text, [rule], DEFAULT).findings, Safety.SAFE)
+    assert result.applied
+    assert not result.remaining
+    return result.source.text
+
+
+def train(model: Any) -> list[Any]:
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(5):
+        model(torch.ones(3, 4)).square().sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    return [parameter.detach().clone() for parameter in model.parameters()]
+
+
+def space_of(code: str) -> dict[str, Any]:
+    space: dict[str, Any] = {}
+    exec(compile(code, "page", "exec"), space)
+    return space
+
+
+@pytest.mark.usefixtures("one_process")
+@pytest.mark.filterwarnings("ignore")
+def test_ddp_sends_what_the_loop_sent() -> None:
+    before = BroadcastBeforeDdp.manual.example.replace("device_ids=[local_rank]", "device_ids=None")
+    results = []
+    for code in (before, fixed(before, BroadcastBeforeDdp())):
+        torch.manual_seed(3)
+        results.append(train(space_of(code)["replicate"](torch.nn.Linear(4, 2), "cpu")))
+    assert all(torch.equal(old, new) for old, new in zip(*results, strict=True))
+
+
+@pytest.mark.usefixtures("one_process")
+@pytest.mark.filterwarnings("ignore")
+def test_the_public_collective_gathers_the_same_bits() -> None:
+    before = PrivateCollective.manual.example
+    given = torch.randn(16)
+    results = [
+        space_of(code)["gather_weights"](torch.empty(16), given, None)
+        for code in (before, fixed(before, PrivateCollective()))
+    ]
+    assert torch.equal(*results)
+
+
+def test_a_renamed_variable_changes_no_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NCCL_BLOCKING_WAIT", "TORCH_NCCL_BLOCKING_WAIT"):
+        monkeypatch.setenv(name, "0")
+        monkeypatch.delenv(name)  # so that what the page sets is taken back, too
+    before = StaleNcclVariable.manual.example
+    results = []
+    for code in (before, fixed(before, StaleNcclVariable())):
+        space_of(code)
+        torch.manual_seed(3)
+        results.append(train(torch.nn.Linear(4, 2)))
+    assert os.environ["NCCL_BLOCKING_WAIT"] == os.environ["TORCH_NCCL_BLOCKING_WAIT"] == "1"
+    assert all(torch.equal(old, new) for old, new in zip(*results, strict=True))
