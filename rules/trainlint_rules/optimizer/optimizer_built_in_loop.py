@@ -1,0 +1,120 @@
+"""TRN603."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Heat, Severity
+from trainlint.model.blocks import Block, BlockKind
+from trainlint.model.names import dotted
+from trainlint.model.optimizer_builds import OptimizerBuild, optimizer_builds
+from trainlint.model.optimizers import Act, actions, always_runs_before
+from trainlint.model.site import Site, is_idle
+from trainlint.model.steps import LoopKind
+from trainlint.rule import Rule, Triggers
+
+_OPTIMIZERS = frozenset({"Adam", "AdamW", "SGD", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop"})
+
+
+class OptimizerBuiltInLoop(Rule):
+    """An optimizer that is built anew in each training step
+
+    ## Why
+    What an optimizer has learned of the gradients lies in its state: momentum, averages of squares, the number of the
+    step. Built in the loop, it starts each step from nothing. Adam then takes a step of the full learning rate in the
+    direction of the sign of each gradient, momentum never builds up, and a schedule cannot hold on to it. Its state is
+    also allocated anew in each step.
+
+    ## Example
+    ```python
+    import torch
+
+
+    def train(model, criterion, train_loader):
+        for inputs, targets in train_loader:
+            optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+            loss = criterion(model(inputs), targets)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+
+    def train(model, criterion, train_loader):
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+        for inputs, targets in train_loader:
+            loss = criterion(model(inputs), targets)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    ```
+
+    To change the learning rate, set `group["lr"]` for each of `optimizer.param_groups`.
+
+    ## Stays silent
+    Where the model is built in the same loop; where the optimizer steps in a loop of its own inside, as for each
+    sample, task or fold; behind a condition; for plain SGD without momentum, which has no state.
+
+    ## Confirmed by
+    `optimizer.state` is empty before each step.
+
+    ## Gain
+    Convergence, and the allocation of the state in each step. Not measured here.
+
+    ## References
+    - `torch.optim`: https://docs.pytorch.org/docs/stable/optim.html#constructing-it
+    """
+
+    code = "TRN603"
+    name = "optimizer-built-in-loop"
+    severity = Severity.ERROR
+    preview = True
+    triggers = Triggers(calls=_OPTIMIZERS)
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Find optimizers that are built and stepped once in each round of one loop over steps."""
+        loop = _loop_of(site.block)
+        if loop is None or site.heat.heat is not Heat.STEP or site.file.loops.kind(loop) is not LoopKind.STEP:
+            return
+        build = next((item for item in optimizer_builds(site.file) if item.place.node is site.node), None)
+        if build is None or build.name is None or _has_no_state(site.call) or _builds_model(site, build, loop):
+            return
+        steps = [item for item in actions(site.file, loop) if item.act is Act.STEP and item.owner == build.name]
+        once = [item for item in steps if _loop_of(item.place.block) is loop]
+        if steps and len(once) == len(steps) and all(always_runs_before(site.place, item.place) for item in steps):
+            yield self.finding(
+                site,
+                f"`{build.name}` is built in each step, so its momentum and averages start from nothing each time; "
+                "build it before the loop",
+                confidence=0.5 if is_idle(site.path) else 0.85,
+            )
+
+
+def _loop_of(block: Block) -> Block | None:
+    """The loop that runs a block in each of its rounds; None where a condition or a function stands between."""
+    for item in block.outwards():
+        if item.kind is BlockKind.LOOP:
+            return item
+        if item.kind is BlockKind.FUNCTION or (item.kind is BlockKind.BRANCH and not item.after_exit):
+            return None
+    return None
+
+
+def _has_no_state(call: ast.Call) -> bool:
+    named = {keyword.arg for keyword in call.keywords}
+    return "SGD" in ast.unparse(call.func) and "momentum" not in named and len(call.args) < 3
+
+
+def _builds_model(site: Site, build: OptimizerBuild, loop: Block) -> bool:
+    """Whether what is optimized is made in the loop, too, or is not known at all."""
+    if not build.models:
+        return True
+    roots = {name.partition(".")[0] for name in build.models}
+    inside = {node for node in ast.walk(loop.node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    stored = {dotted(target) for node in ast.walk(loop.node) if isinstance(node, ast.Assign) for target in node.targets}
+    return any(node.id in roots for node in inside) or bool(build.models & {name for name in stored if name})

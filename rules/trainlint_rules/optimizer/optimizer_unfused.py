@@ -1,0 +1,123 @@
+"""TRN602."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Severity
+from trainlint.model.fact_kinds import FactKind
+from trainlint.model.names import has_unpacked_arguments, last_name
+from trainlint.model.optimizer_builds import optimizer_builds
+from trainlint.model.optimizers import Act, actions
+from trainlint.model.site import Site, is_idle
+from trainlint.model.whole_way import WholeWay, whole_way
+from trainlint.rule import Rule, Triggers
+
+_FUSED_SINCE = {"Adam": (2, 0), "AdamW": (2, 0), "SGD": (2, 3)}
+_CHOSEN = frozenset({"fused", "foreach", "capturable", "differentiable"})
+_OTHER_DEVICES = re.compile(r"torch_xla|\bxm\.|mps|sparse=True|SparseAdam|is_sparse")
+"""Where the fused kernel is missing, or does not take the gradients."""
+
+
+class OptimizerUnfused(Rule):
+    """Adam, AdamW or SGD on CUDA without `fused=True`
+
+    ## Why
+    By default the optimizer runs its foreach implementation: about a dozen kernels over lists of tensors, each of which
+    reads and writes all parameters, gradients or moments once more, and needs about one more copy of the parameters
+    at its peak. The fused implementation does the whole update of a tensor in one kernel and without that copy. With a
+    GradScaler it also divides by the scale on the device, without a wait for the host. PyTorch never chooses it by
+    itself.
+
+    ## Example
+    ```python
+    import torch
+
+    from project import criterion, model, train_loader
+
+    model = model.cuda()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    for inputs, targets in train_loader:
+        inputs, targets = inputs.cuda(non_blocking=True), targets.cuda(non_blocking=True)
+        loss = criterion(model(inputs), targets)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    from project import criterion, model, train_loader
+
+    model = model.cuda()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
+    for inputs, targets in train_loader:
+        inputs, targets = inputs.cuda(non_blocking=True), targets.cuda(non_blocking=True)
+        loss = criterion(model(inputs), targets)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    ```
+
+    The fused kernel rounds differently and takes dense floating-point parameters. It asks for CUDA (or another device
+    with such a kernel) when the optimizer is built, so that a program which also runs elsewhere decides by the device.
+
+    ## Stays silent
+    Where an implementation is chosen, a framework owns the loop, or the way into it is not in sight; for sparse
+    gradients and devices without the kernel; where the project lets in a PyTorch that lacks it (`Adam` and `AdamW` 2.0,
+    `SGD` 2.3).
+
+    ## Confirmed by
+    A dozen `multi_tensor_apply_kernel` of `_foreach_` functions under `Optimizer.step` in a profile, no `_fused_`.
+
+    ## Gain
+    PyTorch's documentation calls fused "theoretically fastest" of the implementations. The optimizer's own share of the
+    step bounds the gain: large for many parameters and small batches, a few percent or nothing for a convolutional
+    net with large ones. Not measured here.
+
+    ## References
+    - Implementations of optimizers: https://docs.pytorch.org/docs/stable/optim.html#algorithms
+    """
+
+    code = "TRN602"
+    name = "optimizer-unfused"
+    severity = Severity.ADVICE
+    heat_matters = False
+    preview = True
+    triggers = Triggers(loops=True)
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Find the optimizers that a loop on CUDA steps and that are built without a choice of implementation."""
+        if _OTHER_DEVICES.search(site.source.text) or is_idle(site.path):
+            return
+        way = whole_way(site)
+        if way is None or way.uses(FactKind.FUSED_OPTIMIZER):
+            return
+        stepped = _stepped(site, way)
+        for build in optimizer_builds(site.file) if stepped else ():
+            built = site.at(build.place.node, build.place.block)
+            name = last_name(built.call.func)
+            if build.name not in stepped or name not in _FUSED_SINCE or not _lets_in(site, name):
+                continue
+            if not (site.origin(built.call.func) or "").startswith("torch.optim") or has_unpacked_arguments(built.call):
+                continue
+            if not _CHOSEN & {keyword.arg for keyword in built.call.keywords}:
+                yield self.finding(
+                    built,
+                    f"`{name}` updates the parameters by a dozen kernels over all of them, and needs another copy of "
+                    "them; on CUDA `fused=True` does it in one",
+                    confidence=0.75,
+                )
+
+
+def _stepped(site: Site, way: WholeWay) -> set[str]:
+    return {item.owner for item in actions(site.file, way.loop) if item.act is Act.STEP}
+
+
+def _lets_in(site: Site, name: str) -> bool:
+    """Whether all versions of PyTorch that the project lets in have the fused implementation."""
+    target = site.file.config.target_torch
+    return target is None or target.minimum >= _FUSED_SINCE[name]
