@@ -1,1 +1,39 @@
-"""Rules about names of PyTorch that were removed, renamed or deprecated."""
+"""Rules on the topic api: names and arguments that PyTorch has removed, deprecated or renamed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from trainlint.finding import Finding, Fix, Safety, Severity
+from trainlint.model.deprecated_uses import DeprecatedUse, deprecated_use
+from trainlint.model.site import Site
+from trainlint.rule import Rule
+
+
+class DeprecatedName(Rule, base=True):
+    """A rule over its rows of the table in trainlint.model.deprecations."""
+
+    severity = Severity.WARNING
+    fix_safety: ClassVar[Safety | None] = Safety.SAFE
+    heat_matters = False
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Find uses of the old names, and imports of those that are gone or that nothing uses."""
+        use = deprecated_use(site.file, site.place, self.code)
+        if use is not None:
+            stands = use.standing
+            yield self.finding(
+                site,
+                use.message,
+                at=use.at,
+                confidence=stands.confidence,
+                severity=stands.severity,
+                fix=self.fix(site, use),
+            )
+
+    def fix(self, site: Site, use: DeprecatedUse) -> Fix | None:
+        """The new name, where it is exact; no import of a name that nothing uses."""
+        from trainlint.fixing.renames import rename_of
+
+        return rename_of(site.file, use)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
-from trainlint.model.site import Site
+from trainlint.model.blocks import Place
+from trainlint.model.roles import references_by
+from trainlint.model.site import FileModel, Site
 from trainlint.model.uses import call_of
 from trainlint.rule import Rule, Triggers
 
@@ -15,6 +18,7 @@ _ADVICE = {
     "scale_loss": "scale with `torch.amp.GradScaler` instead: `scaler.scale(loss).backward()`",
 }
 """What starts mixed precision and what each step needs; all else of `apex.amp` goes with these two."""
+_OF_APEX = re.compile(r"apex", re.IGNORECASE)
 
 
 class ApexMixedPrecision(Rule):
@@ -60,7 +64,8 @@ class ApexMixedPrecision(Rule):
 
     ## Stays silent
     For calls that go when these go, such as `amp.master_params`; for the other parts of apex, such as its fused
-    optimizers and norms; and for a module `apex` of your own that is imported relatively.
+    optimizers and norms; for a class or function that is called after apex (`ApexScaler`), which a library offers to
+    those who still ask for it; and for a module `apex` of your own that is imported relatively.
 
     ## Confirmed by
     Cannot be measured: the import fails where apex is not built.
@@ -79,13 +84,26 @@ class ApexMixedPrecision(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find the import of `apex.amp`, and the calls that start and use it."""
         if isinstance(site.node, ast.ImportFrom):
+            uses = [use for use in references_by(site.file.outline, site.node) if _name(use.node) in _ADVICE]
+            if uses and all(_offers_apex(site.file, use) for use in uses):
+                return
             advice = "use `torch.autocast` with `torch.amp.GradScaler`"
             yield self.finding(site, f"`apex.amp` is deprecated; {advice}", confidence=0.95)
             return
-        if not isinstance(site.node, ast.expr):
+        if not isinstance(site.node, ast.expr) or _offers_apex(site.file, site.place):
             return
         call = call_of(site.file.outline, site.node)
         name = (site.origin(site.node) or "").rpartition(".")[2]
         if call is not None and name in _ADVICE:
             message = f"`apex.amp.{name}` is deprecated; {_ADVICE[name]}"
             yield self.finding(site, message, at=call.node, confidence=0.95)
+
+
+def _name(node: ast.AST) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _offers_apex(file: FileModel, use: Place) -> bool:
+    """Whether the class or function around a use says by its name that it is there for apex."""
+    function = file.graph.enclosing(use.block)
+    return function is not None and bool(_OF_APEX.search(function.qualified_name))

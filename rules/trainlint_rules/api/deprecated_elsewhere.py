@@ -1,0 +1,90 @@
+"""TRN812."""
+
+from __future__ import annotations
+
+from trainlint.model.deprecations import prefixes
+from trainlint.rule import Triggers
+from trainlint_rules.api import DeprecatedName
+
+
+class DeprecatedElsewhere(DeprecatedName):
+    """A name of PyTorch that is deprecated or gone, and that no other rule is about
+
+    ## Why
+    Deprecated names warn in every process, or at each call, until the release in which they are missing; then the
+    program ends with an ImportError or AttributeError, often far from what was changed. `torch._six` went with PyTorch
+    2.0, the old `torch.rfft` with 1.8. The table behind this rule says for each name since when it is deprecated, since
+    when it is gone and what replaces it; it is compared with the warnings in the source of the installed PyTorch.
+
+    ## Example
+    ```python
+    import torch.distributed as dist
+    import torch.nn.functional as F
+    from torch import nn
+    from torch._six import inf
+    from torch.nn.utils import clip_grad_norm
+
+
+    def start(layer):
+        nn.init.kaiming_normal(layer.weight, mode="fan_out")
+        nn.init.constant(layer.bias, 0)
+
+
+    def step(model, images, optimizer):
+        loss = F.upsample(model(images), scale_factor=2).mean()
+        loss.backward()
+        norm = clip_grad_norm(model.parameters(), 1.0)
+        dist.all_reduce(norm, op=dist.reduce_op.SUM)
+        if norm < inf:
+            optimizer.step()
+    ```
+
+    ## Use instead
+    ```python
+    import torch.distributed as dist
+    import torch.nn.functional as F
+    from torch import nn
+    from torch import inf
+    from torch.nn.utils import clip_grad_norm_
+
+
+    def start(layer):
+        nn.init.kaiming_normal_(layer.weight, mode="fan_out")
+        nn.init.constant_(layer.bias, 0)
+
+
+    def step(model, images, optimizer):
+        loss = F.interpolate(model(images), scale_factor=2).mean()
+        loss.backward()
+        norm = clip_grad_norm_(model.parameters(), 1.0)
+        dist.all_reduce(norm, op=dist.ReduceOp.SUM)
+        if norm < inf:
+            optimizer.step()
+    ```
+
+    Where the new name takes other arguments, or returns something else, the message says what to write and there is no
+    fix: `weight_norm`, `torch.rfft`, constructors such as `torch.cuda.FloatTensor`.
+
+    ## Stays silent
+    Where a version, `hasattr` or a `try` decides which of two names runs; where the project's oldest PyTorch lacks the
+    new name; for types that are only asked for, as in `isinstance(x, torch.cuda.FloatTensor)`; for TorchScript and
+    quantisation, whose replacements are other techniques. `F.sigmoid` and `F.tanh`, of which only PyTorch 1.x warns,
+    are shown below `--min-confidence` 0.6.
+
+    ## Confirmed by
+    FutureWarnings, DeprecationWarnings and UserWarnings of PyTorch that name the function; for what is gone, an
+    ImportError or AttributeError.
+
+    ## Gain
+    None in speed: fewer lines in the log of every process, and a program that still runs after the next upgrade.
+
+    ## References
+    - PyTorch, release notes: https://github.com/pytorch/pytorch/releases
+    - `torch._six` removed: https://github.com/pytorch/pytorch/pull/94709
+    - torch.nn.init: https://docs.pytorch.org/docs/stable/nn.init.html
+    """
+
+    code = "TRN812"
+    name = "deprecated-elsewhere"
+    aliases = ("TOR001", "TOR004", "TOR101", "TOR103", "TOR202")
+    triggers = Triggers(references=prefixes("TRN812"))

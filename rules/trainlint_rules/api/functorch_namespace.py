@@ -1,0 +1,56 @@
+"""TRN805."""
+
+from __future__ import annotations
+
+from trainlint.model.deprecations import prefixes
+from trainlint.rule import Triggers
+from trainlint_rules.api import DeprecatedName
+
+
+class FunctorchNamespace(DeprecatedName):
+    """Function transforms by the name `functorch`, which became `torch.func` in PyTorch 2.0
+
+    ## Why
+    The package `functorch` is part of PyTorch since 1.13 and is called `torch.func` since 2.0. The old name is kept as
+    a shell whose functions hand over to the new ones, raise a FutureWarning at each use, and will go.
+
+    ## Example
+    ```python
+    from functorch import grad, vmap
+
+
+    def gradients_of_samples(loss, parameters, inputs, targets):
+        return vmap(grad(loss), in_dims=(None, 0, 0))(parameters, inputs, targets)
+    ```
+
+    ## Use instead
+    ```python
+    from torch.func import grad, vmap
+
+
+    def gradients_of_samples(loss, parameters, inputs, targets):
+        return vmap(grad(loss), in_dims=(None, 0, 0))(parameters, inputs, targets)
+    ```
+
+    `make_functional` has no counterpart of the same shape: `torch.func.functional_call(model, parameters, inputs)`
+    takes the module itself, and `torch.func.stack_module_state` replaces `combine_state_for_ensemble`.
+
+    ## Stays silent
+    For `functorch.compile`, `functorch.experimental` and `functorch.make_fx`, which have not moved to `torch.func`;
+    where `torch.func` is tried first; and where the project's oldest PyTorch is older than 2.0.
+
+    ## Confirmed by
+    FutureWarnings on the error stream that name `functorch`.
+
+    ## Gain
+    None in speed: a line less in the log of every process, and a program that outlives the old name.
+
+    ## References
+    - Migrating from functorch to torch.func: https://docs.pytorch.org/docs/stable/func.migrating.html
+    """
+
+    code = "TRN805"
+    name = "functorch-namespace"
+    aliases = ("TOR101", "TOR103")
+    preview = True
+    triggers = Triggers(references=prefixes("TRN805"))
