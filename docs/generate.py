@@ -1,4 +1,4 @@
-"""Write the pages that are made from the rules: docs/rules/*.md and rules/README.md.
+"""Write the pages that are made from the rules: docs/rules/*.md and rules/README.md, and the stars in the rule index.
 
 python docs/generate.py            write them, and remove pages of rules that are gone
 python docs/generate.py --check    write nothing; name what is stale, missing or orphaned, and exit with 1
@@ -7,6 +7,7 @@ python docs/generate.py --check    write nothing; name what is stale, missing or
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,6 +18,8 @@ from trainlint.rule import Rule
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 OWN_PACK = "trainlint_rules"
+INDEX = "docs/rules-index.md"
+_ROW = re.compile(r"^\| (?P<code>TRN\d{3})(?: ★)? \| (?P<name>[a-z0-9-]+) \|", re.MULTILINE)
 NOTICE = "<!-- Written by docs/generate.py from the rules themselves. Change the rule, then run it. -->\n\n"
 
 
@@ -31,6 +34,17 @@ def pages(rules: Iterable[type[Rule]]) -> dict[str, str]:
     table = rules_table(ordered, pages="../docs/rules")
     files["rules/README.md"] = f"{NOTICE}# All rules\n\n{table}"
     return files
+
+
+def starred(index: str, rules: Iterable[type[Rule]]) -> str:
+    """The rule index with a star at each row whose rule is written, by its code and name, and at no other."""
+    written = {(rule.code, rule.name) for rule in rules}
+
+    def row(match: re.Match[str]) -> str:
+        code, name = match["code"], match["name"]
+        return f"| {code}{' ★' if (code, name) in written else ''} | {name} |"
+
+    return _ROW.sub(row, index)
 
 
 def differences(repository: Path, files: dict[str, str]) -> list[str]:
@@ -80,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not own:
         print(f"{OWN_PACK} holds no rule: install this checkout with `pip install -e .`", file=sys.stderr)
         return 2
-    files = pages(own)
+    files = pages(own) | {INDEX: starred((REPOSITORY / INDEX).read_text(encoding="utf-8"), own)}
     lines = differences(REPOSITORY, files) if options.check else write(REPOSITORY, files)
     if not lines:
         print(f"All {len(files)} pages are fresh.")

@@ -159,6 +159,22 @@ def test_graphs() -> None:
     assert [str(flag) for flag in found] == [said for _, _, said in marked(model)]
 
 
+def test_arithmetic_with_something_unknown_may_carry_its_graph() -> None:
+    model = file_model("""
+        import torch
+        import torch.nn.functional as F
+
+        def contrast(pictures, captions, labels):
+            with torch.no_grad():
+                everyone = F.normalize(captions)
+            scores = pictures @ everyone.t()  #= None
+            loss = F.cross_entropy(scores, labels)  #= True
+            fixed = everyone * 2  #= False
+    """)
+    found = [model.kinds.of(value_of(item), block).attached for item, block, _ in marked(model)]
+    assert [str(flag) for flag in found] == [said for _, _, said in marked(model)]
+
+
 def test_a_plot_is_no_device() -> None:
     model = file_model("""
         for x in loader:

@@ -75,6 +75,13 @@ class Rows(Dataset):
 
 rows = Rows()
 """
+ROUNDS = """
+class Rows(IterableDataset):
+    def __iter__(self):
+        {}
+
+rows = Rows()
+"""
 ITEMS = {
     "rows = TensorDataset(x, y)": Items.MEMORY,
     "rows = [1, 2, 3]": Items.MEMORY,
@@ -84,6 +91,13 @@ ITEMS = {
     "rows, rest = torch.utils.data.random_split(datasets.MNIST('data'), [9, 1])": Items.WORK,
     "rows = table.map(tokenize)['train']": Items.TABLE,
     "rows = replay_buffer": Items.MEMORY,
+    "rows = Played(agent.buffer, 200)": Items.MEMORY,
+    "rows = WikiText2()": Items.MEMORY,
+    "rows = Builder(MockDataset, [100]).build()[0]": Items.MEMORY,
+    "rows = Images(root, RandomCrop(32))": Items.UNKNOWN,
+    ROUNDS.format("yield torch.randn(8)"): Items.MEMORY,
+    ROUNDS.format("yield from open(self.name)"): Items.UNKNOWN,
+    ROUNDS.format("yield from self.rows"): Items.UNKNOWN,
     "rows = elsewhere(args)": Items.UNKNOWN,
     ITEM.format("open(self.names[i]).read()"): Items.WORK,
     ITEM.format("self.x[i], self.y[i]"): Items.MEMORY,

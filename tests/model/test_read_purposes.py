@@ -66,7 +66,15 @@ READS = {
                 a = lengths[row].item()  #= TEXT
                 text = tokenizer.decode(row)
             b = lengths.sum().item()  #= none
+            for row in rows:
+                c = lengths[row].item()  #= none
+                if c == 0:
+                    text = tokenizer.decode(row)
         def generate(done):
+            if done.all().item():  #= TEXT
+                return None
+            if done.any().item():  #= none
+                trim(done)
             while True:
                 if done.all().item():  #= TEXT
                     break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -129,3 +130,54 @@ def test_product_with_one_hot_rows_is_an_embedding() -> None:
     (other,) = torch.autograd.grad(looked_up.square().sum(), weight)
     torch.testing.assert_close(one, other)
     assert torch.nn.functional.one_hot(ids, 10).dtype is torch.int64
+
+
+def test_rows_by_index_are_an_embedding() -> None:
+    torch.manual_seed(0)
+    table, ids = torch.randn(10, 4, requires_grad=True), torch.randint(0, 10, (3, 5))
+    looked_up = torch.nn.functional.embedding(ids, table)
+    assert torch.equal(table[ids], looked_up)
+    assert torch.equal(table.index_select(0, ids.view(-1)).view(3, 5, 4), looked_up)
+    (one,) = torch.autograd.grad(table[ids].square().sum(), table)
+    (other,) = torch.autograd.grad(looked_up.square().sum(), table)
+    torch.testing.assert_close(one, other)
+    with pytest.raises(IndexError):
+        torch.nn.functional.embedding(torch.tensor([-1]), table)
+
+
+def test_written_out_norms_and_gelu_are_those_of_torch() -> None:
+    torch.manual_seed(0)
+    functional, x, weight = torch.nn.functional, torch.randn(4, 8, dtype=torch.float64), torch.randn(8).double()
+    if hasattr(functional, "rms_norm"):
+        by_hand = x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6) * weight
+        torch.testing.assert_close(functional.rms_norm(x, weight.shape, weight, 1e-6), by_hand)
+    centred = x - x.mean(-1, keepdim=True)
+    by_hand = centred / torch.sqrt(centred.pow(2).mean(-1, keepdim=True) + 1e-6)
+    torch.testing.assert_close(functional.layer_norm(x, (8,), eps=1e-6), by_hand)
+    torch.testing.assert_close(functional.gelu(x), x * 0.5 * (1.0 + torch.erf(x / math.sqrt(2.0))))
+    curve = torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * torch.pow(x, 3)))
+    torch.testing.assert_close(functional.gelu(x, approximate="tanh"), 0.5 * x * (1 + curve))
+
+
+def test_batch_norms_are_folded_in_evaluation_alone() -> None:
+    from torch.nn.utils.fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
+
+    torch.manual_seed(0)
+    for layer, norm, fuse, x in (
+        (torch.nn.Conv2d(3, 4, 3, bias=False), torch.nn.BatchNorm2d(4), fuse_conv_bn_eval, torch.randn(2, 3, 8, 8)),
+        (torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4), fuse_linear_bn_eval, torch.randn(2, 3)),
+    ):
+        norm(layer(x))
+        with pytest.raises(AssertionError):
+            fuse(layer, norm)
+        layer.eval()
+        norm.eval()
+        torch.testing.assert_close(fuse(layer, norm)(x), norm(layer(x)), rtol=1e-4, atol=1e-5)
+
+
+def test_a_whole_network_is_folded_by_fx() -> None:
+    from torch.fx.experimental.optimization import fuse
+
+    network = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4)).eval()
+    folded = [type(module).__name__ for module in fuse(network).modules()]
+    assert "BatchNorm2d" not in folded

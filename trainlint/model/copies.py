@@ -27,7 +27,6 @@ _MOVER = re.compile(
 _NO_BATCH = frozenset({"self", "cls", "model", "module", "net"})
 _OTHER_ACCELERATORS = re.compile(r"\bmps\b|\bxla\b|torch_xla|xla_device|torch\.accelerator")
 _CASTS = frozenset("float half long int double bfloat16 bool".split())
-_JOINS = frozenset({"torch.cat", "torch.concat", "torch.stack", "torch.hstack", "torch.vstack"})
 _COLLATES_TENSORS = frozenset({"default_collate", "default_data_collator"})
 _TAKE_TENSORS = ("torch.nn.functional.", "torch.cat", "torch.stack", "torch.argmax", "torch.sum", "torch.where")
 
@@ -50,18 +49,14 @@ def memory_of(site: Site, batch: ast.expr) -> Memory:
     return Memory.PINNED if pinned else Memory.PAGEABLE
 
 
-def cast_on_host(call: ast.Call) -> str | None:
+def cast_on_host(site: Site, batch: ast.expr) -> str | None:
     """The method, as in `x.float().to(device)`, that may make a pageable tensor of a pinned one before the copy."""
-    moved = call.func.value if isinstance(call.func, ast.Attribute) else None
-    if isinstance(moved, ast.Call) and isinstance(moved.func, ast.Attribute) and not moved.args and not moved.keywords:
-        return moved.func.attr if moved.func.attr in _CASTS else None
-    return None
-
-
-def is_joined_on_host(site: Site, batch: ast.expr) -> bool:
-    """Whether what is copied was joined of several tensors in this process, and so never lay in pinned memory."""
+    while isinstance(batch, ast.Subscript):
+        batch = batch.value
     made = single_value(batch, site.block) or batch
-    return isinstance(made, ast.Call) and site.file.kinds.imported(made.func, site.block) in _JOINS
+    if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute) or made.args or made.keywords:
+        return None
+    return made.func.attr if made.func.attr in _CASTS else None
 
 
 def first_name(site: Site, node: ast.expr) -> str:

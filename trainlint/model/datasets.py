@@ -10,7 +10,7 @@ from enum import Enum, auto
 from trainlint.model.batches import passed
 from trainlint.model.blocks import Binding, Block, Class, Function, How
 from trainlint.model.lookup import reaching
-from trainlint.model.names import argument, last_name, position
+from trainlint.model.names import argument, last_name, names_in, position
 from trainlint.model.site import FileModel
 from trainlint.model.values import Home, Kind, Origin
 
@@ -166,7 +166,10 @@ def _made(file: FileModel, call: ast.Call, block: Block) -> Items:
             return found
     if any(pattern.search(name) for pattern in (_BUFFER, _MADE_UP, _TOKENS)):
         return Items.MEMORY
-    return Items.MEMORY if any(_HELD_BUFFER.search(last_name(item)) for item in call.args) else Items.UNKNOWN
+    if any(_HELD_BUFFER.search(last_name(item)) for item in call.args):
+        return Items.MEMORY
+    classes = (item for item in names_in(call) if item.endswith("Dataset"))  # what a builder is to build
+    return Items.MEMORY if any(_MADE_UP.search(item) for item in classes) else Items.UNKNOWN
 
 
 def _moved(file: FileModel, tensor: ast.expr, block: Block) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from trainlint.finding import Heat
 from trainlint.model.blocks import BlockKind
+from trainlint.model.handed import Ask
 from trainlint.model.heat_fact import UNKNOWN_HEAT, HeatFact
 from trainlint.model.hooks import role
 from trainlint.model.network import Edge, Network
@@ -34,6 +35,8 @@ class _Relative:
     """Words for an option that is needed, and has another value by default."""
     batches: int = NOWHERE
     """A loop over batches around the block: it evaluates, unless the function is hot for another reason."""
+    asks: tuple[Ask, ...] = ()
+    """Parameters that the calls of the function must hand over, or leave out."""
 
 
 @dataclass(slots=True)
@@ -47,6 +50,8 @@ class HeatFlow:
     net: Network
     steps: Steps
     told: Mapping[int, HeatFact] = field(default_factory=dict)
+    handed: Mapping[tuple[int, str], frozenset[bool]] = field(default_factory=dict)
+    """Function and parameter → whether the hot calls outside the network hand it over, leave it out, or do both."""
     _functions: dict[int, HeatFact] | None = None
     _owned: dict[int, HeatFact | None] = field(default_factory=dict)
     _blocks: dict[int, _Relative] = field(default_factory=dict)
@@ -54,7 +59,34 @@ class HeatFlow:
 
     def of(self, block: int) -> HeatFact:
         """The heat of code that stands directly in a block."""
-        return self._absolute(self._relative(block), self._settled())
+        found = self._relative(block)
+        return self._as_called(found, self._absolute(found, self._settled()))
+
+    def _as_called(self, found: _Relative, fact: HeatFact) -> HeatFact:
+        """The heat of a block that asks for parameters, by what the hot calls of its function hand over.
+
+        Where all leave out what it needs, it does not run. Where all hand over what must be missing, that may be None.
+        """
+        if not fact.heat.in_step or not found.asks or self._own(found.function) is not None:
+            return fact
+        for name, wanted in found.asks:
+            ways = self.ways(found.function, name)
+            if ways == {not wanted}:
+                words = f"only if a call {'hands over' if wanted else 'leaves out'} `{name}`"
+                if wanted:
+                    return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, words))
+                return _less_sure(fact, words)
+        return fact
+
+    def ways(self, function: int, name: str) -> set[bool]:
+        """Whether the hot calls of a function hand over a parameter, leave it out, or do both."""
+        found = set(self.handed.get((function, name), ()))
+        for edge in self.net.callers.get(function, ()):
+            fact = self.along(function, edge)
+            if edge.how is Handing.CALLED and fact is not None and fact.heat.in_step:
+                hands = self.net.calls[edge.call].given.hands(name, self.net.functions[function].parameters)
+                found |= {True, False} if hands is None else {hands}
+        return found
 
     def function(self, function: int) -> HeatFact:
         """The heat of a function's body as a whole."""
@@ -74,8 +106,10 @@ class HeatFlow:
         optional = ""
         in_loop = False
         batches = NOWHERE
+        asks: tuple[Ask, ...] = ()
         for current in self.net.outwards(block):
             shape = self.net.shapes[current]
+            asks += shape.asks
             if shape.kind is BlockKind.LOOP:
                 fact = self._loop_fact(current, block, rare, in_loop)
                 if fact is not None and batches == NOWHERE:
@@ -84,7 +118,7 @@ class HeatFlow:
                     batches = current
                 in_loop = True
             elif shape.kind is BlockKind.FUNCTION:
-                return _Relative(None, self.net.function_of[current], rare, in_loop, optional, batches)
+                return _Relative(None, self.net.function_of[current], rare, in_loop, optional, batches, asks)
             elif (shape.words or shape.optional) and not self._guards_training(current):
                 rare = rare or shape.words or None
                 optional = optional or shape.optional

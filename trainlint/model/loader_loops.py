@@ -24,16 +24,26 @@ def loops_over(file: FileModel, loader: Loader) -> list[Block]:
     ]
 
 
+def is_drawn_by_next(file: FileModel, loader: Loader) -> bool:
+    """Whether the file also takes batches of a loader one by one, by `next`."""
+    return any(
+        loader in file.batches.loaders_behind(place.node.args[0], place.block)
+        for place in file.outline.calls.get("next", ())
+        if isinstance(place.node, ast.Call) and place.node.args
+    )
+
+
 def only_evaluates(file: FileModel, loader: Loader) -> bool:
     """Whether the file goes through a loader's batches, and each time for an evaluation."""
     found = loops_over(file, loader)
-    return bool(found) and all(file.loops.kind(loop) is LoopKind.EVAL for loop in found)
+    evaluates = bool(found) and all(file.loops.kind(loop) is LoopKind.EVAL for loop in found)
+    return evaluates and not is_drawn_by_next(file, loader)
 
 
 def only_counts(file: FileModel, loader: Loader) -> bool:
     """Whether the file goes through a loader's batches only to compute numbers of them, as for a mean, on the host."""
     found = loops_over(file, loader)
-    return bool(found) and all(_counts(file, loop) for loop in found)
+    return bool(found) and all(_counts(file, loop) for loop in found) and not is_drawn_by_next(file, loader)
 
 
 def _counts(file: FileModel, loop: Block) -> bool:

@@ -40,6 +40,9 @@ class Outside:
     these disagree."""
     names_device: bool = False
     """Whether files that this one works together with name a device, so that tensors here may lie there, too."""
+    handed: Mapping[tuple[str, str], frozenset[bool]] = field(default_factory=dict)
+    """Function and parameter that its branches ask for → whether the hot calls in other files hand it over, leave it
+    out, or do both."""
 
 
 ALONE = Outside()

@@ -109,12 +109,15 @@ def _handles_text(file: FileModel, block: Block) -> bool:
 
 
 def makes_text(file: FileModel, block: Block) -> bool:
-    """Whether the loop around a block makes text of tokens, sample by sample."""
+    """Whether the loop around a block makes text of tokens in each round, sample by sample, and trains nothing."""
     loop = next((outer for outer in block.outwards() if outer.kind in (BlockKind.LOOP, BlockKind.FUNCTION)), None)
     if loop is None or loop.kind is not BlockKind.LOOP:
         return False
+    if any(place.block.within(loop) for place in file.outline.calls.get("backward", ())):
+        return False
     return any(
         place.block.within(loop)
+        and not any(outer.kind is BlockKind.BRANCH and outer.within(loop) for outer in place.block.outwards())
         and isinstance(place.node, ast.Call)
         and isinstance(place.node.func, ast.Attribute)
         and bool(_TOKENIZER.search(last_name(place.node.func.value)))
@@ -129,7 +132,7 @@ def _ends_generation(file: FileModel, read: ast.AST, block: Block, statement: as
         return False
     function = file.graph.enclosing(block)
     named = function is not None and _GENERATES.search(function.name) is not None
-    return named and any(isinstance(part, ast.Break) for part in statement.body)
+    return named and any(isinstance(part, ast.Break | ast.Return) for part in statement.body)
 
 
 def _drives_workers(file: FileModel, function: Function) -> bool:

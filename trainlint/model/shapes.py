@@ -11,6 +11,7 @@ from trainlint.model.flags import Flags
 from trainlint.model.gradients import Switches
 from trainlint.model.graph import CallGraph, entered_calls
 from trainlint.model.guards import rare_when
+from trainlint.model.handed import asks, given
 from trainlint.model.hooks import gradients_off
 from trainlint.model.keys import Keys
 from trainlint.model.loops import LoopReader, describe_loop
@@ -80,6 +81,7 @@ def skeleton(
                 generator=function.is_generator,
                 decorators=tuple(ast.unparse(item) for item in function.decorators),
                 declared=declared.get(function.qualified_name, declared.get(function.name)),
+                parameters=tuple(item.arg for item in function.parameters[function.takes_object :]),
             )
         )
     return Skeleton(
@@ -164,6 +166,7 @@ def _call(
         key=key,
         loop=iterated.get(call, NOWHERE),
         entered=call in entered,
+        given=given(call),
     )
 
 
@@ -186,7 +189,7 @@ def _shape(block: Block, reader: LoopReader, switches: Switches, flags: Flags) -
         if not isinstance(block.node, ast.comprehension) and _in_block_without_gradients(block, switches):
             traits |= LoopTrait.GRADIENTS_OFF
         return Shape(block.kind, parent, line, describe_loop(block), traits)
-    return Shape(block.kind, parent, line, _rarity(block, flags), wants=_wanted(block, flags))
+    return Shape(block.kind, parent, line, _rarity(block, flags), wants=_wanted(block, flags), asks=asks(block))
 
 
 def _in_block_without_gradients(block: Block, switches: Switches) -> bool:

@@ -164,7 +164,9 @@ class FileModel:
     @cached_property
     def heats(self) -> Heats:
         """How hot each block is."""
-        flow = HeatFlow(self.network, self.loops.steps, self._told(self.outside.heats))
+        numbers = {item.key: number for number, item in enumerate(self.skeleton.functions)}
+        handed = {(numbers[key], name): ways for (key, name), ways in self.outside.handed.items() if key in numbers}
+        flow = HeatFlow(self.network, self.loops.steps, self._told(self.outside.heats), handed)
         return Heats(self.skeleton, flow, self.numbers)
 
     @cached_property

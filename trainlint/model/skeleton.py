@@ -12,6 +12,7 @@ from enum import Enum, Flag, auto
 
 from trainlint.finding import Heat
 from trainlint.model.blocks import BlockKind
+from trainlint.model.handed import NOTHING, Ask, Given
 
 NOWHERE = -1
 """The number of no block and of no function: what is around the module."""
@@ -50,6 +51,8 @@ class Shape:
     """For branches: options that must be on, or off, for it to run."""
     optional: str = ""
     """That one of them has another value by default, in words; "" where that is not known."""
+    asks: tuple[Ask, ...] = ()
+    """For branches: parameters of the function around that a call must hand over, or leave out, for it to run."""
 
 
 class Handing(Enum):
@@ -91,6 +94,8 @@ class CallShape:
     """The body of the loop that iterates what the call returns, if it is called for that."""
     entered: bool = False
     """What it returns is entered by a `with`."""
+    given: Given = NOTHING
+    """What it hands over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +119,8 @@ class FunctionShape:
     decorators: tuple[str, ...] = ()
     declared: Heat | None = None
     """The heat that the user's configuration gives it."""
+    parameters: tuple[str, ...] = ()
+    """What a call hands over, in order, without the object that it is called on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,7 +194,7 @@ def combine(values: Iterable[Value]) -> Value:
         return Value(
             Kind.TENSOR,
             home,
-            _either(value.attached for value in tensors),
+            _either(value.attached for value in found if value.is_tensor or value.kind is Kind.UNKNOWN),
             origins.pop() if len(origins) == 1 else Origin.OTHER,
             max(value.confidence for value in tensors),
         )

@@ -80,8 +80,9 @@ class LoaderWithoutPinnedMemory(Rule):
 
     ## Stays silent
     In files that use no CUDA and work together with none that does; for datasets on the device, loaders of indices and
-    others whose batches are never copied, options that come from elsewhere; quietly, below the default confidence, for loaders that
-    Accelerate or Fabric prepares or that are drawn from only now and then, in files that only evaluate, and in tests.
+    others whose batches are never copied, options that come from elsewhere; quietly, below the default confidence, for
+    loaders that Accelerate or Fabric prepares or that are drawn from only now and then, in files that only evaluate,
+    and in tests.
 
     ## Confirmed by
     `batch.is_pinned()` is false, and `Memcpy HtoD (Pageable -> Device)` in each step of a profile.

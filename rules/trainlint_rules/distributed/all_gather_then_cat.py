@@ -75,8 +75,8 @@ class AllGatherThenCat(Rule):
 
     ## Stays silent
     Where the pieces are used one by one, differ in shape, or are views of one buffer already; where the template is
-    another tensor than the gathered one; for asynchronous calls, for `torch.distributed.nn`, and in a branch for gloo; quietly, below the
-    default confidence, for a tensor of a single number.
+    another tensor than the gathered one; for asynchronous calls, for `torch.distributed.nn`, and in a branch for gloo;
+    quietly, below the default confidence, for a tensor of a single number, where there is nothing to save.
 
     ## Confirmed by
     `c10d::allgather_` followed by `aten::cat` of its outputs in a profile, and a peak of memory at this line.

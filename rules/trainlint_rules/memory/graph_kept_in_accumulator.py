@@ -67,7 +67,8 @@ class GraphKeptInAccumulator(Rule):
         print(running_loss.item() / len(train_loader))
     ```
 
-    `.detach()` costs nothing and waits for nothing; `.item()` would make the host wait in each step.
+    `.detach()` costs nothing and waits for nothing; `.item()` would make the host wait in each step. A sum that is
+    reset with each window of gradient accumulation keeps few nodes, and for a short while: that is only advice.
 
     ## Stays silent
     For sums that are back-propagated themselves; for sums that start anew in each step; for what was detached or
@@ -106,7 +107,8 @@ class GraphKeptInAccumulator(Rule):
         if kept.is_list and not freed and value.origin is Origin.OUTPUT and site.file.loops.kind(loop) is LoopKind.STEP:
             return  # TRN315 knows of outputs that training collects
         confidence = _confidence(site, value, loop, freed=freed)
-        if freed and lives is Lifetime.WINDOW:
+        bounded = freed and lives is Lifetime.WINDOW
+        if bounded:
             confidence = 0.8
         if confidence:
             safe = freed or not any(flow.leaves(name) for name in held_by(kept.holder))
@@ -115,7 +117,7 @@ class GraphKeptInAccumulator(Rule):
                 _message(site, kept, lives, freed=freed),
                 at=site.statement,
                 confidence=confidence,
-                severity=Severity.ADVICE if freed and lives is Lifetime.WINDOW else None,
+                severity=Severity.ADVICE if bounded else None,
                 fix=_detached(site, kept.added, Safety.SAFE if safe else Safety.UNSAFE),
             )
 

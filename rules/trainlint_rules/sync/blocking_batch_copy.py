@@ -15,7 +15,6 @@ from trainlint.model.copies import (
     host_memory_is_reused,
     in_mover,
     in_own_to,
-    is_joined_on_host,
     is_surely_tensor,
     memory_of,
     not_on_cuda,
@@ -29,8 +28,6 @@ from trainlint.rule import Rule, Triggers
 
 _BATCH = re.compile(r"^(mini_?|micro_?)?batch$")
 _TRAINING = 0.95
-_JOINED = 0.7
-"""What the loop itself joined of several parts is pageable, whatever the loader pins."""
 _EVALUATION = {Memory.PINNED: 0.9, Memory.UNKNOWN: 0.9, Memory.PAGEABLE: 0.8}
 """Shares that were right of what was found on labelled and read code: docs/accuracy.md."""
 
@@ -83,6 +80,10 @@ class BlockingBatchCopy(Rule):
     such argument, its host memory is written to after the copy, or the file may run on MPS, where asynchronous copies
     have given wrong data.
 
+    A cast before the copy, as in `inputs.float().to("cuda")`, makes a new, pageable tensor where the type changes. Let
+    the copy cast: `inputs.to("cuda", torch.float32, non_blocking=True)` sends the pinned batch as it is and converts
+    it on the device.
+
     ## Stays silent
     For conversions of the dtype alone, modules, tensors that are on the device already, loaders that Accelerate or
     Fabric has prepared, copies that run once or now and then, and data that a simulator gives.
@@ -96,6 +97,8 @@ class BlockingBatchCopy(Rule):
     ## References
     - PyTorch tutorial on `pin_memory` and `non_blocking`:
       https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html
+    - Where a copy converts types, on the host or on the device:
+      https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/cuda/Copy.cu
     - Wrong data after asynchronous copies to MPS: https://github.com/pytorch/pytorch/issues/139550
     """
 
@@ -116,7 +119,7 @@ class BlockingBatchCopy(Rule):
         memory = memory_of(site, batch)
         confidence = _confidence(site, batch, memory)
         if confidence:
-            message = _message(site, call, memory)
+            message = _message(site, call, batch, memory)
             yield self.finding(site, message, confidence=confidence, fix=_fix(site, call, batch))
 
 
@@ -164,8 +167,6 @@ def _confidence(site: Site, batch: ast.expr, memory: Memory) -> float:
         return 0.0
     if _follows_another(site):
         known *= 0.8
-    if is_joined_on_host(site, batch):
-        known *= _JOINED
     if heat.in_step:
         return _TRAINING * known
     if heat is Heat.EVAL_STEP:
@@ -181,14 +182,14 @@ def _follows_another(site: Site) -> bool:
     return isinstance(given, ast.Attribute) and given.attr == "device" and site.value(given.value).is_tensor
 
 
-def _message(site: Site, call: ast.Call, memory: Memory) -> str:
+def _message(site: Site, call: ast.Call, batch: ast.expr, memory: Memory) -> str:
     spelling = f"`.{last_name(call.func)}({'...' if call.args or call.keywords else ''})`"
     waits = f"{spelling} makes the host wait until the batch is copied to the device"
-    cast = cast_on_host(call)
+    cast = cast_on_host(site, batch)
     if cast is not None:
         return (
-            f"{waits}; if `.{cast}()` changes its type it lies in pageable memory: cast in the dataset, pin in the "
-            "loader, and pass `non_blocking=True` here"
+            f"{waits}; where `.{cast}()` changes its type, it leaves pinned memory before: let the loader pin it, and "
+            "copy with `non_blocking=True` and `dtype=...`, which casts on the device"
         )
     if memory is Memory.PAGEABLE:
         return f"{waits}; give the loader `pin_memory=True` first, then pass `non_blocking=True` here"

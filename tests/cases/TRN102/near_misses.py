@@ -53,3 +53,14 @@ def picture(dataset, model):
     """Drawn from once, at the end."""
     loader = DataLoader(dataset, batch_size=4, num_workers=2)
     return model(next(iter(loader)).cuda(non_blocking=True))
+
+
+def rows_of_a_graph(graph, train_idx, sampler, model, optimizer):
+    """What is loaded are indices; the features come from elsewhere."""
+    loader = DataLoader(train_idx, batch_size=1024, shuffle=True)
+    for seeds in loader:
+        nodes, edges = sampler.sample(seeds)
+        edges = [edge.to("cuda:0", non_blocking=True) for edge in edges]
+        optimizer.zero_grad()
+        model(graph.features[nodes], edges).sum().backward()
+        optimizer.step()

@@ -100,3 +100,20 @@ def train_on_own_answers(model, optimizer, prompt_loader, device):
         loss.backward()
         optimizer.step()
         model.remember(named_parts([loss, answers]), test_accuracy(model, prompts, answers))
+
+
+def spread(values, index, size=None, mask=None):
+    if size is None:
+        size = int(index.max()) + 1  # every call tells the size
+    elif mask is not None and mask.any():
+        values = values * mask
+    return values.new_zeros(size).index_add_(0, index, values)
+
+
+def train_with_sizes(model, optimizer, train_loader, device):
+    for values, index in train_loader:
+        index = index.to(device, non_blocking=True)
+        loss = spread(model(values.to(device, non_blocking=True)), index, values.size(0)).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()

@@ -101,3 +101,17 @@ def train_answers(optimizer, prompt_loader, tokenizer, device):
         optimizer.step()
         for row in answers:
             model.remember(tokenizer.decode(row[row != 0], skip_special_tokens=True))
+
+
+def pooled(values, mask=None):
+    if mask is not None:
+        values = values[mask > 0]
+    return values.mean()
+
+
+def train_pooled(model, optimizer, train_loader, device):
+    for inputs in train_loader:
+        loss = pooled(model(inputs.to(device, non_blocking=True)))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()

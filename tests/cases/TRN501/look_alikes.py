@@ -105,3 +105,17 @@ def by_backend(x, backend, world_size):
     parts = [torch.empty_like(x) for _ in range(world_size)]
     dist.all_gather(parts, x)
     return torch.cat(parts)
+
+
+def counts_of_all(rows, group, world_size, device):
+    count = torch.tensor([rows.shape[0]], dtype=torch.int64, device=device)
+    counts = [torch.empty_like(count) for _ in range(world_size)]
+    dist.all_gather(counts, count, group=group)
+    return torch.cat(counts)
+
+
+def flags_of_all(mask, world_size):
+    has_mask = torch.tensor(1.0 if mask is None else 0.0).cuda()
+    flags = [torch.zeros_like(has_mask) for _ in range(world_size)]
+    dist.all_gather(flags, has_mask)
+    return torch.stack(flags)

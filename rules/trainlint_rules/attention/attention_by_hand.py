@@ -1,0 +1,125 @@
+"""TRN701."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Severity
+from trainlint.model.attention import written_attention
+from trainlint.model.site import Site, is_idle
+from trainlint.rule import Rule, Triggers
+
+_FIRST_FUSED = (2, 0)
+_FUSED = re.compile(
+    r"scaled_dot_product_attention|flash_?attn|flash_attention|xformers|memory_efficient_attention|flex_attention|sdpa",
+    re.IGNORECASE,
+)
+"""What a file names that has a fused way already, for which this is the one to fall back to."""
+_FALLBACK = re.compile(r"eager|naive|reference|slow|manual|fallback|vanilla|math_?attn|torch_attn", re.IGNORECASE)
+
+
+class AttentionByHand(Rule):
+    """Attention written out as two products with a softmax between them
+
+    ## Why
+    The scores of all queries with all keys are a matrix that grows with the square of the sequence. Written out, it
+    is computed, scaled, masked, softened and dropped out in a kernel each, and two or three copies of it are kept for
+    the backward pass. `torch.nn.functional.scaled_dot_product_attention` computes the same in one kernel that never
+    stores the matrix.
+
+    ## Example
+    ```python
+    import math
+
+    import torch
+    from torch import nn
+
+
+    class Attention(nn.Module):
+        def __init__(self, width, heads):
+            super().__init__()
+            self.heads = heads
+            self.project = nn.Linear(width, 3 * width)
+
+        def forward(self, x):
+            batch, length, width = x.shape
+            q, k, v = self.project(x).view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+            scores = (q @ k.transpose(-2, -1)) / math.sqrt(k.size(-1))
+            weights = torch.softmax(scores, dim=-1)
+            return (weights @ v).transpose(1, 2).reshape(batch, length, width)
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    from torch import nn
+
+
+    class Attention(nn.Module):
+        def __init__(self, width, heads):
+            super().__init__()
+            self.heads = heads
+            self.project = nn.Linear(width, 3 * width)
+
+        def forward(self, x):
+            batch, length, width = x.shape
+            q, k, v = self.project(x).view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+            attended = nn.functional.scaled_dot_product_attention(q, k, v)
+            return attended.transpose(1, 2).reshape(batch, length, width)
+    ```
+
+    Its scale is one over the root of the width of a head; give `scale=` (from PyTorch 2.1 on) where the code has
+    another one, and `scale=1.0` where it has none. A boolean `attn_mask` is True where attention is paid, the inverse
+    of what `masked_fill(mask, -inf)` is given. Dropout needs `dropout_p=p if self.training else 0.0`, as the function
+    never asks for the mode. `is_causal=True` stands for a lower triangle where queries and keys are equally long.
+
+    ## Stays silent
+    In files that name a fused attention, for which this is what to fall back to; where the probabilities or scores
+    are returned, kept or changed in other ways; for biases of relative positions, which the fastest kernels do not
+    take; for a softmax over another dimension; where the project lets in a PyTorch before 2.0. Quietly, below the
+    default confidence: between normalised queries and keys, as channels attend to channels in a small matrix; in tests.
+
+    ## Confirmed by
+    `aten::_softmax` between two `aten::bmm` in a profile, with a result as large as the square of the sequence.
+
+    ## Gain
+    Memory that grows with the length of the sequence instead of its square, and less traffic: FlashAttention's authors
+    measured GPT-2 to train up to three times as fast as a written-out attention (arXiv 2205.14135). For sequences of
+    some dozens of elements the matrix is small, and little is gained; kernels for float32 gain less than those for
+    float16 and bfloat16. Not measured here.
+
+    ## References
+    - `scaled_dot_product_attention`:
+      https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html
+    - FlashAttention: https://arxiv.org/abs/2205.14135
+    """
+
+    code = "TRN701"
+    name = "attention-by-hand"
+    severity = Severity.WARNING
+    heat_matters = False
+    triggers = Triggers(calls=frozenset({"softmax", "Softmax", "attend"}))
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Find softmaxes between a product of queries with keys and one with values."""
+        target = site.file.config.target_torch
+        if target is not None and target.minimum < _FIRST_FUSED:
+            return
+        if _FUSED.search(site.source.text) or _FALLBACK.search(_where(site)):
+            return
+        found = written_attention(site.file.outline, site.place)
+        if found is None or found.biased:
+            return
+        yield self.finding(
+            site,
+            f"this softmax stands between the product of line {found.scores.lineno} and that of line "
+            f"{found.outputs[0].lineno}: attention that stores a matrix of all queries by all keys; use "
+            "`torch.nn.functional.scaled_dot_product_attention`",
+            confidence=0.5 if found.cosine or is_idle(site.path) else 0.85,
+        )
+
+
+def _where(site: Site) -> str:
+    function = site.function
+    return function.qualified_name if function is not None else ""

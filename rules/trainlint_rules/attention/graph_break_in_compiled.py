@@ -1,0 +1,128 @@
+"""TRN706."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Severity
+from trainlint.model.blocks import BlockKind
+from trainlint.model.compiled import compiled_around
+from trainlint.model.creations import is_seldom
+from trainlint.model.names import last_name
+from trainlint.model.python_reads import python_reads
+from trainlint.model.site import Site, is_idle
+from trainlint.rule import Rule, Triggers
+
+_READS = frozenset({"item", "tolist"})
+_CONVERSIONS = frozenset({"float", "int", "bool"})
+_ALLOWED = re.compile(r"capture_scalar_outputs|reorderable_logging_functions|suppress_errors")
+_NOT_COMPILING = re.compile(r"is_compiling|is_dynamo_compiling|is_fx_tracing|is_exporting|debug|verbose", re.IGNORECASE)
+_SURE = 0.7
+
+
+class GraphBreakInCompiled(Rule):
+    """Compiled code prints, or reads a tensor on the host, and is cut in two there
+
+    ## Why
+    `torch.compile` cannot look behind a value that only the running program knows, nor run `print` in a kernel. It
+    ends the graph there, goes back to Python for this line, and starts another graph behind it. Nothing is fused
+    across the cut, memory is not planned across it, CUDA graphs are cut as well, and a read waits for the device.
+
+    ## Example
+    ```python
+    import torch
+
+
+    @torch.compile
+    def limited(loss, limit):
+        value = loss.item()
+        if value > limit:
+            loss = loss * (limit / value)
+        return loss
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+
+    @torch.compile
+    def limited(loss, limit):
+        return loss * (limit / loss.detach()).clamp(max=1.0)
+    ```
+
+    ## Stays silent
+    Under `fullgraph=True`, which keeps the read in the graph or raises; where `capture_scalar_outputs` or
+    `reorderable_logging_functions` is set; behind `torch.compiler.is_compiling()`, a debugging switch, a failure or
+    an argument, whose other value may be what is compiled; in functions that are kept out by
+    `torch.compiler.disable`; for numbers; where a module of another file is compiled; in tests and benchmarks.
+
+    ## Confirmed by
+    `TORCH_LOGS=graph_breaks` names the line.
+
+    ## Gain
+    That of fusing across the line and of waiting for the device no more. Not measured here; next to nothing where
+    the cut lies between large products of matrices, and nothing is read from the device.
+
+    ## References
+    - Graph breaks:
+      https://docs.pytorch.org/docs/stable/user_guide/torch_compiler/compile/programming_model.graph_breaks_index.html
+    """
+
+    code = "TRN706"
+    name = "graph-break-in-compiled"
+    severity = Severity.WARNING
+    heat_matters = False
+    preview = True
+    triggers = Triggers(calls=_READS | _CONVERSIONS | {"print"}, reads=True)
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Find prints and reads of tensors in functions that the file compiles."""
+        text = site.source.text
+        if "compile" not in text or _ALLOWED.search(text) or is_idle(site.path):
+            return
+        if is_seldom(site.block) or _is_left_out(site):
+            return
+        compiled = compiled_around(site.file, site.function)
+        if compiled is None or compiled.whole:
+            return
+        how = _breaks(site)
+        if how:
+            yield self.finding(
+                site,
+                f"{how}, which ends the compiled graph here (line {compiled.by.lineno} compiles it); keep it on the "
+                "device, or do it outside of what is compiled",
+                confidence=0.85,
+            )
+
+
+def _is_left_out(site: Site) -> bool:
+    """Whether the place is left out while compiling, or an argument decides, which the compiler takes as it is."""
+    function = site.function
+    given = {parameter.arg for parameter in function.parameters} if function is not None else set()
+    for block in site.block.outwards():
+        if block.kind is BlockKind.FUNCTION:
+            return False
+        if block.kind is BlockKind.BRANCH and block.test is not None:
+            test = block.test.operand if isinstance(block.test, ast.UnaryOp) else block.test
+            if (isinstance(test, ast.Name) and test.id in given) or _NOT_COMPILING.search(ast.unparse(test)):
+                return True
+    return False
+
+
+def _breaks(site: Site) -> str:
+    """What breaks the graph at a site, in words; empty where nothing surely does."""
+    node = site.node
+    if isinstance(node, ast.Call):
+        name = last_name(node.func)
+        if name == "print":
+            return "this prints" if isinstance(node.func, ast.Name) else ""
+        if name in _READS:
+            if not isinstance(node.func, ast.Attribute) or node.args:
+                return ""
+            value = site.value(node.func.value)
+            return f"`{name}` reads a tensor as a Python value" if value.is_tensor and value.confidence > 0.5 else ""
+    found = next(python_reads(site), None)
+    return f"{found[2]} reads a tensor as a Python value" if found is not None and found[1] >= _SURE else ""

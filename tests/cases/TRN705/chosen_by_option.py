@@ -1,0 +1,26 @@
+"""An option decides."""
+
+import torch
+from torch import nn
+
+
+def train(model, criterion, optimizer, loader):
+    for images, labels in loader:
+        images = images.cuda(non_blocking=True)
+        labels = labels.cuda(non_blocking=True)
+        with torch.autocast("cuda", dtype=torch.bfloat16):
+            loss = criterion(model(images), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def main(loader, epochs, options):
+    model = nn.Sequential(nn.Conv2d(3, 64, 3), nn.ReLU(), nn.Flatten(), nn.LazyLinear(10)).cuda()
+    if options.compile:
+        model = torch.compile(model)
+    optimizer = torch.optim.AdamW(model.parameters())
+    for _ in range(epochs):
+        train(model, nn.CrossEntropyLoss(), optimizer, loader)
+
+

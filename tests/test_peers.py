@@ -1,0 +1,31 @@
+"""The pages that compare and cover: every rule that they name exists, under the page that they link to."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from trainlint.packs import load_rules
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+LINK = re.compile(r"\[(?P<text>[^\]]+)\]\(rules/(?P<page>[a-z0-9-]+)\.md\)")
+CODE = re.compile(r"TRN\d{3}")
+
+
+@pytest.mark.parametrize("page", ["peers.md", "techniques.md"])
+def test_every_link_to_a_rule_leads_to_it(page: str) -> None:
+    names = {rule.name: rule.code for rule in load_rules()}
+    links = list(LINK.finditer((DOCS / page).read_text(encoding="utf-8")))
+    assert len(links) > 20
+    wrong = [link["page"] for link in links if link["page"] not in names]
+    assert wrong == []
+    coded = [(link["text"], names[link["page"]]) for link in links if CODE.fullmatch(link["text"])]
+    assert [pair for pair in coded if pair[0] != pair[1]] == []
+
+
+def test_the_page_on_peers_names_no_code_without_its_page() -> None:
+    text = (DOCS / "peers.md").read_text(encoding="utf-8")
+    linked = {link["text"] for link in LINK.finditer(text)}
+    assert set(CODE.findall(text)) - linked == set()

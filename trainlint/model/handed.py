@@ -1,0 +1,74 @@
+"""Parameters that are None unless a call hands them over: which branches ask for that, and which calls do it.
+
+A branch of a helper that runs only if a parameter was left out is no part of a training step whose calls all give it,
+and the other way round.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from trainlint.model.blocks import Block, BlockKind, How
+from trainlint.model.lookup import reaching
+from trainlint.model.names import constant, position
+
+Ask = tuple[str, bool]
+"""A parameter that is None by default, and whether it must be handed over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a call hands over."""
+
+    positions: int = 0
+    """How many arguments stand by position."""
+    names: tuple[str, ...] = ()
+    """The keywords, without those that are given a plain None."""
+    unpacks: bool = False
+    """Whether more is handed over that only the run shows: `*args`, `**options`."""
+
+    def hands(self, name: str, parameters: tuple[str, ...]) -> bool | None:
+        """Whether a parameter is handed over; None where the text does not tell. `parameters` has no `self`."""
+        if name in self.names:
+            return True
+        if self.unpacks or name not in parameters or self.positions > len(parameters):
+            return None
+        return parameters.index(name) < self.positions
+
+
+NOTHING = Given()
+
+
+def given(call: ast.Call) -> Given:
+    """What the text of a call hands over."""
+    unpacks = any(isinstance(item, ast.Starred) for item in call.args) or any(k.arg is None for k in call.keywords)
+    names = tuple(k.arg for k in call.keywords if k.arg is not None and constant(k.value) is not None)
+    return Given(len(call.args), names, unpacks or any(constant(item) is None for item in call.args))
+
+
+def asks(block: Block) -> tuple[Ask, ...]:
+    """The parameters that must be handed over, or left out, for a branch to run."""
+    if block.kind is not BlockKind.BRANCH or block.test is None:
+        return ()
+    return tuple(dict.fromkeys(_asks(block.test, not block.negated, block)))
+
+
+def _asks(test: ast.expr, truth: bool, block: Block) -> Iterator[Ask]:
+    match test:
+        case ast.UnaryOp(op=ast.Not()):
+            yield from _asks(test.operand, not truth, block)
+        case ast.BoolOp() if isinstance(test.op, ast.And) == truth:
+            for part in test.values:
+                yield from _asks(part, truth, block)
+        case ast.Compare(left=ast.Name() as name, ops=[ast.Is() | ast.IsNot() as operator], comparators=[right]):
+            if constant(right) is None and _is_none_by_default(name, block):
+                yield name.id, isinstance(operator, ast.IsNot) == truth
+
+
+def _is_none_by_default(name: ast.Name, block: Block) -> bool:
+    bindings = reaching(name.id, block, position(name))
+    return bool(bindings) and all(
+        item.how is How.PARAMETER and item.value is not None and constant(item.value) is None for item in bindings
+    )
