@@ -17,7 +17,7 @@ from trainlint.rule import Rule, Triggers
 _NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d")
 _LAYERS = frozenset({"Linear", "Conv1d", "Conv2d", "Conv3d"})
 _TRAINS = re.compile(r"\.backward\(|optim|Trainer|Lightning|autograd\.grad|requires_grad_\(|finetun", re.IGNORECASE)
-_FOLDS = re.compile(r"fuse|fold|compil|onnx|jit\.|export|tensorrt|quanti|freez", re.IGNORECASE)
+_FOLDS = re.compile(r"fuse|fold(?!er)|compil|onnx|jit\.|export|tensorrt|quanti|freez", re.IGNORECASE)
 """Code that folds by itself, or hands the network to what does."""
 _LOADS = re.compile(r"load_state_dict|torch\.load|load_file|from_pretrained")
 

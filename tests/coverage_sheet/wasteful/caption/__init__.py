@@ -1,0 +1,1 @@
+"""Image-text models: contrastive training, captioning, and what is made of them afterwards."""
