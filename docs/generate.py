@@ -94,7 +94,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not own:
         print(f"{OWN_PACK} holds no rule: install this checkout with `pip install -e .`", file=sys.stderr)
         return 2
-    files = pages(own) | {INDEX: starred((REPOSITORY / INDEX).read_text(encoding="utf-8"), own)}
+    files = pages(own)
+    index = REPOSITORY / INDEX
+    if index.is_file():  # the plan is written by hand; only its stars are not
+        files[INDEX] = starred(index.read_text(encoding="utf-8"), own)
     lines = differences(REPOSITORY, files) if options.check else write(REPOSITORY, files)
     if not lines:
         print(f"All {len(files)} pages are fresh.")

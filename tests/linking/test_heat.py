@@ -8,6 +8,21 @@ from tests.linking.project import check, each_step
 from trainlint.finding import Heat
 
 PROJECTS: dict[str, dict[str, str]] = {
+    "a branch needs what no call hands over": {
+        "train.py": """
+            from work import spread
+
+            for batch in train_loader:
+                loss = spread(model(batch), size=batch.size(0))
+                loss.backward()
+        """,
+        "work.py": """
+            def spread(values, size=None, mask=None):
+                if mask is not None:
+                    values = values[mask]  #= rare
+                return values[:size]  #= step
+        """,
+    },
     "each kind of caller": {
         "train.py": """
             import work

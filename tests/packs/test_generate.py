@@ -80,3 +80,9 @@ def test_check_exits_with_1_and_writes_nothing(
     assert generate.main([]) == 0
     assert generate.main(["--check"]) == 0
     assert not (tmp_path / "docs/rules/item-in-training-step.md").exists()  # a rule of another pack
+
+
+def test_the_index_has_a_star_at_each_rule_that_is_written_and_at_no_other() -> None:
+    before = ["| TRN205 | blocking-batch-copy | x |", "| TRN999 ★ | never-written | y |", "| TRN201 ★ | old-name | z |"]
+    after = ["| TRN205 ★ | blocking-batch-copy | x |", "| TRN999 | never-written | y |", "| TRN201 | old-name | z |"]
+    assert generate.starred("\n".join(before), [BlockingBatchCopy]) == "\n".join(after)

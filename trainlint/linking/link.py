@@ -54,6 +54,7 @@ class _Linked:
         for file in range(len(self.summaries)):
             yield Outside(
                 heats=dict(self._heats(file, into.get(file, []))),
+                handed=self._handed(file, into.get(file, [])),
                 gradients_off=self._gradients(into.get(file, [])),
                 steps=self._steps_of(out_of.get(file, [])),
                 arguments=dict(self._arguments(file, into.get(file, []))),
@@ -146,6 +147,27 @@ class _Linked:
             if known is None or fact.preference > known.preference:
                 best[crossing.function] = fact
         yield from best.items()
+
+    def _handed(self, file: int, into: list[Crossing]) -> dict[tuple[str, str], frozenset[bool]]:
+        """What hot calls from other files hand over of the parameters that a file's branches ask for."""
+        net, first = self.net, self.net.first_block[file]
+        asked: dict[str, set[str]] = {}
+        for number, shape in enumerate(self.summaries[file].skeleton.shapes):
+            home = net.function_of[first + number]
+            if shape.asks and home != NOWHERE:
+                asked.setdefault(net.functions[home].key, set()).update(name for name, _ in shape.asks)
+        found: dict[tuple[str, str], set[bool]] = {}
+        for crossing in into:
+            if crossing.function not in asked:
+                continue
+            edge = self._edge(crossing)
+            fact = self.flow.along(edge.function, edge)
+            if edge.how is not Handing.CALLED or fact is None or not fact.heat.in_step:
+                continue
+            for name in sorted(asked[crossing.function]):
+                hands = net.calls[edge.call].given.hands(name, net.functions[edge.function].parameters)
+                found.setdefault((crossing.function, name), set()).update({True, False} if hands is None else {hands})
+        return {key: frozenset(ways) for key, ways in found.items()}
 
     def _gradients(self, into: list[Crossing]) -> dict[str, bool]:
         found: dict[str, bool] = {}

@@ -80,9 +80,9 @@ class LoaderWithoutPinnedMemory(Rule):
 
     ## Stays silent
     In files that use no CUDA and work together with none that does; for datasets on the device, loaders of indices and
-    others whose batches are never copied, options that come from elsewhere; quietly, below the default confidence, for
-    loaders that Accelerate or Fabric prepares or that are drawn from only now and then, in files that only evaluate,
-    and in tests.
+    others whose batches are never copied, options that come from elsewhere, and files that call models in other
+    processes by `torch.distributed.rpc`; quietly, below the default confidence, for loaders that Accelerate or Fabric
+    prepares or that are drawn from only now and then, in files that only evaluate, and in tests.
 
     ## Confirmed by
     `batch.is_pinned()` is false, and `Memcpy HtoD (Pageable -> Device)` in each step of a profile.
@@ -110,7 +110,7 @@ class LoaderWithoutPinnedMemory(Rule):
             return
         device = goes_to_device(site.file, loader)
         items = items_of(site.file, dataset, site.block)
-        if items is Items.MEMORY and are_indices(dataset):
+        if (items is Items.MEMORY and are_indices(dataset)) or _sends_to_processes(site):
             return
         confidence = _BY_DEVICE[device] * _BY_USE[feeds(site.file, loader)]
         if confidence and items is not Items.DEVICE:
@@ -144,6 +144,12 @@ def _fix(site: Site, loader: Loader, device: Device, items: Items) -> Fix | None
         return Fix("Pin the memory of the batches", tuple(sorted((*imported, edit))), safety)
 
     return attempt(make)
+
+
+def _sends_to_processes(site: Site) -> bool:
+    """Whether the file calls models in other processes, whose batches go through a socket before any device."""
+    calls = site.calls("remote", "rpc_sync", "rpc_async")
+    return any((sent.origin(sent.call.func) or "").startswith("torch.distributed.rpc.") for sent in calls)
 
 
 def _asks_for_cuda(site: Site) -> bool:

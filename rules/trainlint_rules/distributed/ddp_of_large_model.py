@@ -99,6 +99,7 @@ class DdpOfLargeModel(Rule):
     code = "TRN509"
     name = "ddp-of-large-model"
     severity = Severity.ADVICE
+    preview = True
     heat_matters = False
     triggers = Triggers(references=_WRAPPERS)
     options = (Option("device-memory", 80.0, "memory of one GPU in GB; states from half of it on are found"),)

@@ -91,6 +91,8 @@ class NanGuardEachStep(Rule):
         for node, confidence in _reads(site):
             if shown_by_bar(site.file, site.node, site.statement):
                 return
+            if _saves(site) or read_follows(site.file, site.place):
+                return
             if purpose(site.file, node, site.block, site.statement) is Purpose.NAN_GUARD:
                 message = (
                     "asking whether a device tensor holds NaN makes the host wait for the device in each training "
@@ -110,3 +112,8 @@ def _reads(site: Site) -> Iterator[tuple[ast.AST, float]]:
         return
     for part, confidence, _ in python_reads(site):
         yield part, confidence
+
+
+def _saves(site: Site) -> bool:
+    """Whether the function is there to write checkpoints, which happens now and then, whatever calls it."""
+    return site.function is not None and _SAVING.search(site.function.name) is not None

@@ -6,15 +6,19 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import BlockKind
+from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.creations import is_seldom
-from trainlint.model.names import argument, constant, has_unpacked_arguments
+from trainlint.model.following_reads import read_follows
+from trainlint.model.lookup import single_value
+from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name
 from trainlint.model.site import Site
 from trainlint.model.values import Home, Kind
 from trainlint.rule import Rule, Triggers
 
 _SURELY_HOT = 0.8
 """Below, the way from the step to this line is a guess: helpers that upload a number are mostly called now and then."""
+_STEP_COUNTS = frozenset({"step", "steps", "step_t", "state_step"})
+_REDUCTIONS = frozenset({"sum", "max", "min", "mean", "any", "all", "item"})
 
 
 class ScalarUploadedEachStep(Rule):
@@ -61,8 +65,9 @@ class ScalarUploadedEachStep(Rule):
 
     ## Stays silent
     Outside of training steps; behind an interval, a first call or a failure; for lists of numbers and arrays, which
-    need the copy; for tensors on the host. Where the tensor is made on the host and moved by another call, TRN207
-    speaks.
+    need the copy; for tensors on the host, as an optimizer's count of steps mostly is; where the host waits in any
+    case, since it has just read that number from the device, or reads the device right after. Where the tensor is made
+    on the host and moved by another call, TRN207 speaks.
 
     ## Confirmed by
     A `Memcpy HtoD (Pageable -> Device)` of a few bytes with a stream synchronisation at this line in each step of a
@@ -94,6 +99,10 @@ class ScalarUploadedEachStep(Rule):
             return  # what a loss is where there is nothing to compare
         if argument(call, "device") is None or site.file.kinds.device_argument(call, site.block) is not Home.DEVICE:
             return
+        if _is_step_count(argument(call, "device")) or _was_read(call.args[0], site.block):
+            return
+        if read_follows(site.file, site.place, itself=True):
+            return  # the host waits there in any case
         sure = site.heat.confidence >= _SURELY_HOT
         confidence = _is_number(site, call.args[0]) if sure else 0.0
         if confidence:
@@ -112,3 +121,23 @@ def _is_number(site: Site, node: ast.expr) -> float:
         return 0.9
     value = site.value(node)
     return 0.85 * value.confidence if value.kind is Kind.NUMBER else 0.0
+
+
+def _is_step_count(device: ast.expr | None) -> bool:
+    """Whether a device is that of an optimizer's count of steps, which is on the host but for captured graphs."""
+    return isinstance(device, ast.Attribute) and last_name(device.value) in _STEP_COUNTS
+
+
+def _was_read(number: ast.expr, block: Block) -> bool:
+    """Whether a number is the result of a reduction that the host has just read: `int(mask.sum())`."""
+    made = single_value(number, block) or number
+    return any(
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id in ("int", "float", "bool")
+        and any(
+            isinstance(item, ast.Call) and isinstance(item.func, ast.Attribute) and item.func.attr in _REDUCTIONS
+            for item in call.args
+        )
+        for call in ast.walk(made)
+    )

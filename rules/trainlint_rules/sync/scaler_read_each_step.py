@@ -90,6 +90,7 @@ class ScalerReadEachStep(Rule):
     code = "TRN213"
     name = "scaler-read-each-step"
     severity = Severity.WARNING
+    preview = True
     triggers = Triggers(calls=frozenset({"get_scale", "state_dict"}))
 
     def check(self, site: Site) -> Iterator[Finding]:
