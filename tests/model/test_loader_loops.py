@@ -55,7 +55,8 @@ while True:
 
 
 @pytest.mark.parametrize(
-    ("code", "evaluates"), [(EVALUATION, True), (TRAINING, False), (EVALUATION + TRAINING, False), (EVALUATION + DRAWN, False)]
+    ("code", "evaluates"),
+    [(EVALUATION, True), (TRAINING, False), (EVALUATION + TRAINING, False), (EVALUATION + DRAWN, False)],
 )
 def test_loops_that_only_evaluate(code: str, evaluates: bool) -> None:
     model = file_model(LOADER + code)

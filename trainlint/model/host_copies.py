@@ -19,6 +19,9 @@ _READING_METHODS = frozenset(
     "numpy tolist item mean sum max min norm float double int long bool any all std var argmax argmin sort topk "
     "unique nonzero cumsum clone view reshape add sub mul div".split()
 )
+_VIEWING = frozenset({"numpy", "view", "reshape"})
+"""Methods that share the memory of the copy: they read nothing themselves, but whoever gets their result may."""
+_ORDERS_STREAMS = frozenset({"record_stream", "current_stream", "Stream", "wait_stream", "record_event", "wait_event"})
 _READING_FUNCTIONS = frozenset({"cat", "stack", "vstack", "hstack", "concat", "concatenate", "save", "mean", "sum"})
 _READING_BUILTINS = frozenset({"print", "float", "int", "bool", "list", "str", "sum", "max", "min"})
 _HARMLESS = frozenset(
@@ -98,8 +101,22 @@ def first_read_before_wait(file: FileModel, copy: QueuedCopy, place: Place) -> a
         start = end_position(copy.call)
         if block is None or not _runs_with(block, place.block) or _may_wait(file, function, start, position(use)):
             return None
-        return read
+        return None if _only_views(read, statement) and _orders_streams(file, function) else read
     return None
+
+
+def _only_views(read: ast.AST, statement: ast.stmt) -> bool:
+    """Whether a statement does nothing but keep, or hand back, what shares the memory of the copy."""
+    return isinstance(read, ast.Call) and last_name(read.func) in _VIEWING and getattr(statement, "value", None) is read
+
+
+def _orders_streams(file: FileModel, function: Function) -> bool:
+    """Whether a function works with streams by hand: then the wait is its caller's, as after a recorded event."""
+    return any(
+        file.graph.enclosing(place.block) is function
+        for name in _ORDERS_STREAMS
+        for place in file.outline.calls.get(name, ())
+    )
 
 
 def _runs_with(block: Block, other: Block) -> bool:

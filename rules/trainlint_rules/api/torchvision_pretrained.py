@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.finding import Edit, Finding, Fix, Safety, Severity
+from trainlint.model.blocks import BlockKind
 from trainlint.model.names import argument, constant
 from trainlint.model.pretrained import LEGACY_ARGUMENTS, builder_of, is_any_builder
 from trainlint.model.site import Site
@@ -49,9 +50,9 @@ class TorchvisionPretrained(Rule):
     `weights="DEFAULT"` gives the best weights there are, which are others for most models.
 
     ## Stays silent
-    For models of timm and of your own, which have a `pretrained` of their own; where `weights=` is given beside it; and
-    where the project's oldest PyTorch is older than 1.12. There is no fix for quantised models, whose weights depend on
-    another argument, and where the model's name is computed.
+    For models of timm and of your own, which have a `pretrained` of their own; where `weights=` is given beside it; in
+    an `except` that is there for older versions; and where the project's oldest PyTorch is older than 1.12. There is no
+    fix for quantised models, whose weights depend on another argument, and where the model's name is computed.
 
     ## Confirmed by
     UserWarnings of `torchvision.models._utils`.
@@ -80,6 +81,8 @@ class TorchvisionPretrained(Rule):
             call = place.node if place is not None else call
         target = site.file.config.target_torch
         if not isinstance(call, ast.Call) or (target is not None and target.minimum < _FIRST_WITH_WEIGHTS):
+            return
+        if any(block.kind is BlockKind.EXCEPT for block in site.block.outwards()):
             return
         builder = builder_of(site.origin(call.func))
         if builder is None and not is_any_builder(call.func, site.origin):

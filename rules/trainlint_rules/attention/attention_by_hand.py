@@ -25,8 +25,8 @@ class AttentionByHand(Rule):
     ## Why
     The scores of all queries with all keys are a matrix that grows with the square of the sequence. Written out, it
     is computed, scaled, masked, softened and dropped out in a kernel each, and two or three copies of it are kept for
-    the backward pass. `torch.nn.functional.scaled_dot_product_attention` computes the same in one kernel that never
-    stores the matrix.
+    the backward pass. `torch.nn.functional.scaled_dot_product_attention` computes the same, and where its flash or
+    memory-efficient kernel takes the inputs, the matrix is never stored.
 
     ## Example
     ```python

@@ -69,7 +69,7 @@ class AttentionWeightsUnused(Rule):
 
     ## Fix safety
     Mathematically the same; results differ in the last bits, and dropout draws other random numbers. Where a mask
-    hides all keys of a query, the result was NaN and is now finite.
+    hides all keys of a query, the result was NaN and is finite now (torch 2.13; older versions may give NaN, too).
 
     ## Confirmed by
     `aten::softmax` between two `aten::bmm` inside of the module, and after the fix

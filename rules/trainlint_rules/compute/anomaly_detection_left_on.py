@@ -31,10 +31,9 @@ class AnomalyDetectionLeftOn(Rule):
     ```python
     import torch
 
-    torch.autograd.set_detect_anomaly(True)
-
 
     def train(model, criterion, optimizer, train_loader):
+        torch.autograd.set_detect_anomaly(True)
         for inputs, targets in train_loader:
             loss = criterion(model(inputs), targets)
             optimizer.zero_grad()
@@ -45,7 +44,6 @@ class AnomalyDetectionLeftOn(Rule):
     ## Use instead
     ```python
     import torch
-
 
 
     def train(model, criterion, optimizer, train_loader):

@@ -165,9 +165,13 @@ def _said_before(site: Site) -> bool:
 
 def _confidence(site: Site) -> float:
     """Sure where the file trains; a helper must be called from somewhere, and looks like one that each run calls."""
+    function = site.function
+    seeds = function is not None and re.search(r"seed", function.name, re.IGNORECASE) is not None
+    if function is not None and seeds and site.heat.heat is Heat.UNKNOWN:
+        if function.name not in site.file.outline.calls:
+            return 0.5
     if _TRAINS.search(site.source.text):
         return 0.8
-    function = site.function
     if function is None or site.heat.heat is Heat.UNKNOWN:
         return 0.5
-    return 0.72 if re.search(r"seed", function.name, re.IGNORECASE) else 0.5
+    return 0.72 if seeds else 0.5

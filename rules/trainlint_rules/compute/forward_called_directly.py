@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Fix, Safety, Severity
+from trainlint.model.blocks import BlockKind
 from trainlint.model.names import dotted, last_name
 from trainlint.model.site import Site, is_idle
 from trainlint.model.values import Kind
@@ -24,7 +25,7 @@ class ForwardCalledDirectly(Rule):
 
     ## Why
     Calling a module runs its forward and all hooks registered on it. `fully_shard` gathers weights in such hooks,
-    and profilers, feature extractors, pruning and `torch.nn.utils.parametrize`'s relatives use them. A direct call
+    and profilers, feature extractors, pruning and the older `weight_norm` use them. A direct call
     of `forward` skips them without a word: sharded weights are not gathered, extracted features stay empty.
 
     ## Example
@@ -55,7 +56,8 @@ class ForwardCalledDirectly(Rule):
 
     ## Stays silent
     For `super().forward(...)`, `self.forward(...)` and calls on a class; for what is not surely a module, as autograd
-    functions and scalers have a `forward`, too; in wrappers that hand their own arguments on, in files that speak of
+    functions and scalers have a `forward`, too; for the items of a slice of a list of modules, which TorchScript
+    cannot call in any other way; in wrappers that hand their own arguments on, in files that speak of
     hooks, tracing or remote modules, and in tests.
 
     ## Fix safety
@@ -88,7 +90,12 @@ class ForwardCalledDirectly(Rule):
         model = func.value
         if not isinstance(model, ast.Name | ast.Attribute | ast.Subscript) or last_name(model)[:1].isupper():
             return
-        if dotted(model) in ("self", "cls") or site.origin(model) is not None or _hands_on(site):
+        if (
+            dotted(model) in ("self", "cls")
+            or site.origin(model) is not None
+            or _hands_on(site)
+            or _is_of_slice(site, model)
+        ):
             return
         value = site.value(model)
         if value.kind is not Kind.MODULE or not (site.call.args or site.call.keywords):
@@ -101,6 +108,21 @@ class ForwardCalledDirectly(Rule):
             confidence=0.9 if value.confidence > _BY_NAME else 0.6,
             fix=_called(site, model),
         )
+
+
+def _is_of_slice(site: Site, model: ast.expr) -> bool:
+    """Whether a loop over a part of a module list made the name: TorchScript knows only `forward` of such items."""
+    if not isinstance(model, ast.Name):
+        return False
+    loops = (block.node for block in site.block.outwards() if block.kind is BlockKind.LOOP)
+    return any(
+        isinstance(loop, ast.For)
+        and isinstance(loop.iter, ast.Subscript)
+        and isinstance(loop.iter.slice, ast.Slice)
+        and isinstance(loop.target, ast.Name)
+        and loop.target.id == model.id
+        for loop in loops
+    )
 
 
 def _hands_on(site: Site) -> bool:

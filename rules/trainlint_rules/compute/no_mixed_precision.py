@@ -18,6 +18,8 @@ _SPOKEN_OF = re.compile(
     re.IGNORECASE,
 )
 """Any word of mixed precision in the file: an option, a comment that says why not."""
+_OLD = re.compile(r"\bvolatile\s*=\s*True|\w\.data\[0\]")
+"""What PyTorch has refused or ignored since 0.4: such code runs only where there is no autocast."""
 _EXACT = re.compile(r"float64|\.double\(|DoubleTensor|quantiz|quantis|int8", re.IGNORECASE)
 """Code that needs its precision, or another one."""
 _SMALL = re.compile(r"mnist|gym\b|gymnasium|create_graph|autograd\.grad\b|torch_geometric|\bdgl\b", re.IGNORECASE)
@@ -100,7 +102,7 @@ class NoMixedPrecision(Rule):
     Where the file speaks of mixed precision in any way, or anything on the way into the loop does: an option, a
     scaler, half weights, a configuration; under a framework, which has a setting for it; where a part of the way into
     the loop is out of sight; in float64 and quantised code; for networks of linear layers only, toy data sets,
-    reinforcement learning, graph networks and gradient penalties.
+    reinforcement learning, graph networks and gradient penalties; in code of PyTorch before 0.4.
 
     ## Confirmed by
     A profile of a step holds float32 kernels (`sgemm`, `fprop` without a half type in their names) and no product
@@ -124,7 +126,7 @@ class NoMixedPrecision(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find training loops on CUDA around which nothing speaks of mixed precision."""
         text = site.source.text
-        if _SPOKEN_OF.search(text) or _EXACT.search(text) or _SMALL.search(text):
+        if _SPOKEN_OF.search(text) or _OLD.search(text) or _EXACT.search(text) or _SMALL.search(text):
             return
         way = whole_way(site)
         if way is None or way.uses(*_PRECISION) or not way.details(FactKind.NETWORK) & _LARGE:

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Heat, Severity
-from trainlint.model.blocks import Block, BlockKind
+from trainlint.model.blocks import Block, BlockKind, Place
 from trainlint.model.lookup import single_value
-from trainlint.model.names import argument, constant, last_name, names_in
+from trainlint.model.names import argument, constant, last_name, names_in, position
 from trainlint.model.site import FileModel, Site
 from trainlint.rule import Rule, Triggers
 
@@ -26,6 +26,8 @@ _SHORT = 64
 _HOT = {Heat.WORKER: 0.85, Heat.STEP: 0.85, Heat.INNER: 0.85}
 _MAPPED = 0.8
 _DEEPEST = 2
+_LONGEST_CHAIN = 12
+"""Steps of `load_dataset(...).filter(...).map(...)` that are followed."""
 
 
 class FixedLengthPadding(Rule):
@@ -34,7 +36,7 @@ class FixedLengthPadding(Rule):
     ## Why
     The model computes padding like any other token: embeddings, projections and attention of rows of 60 tokens that
     are padded to 512 are eight times the work, and most of the memory of the activations. Padded to the longest row
-    of their batch, the same rows give the same loss.
+    of their batch, the same rows give the same loss, where padding is masked in the attention and in the labels.
 
     ## Example
     ```python
@@ -72,7 +74,8 @@ class FixedLengthPadding(Rule):
     ## Stays silent
     Where one shape is wanted: TPU and other compiled devices, `torch.compile`, CUDA graphs, FP8, sequence parallelism,
     text encoders of diffusion models; for lengths of 64 tokens or fewer; where the padding is somebody's choice, or
-    stands behind a test; where the call does not run for training.
+    stands behind a test; where the call does not run for training, or its rows are a split for tests or validation; for
+    the second of two paddings to one length in a function, such as labels beside their inputs.
 
     ## Gain
     The share of padding in a batch, which only the lengths of the rows decide: not measured here. It is nothing where
@@ -97,7 +100,7 @@ class FixedLengthPadding(Rule):
         call = site.call
         if constant(argument(call, "padding")) != "max_length" or not _IS_TOKENIZER.search(ast.unparse(call.func)):
             return
-        if _is_short(site) or _is_chosen(site.block) or _WANTS_ONE_SHAPE.search(site.source.text):
+        if _is_short(site) or _is_chosen(site.block) or _is_second(site) or _WANTS_ONE_SHAPE.search(site.source.text):
             return
         confidence = max(_HOT.get(site.heat.heat, 0.0), _MAPPED if _is_mapped(site.file, site.block, _DEEPEST) else 0.0)
         if confidence:
@@ -131,6 +134,20 @@ def _is_chosen(block: Block) -> bool:
     return False
 
 
+def _is_second(site: Site) -> bool:
+    """Whether the same function has padded to this length before, as inputs and their labels: one decision."""
+    length = argument(site.call, "max_length")
+    return length is not None and any(
+        other.function is site.function
+        and site.function is not None
+        and position(other.call) < position(site.call)
+        and constant(argument(other.call, "padding")) == "max_length"
+        and (before := argument(other.call, "max_length")) is not None
+        and ast.unparse(before) == ast.unparse(length)
+        for other in site.calls(last_name(site.call.func))
+    )
+
+
 def _is_mapped(file: FileModel, block: Block, depth: int) -> bool:
     """Whether a dataset's `map` runs the function around a block, by itself or through one that calls it."""
     function = file.outline.enclosing(block)
@@ -144,6 +161,22 @@ def _is_mapped(file: FileModel, block: Block, depth: int) -> bool:
         elif _is_mapped(file, edge.place.block, depth - 1):
             return True
     return any(
-        isinstance(place.node, ast.Call) and function.node in place.node.args
+        isinstance(place.node, ast.Call) and function.node in place.node.args and not _evaluates(place)
         for place in file.outline.calls.get("map", [])
     )
+
+
+def _evaluates(place: Place) -> bool:
+    """Whether what a `map` goes through was loaded as a split for tests or validation."""
+    node: ast.AST | None = place.node
+    for _ in range(_LONGEST_CHAIN):
+        if isinstance(node, ast.Call):
+            if last_name(node.func) == "load_dataset":
+                split = constant(argument(node, "split"))
+                return isinstance(split, str) and split.startswith(("test", "valid", "dev"))
+            node = node.func
+        elif isinstance(node, ast.Attribute):
+            node = node.value
+        elif isinstance(node, ast.Name):
+            node = single_value(node, place.block)
+    return False

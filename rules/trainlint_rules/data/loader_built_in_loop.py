@@ -93,6 +93,7 @@ class LoaderBuiltInLoop(Rule):
     code = "TRN104"
     name = "loader-built-in-loop"
     severity = Severity.WARNING
+    preview = True
     triggers = Triggers(calls=frozenset({"DataLoader", "StatefulDataLoader"}))
 
     def check(self, site: Site) -> Iterator[Finding]:
@@ -106,7 +107,7 @@ class LoaderBuiltInLoop(Rule):
             yield self.finding(
                 site,
                 "this loader, and its workers with it, is built anew in each round of the loop although nothing about "
-                "it changes; build it once, before the loop",
+                "it changes; build it once, before the loop, with `persistent_workers=True`",
                 confidence=confidence,
             )
 

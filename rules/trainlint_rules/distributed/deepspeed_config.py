@@ -26,11 +26,11 @@ class DeepspeedConfig(Rule):
 
     ## Why
     DeepSpeed takes dozens of settings from a JSON file or a dict, and says nothing of most combinations that make no
-    sense. ZeRO stages 1 and 2 reduce gradients while nothing else runs unless `overlap_comm` is set, which is on by
-    itself in stage 3 only. `offload_param` is read in stage 3 only. `wall_clock_breakdown` makes the host wait for the
-    device around forward, backward and step. Without `contiguous_gradients` the reduced gradients splinter memory, and
-    what is offloaded into memory that is not pinned is copied while the host waits. Both of `fp16` and `bf16`, or a
-    `train_batch_size` that the batches of the ranks cannot add up to, end the run at its start.
+    sense. ZeRO stage 2 reduces gradients while nothing else runs unless `overlap_comm` is set, which is on by itself in
+    stage 3 only; stage 1 ignores it. `offload_param` is read in stage 3 only. `wall_clock_breakdown` makes the host
+    wait for the device around forward, backward and step. Without `contiguous_gradients` the reduced gradients splinter
+    memory, and what is offloaded into memory that is not pinned is copied while the host waits. Both of `fp16` and
+    `bf16`, or a `train_batch_size` that the batches of the ranks cannot add up to, end the run at its start.
 
     ## Example
     ```python
@@ -68,9 +68,10 @@ class DeepspeedConfig(Rule):
     `overlap_comm` keeps two more buckets of `reduce_bucket_size` elements on the device.
 
     ## Stays silent
-    For `"overlap_comm": false`, which is often there because a version or a model could not do with it; for values such
-    as "auto" that are settled elsewhere, and lists of values that a tuner chooses from; in stage 0; for small models,
-    nothing is said about offloading, since the file does not say how large the model is; in tests.
+    For `"overlap_comm": false`, which is often there because a version or a model could not do with it; under ZenFlow,
+    which overlaps in its own way; for values such as "auto" that are settled elsewhere, and lists of values that a
+    tuner chooses from; in stage 0, and in stage 1 on overlap, which is ignored there; in tests. Nothing is said about
+    offloading as such, since the settings do not say how large the model is.
 
     ## Confirmed by
     All-reduces and reduce-scatters that no kernel of the backward pass overlaps; `cudaEventSynchronize` from timers of
@@ -136,7 +137,8 @@ def _in_zero(settings: Settings) -> Iterator[_Found]:
     for name, instead in _RENAMED.items():
         old = section.get(name)
         if old is not None:
-            yield old, f"`{name}` is deprecated; DeepSpeed calls it {instead} now", Severity.WARNING
+            now = "leave it out" if old.literal is False else f"DeepSpeed calls it {instead} now"
+            yield old, f"`{name}` is deprecated; {now}", Severity.WARNING
     offloaded = section.get("offload_param")
     if offloaded is not None and stage in (0, 1, 2) and section.literal("offload_param", "device") in ("cpu", "nvme"):
         message = (
@@ -155,10 +157,11 @@ def _in_zero(settings: Settings) -> Iterator[_Found]:
         if pinned is not None and pinned.literal is False and section.literal(name, "device") == "cpu":
             message = f"`{name}` into memory that is not pinned is copied while the host waits; set `pin_memory`"
             yield pinned, message, Severity.WARNING
-    if stage in (1, 2) and section.get("overlap_comm") is None and section.is_whole:
+    overlaps = section.get("overlap_comm") is not None or section.get("zenflow") is not None
+    if stage == 2 and not overlaps and section.is_whole:
         message = (
-            f"in ZeRO stage {stage} gradients are reduced while nothing else runs, unless `overlap_comm` is set; it is "
-            "on by itself in stage 3 only"
+            "in ZeRO stage 2 gradients are reduced while nothing else runs, unless `overlap_comm` is set; it is on by "
+            "itself in stage 3 only"
         )
         yield zero, message, Severity.WARNING
 

@@ -12,9 +12,11 @@ from trainlint.model.site import Site, is_idle
 from trainlint.rule import Rule, Triggers
 
 _HALF = re.compile(
-    r"bfloat16|float16|\bbf16|\bfp16|\.half\(|load_in_[48]bit|BitsAndBytes|GPTQ|AWQ|use_cpu|no_cuda|use_mps"
+    r"bfloat16|float16|\bbf16|\bfp16|\.half\(|load_in_[48]bit|BitsAndBytes|GPTQ|AWQ|use_cpu|no_cuda|use_mps|"
+    r"(CausalLM|ConditionalGeneration)\.from_pretrained"
 )
-"""What the text says where weights or training are in lower precision already, or not on a GPU."""
+"""What the text says where weights or training may be in lower precision already, or not on a GPU: weights of language
+models are mostly stored in 16 bits, and transformers loads them as they are from version 5 on."""
 _DECODES = re.compile(r"ImageProcessor|FeatureExtractor|torchvision|\bPIL\b|librosa|torchaudio|datasets\.Audio|cv2")
 """What makes a sample expensive: pictures and sound are decoded when the loader asks for them."""
 _Found = tuple[ast.expr | None, str, Severity, float]
@@ -25,10 +27,10 @@ class HfArguments(Rule):
 
     ## Why
     The Trainer's defaults are careful, not fast: float32, and batches loaded in the training process. A few arguments
-    cost in each step: `dataloader_pin_memory=False` makes copies wait, `torch_empty_cache_steps` hands memory back to
-    the driver, `include_num_input_tokens_seen` gathers and reads a count from the device, and
-    `ddp_find_unused_parameters=True` walks the autograd graph once more. `optim="adamw_torch"` names the slower one of
-    two equal optimizers: with torch 2.8 and newer the default is the fused one.
+    cost in each step: `torch_empty_cache_steps` hands memory back to the driver, `include_num_input_tokens_seen`
+    gathers and reads a count from the device, and `ddp_find_unused_parameters=True` walks the autograd graph once more.
+    `optim="adamw_torch"` names the slower one of two equal optimizers: with torch 2.8 and newer the default is the
+    fused one.
 
     ## Example
     ```python
@@ -62,15 +64,15 @@ class HfArguments(Rule):
 
     ## Stays silent
     Where arguments come from the command line, a dict or a class of the project's own; for arguments that only
-    evaluate; about precision, where the file speaks of half precision or quantised weights; about workers, unless the
-    file decodes pictures or sound; in tests.
+    evaluate; about precision, where the file speaks of half precision or quantised weights, or loads a language model,
+    whose stored weights may be in 16 bits; about workers, unless the file decodes pictures or sound; in tests.
 
     ## Fix safety
     The fused optimizer computes the same step with another order of rounding, and needs floating-point parameters on
     one of the devices that it supports.
 
     ## Confirmed by
-    Kernels of float32 matrix products in a profile; pageable copies; `cudaFree` at each step; several optimizer kernels
+    Kernels of float32 matrix products in a profile; `cudaFree` at each step; several optimizer kernels
     for each group of parameters where one would do.
 
     ## Gain
@@ -107,7 +109,6 @@ def _given(call: ast.Call) -> Iterator[_Found]:
         )
         yield optimizer, message, Severity.ADVICE, 0.9
     for name, costly, message in (
-        ("dataloader_pin_memory", (False,), "without pinned memory each copy of a batch makes the host wait"),
         (
             "ddp_find_unused_parameters",
             (True,),

@@ -22,9 +22,10 @@ class ObjectCollectiveInStep(Rule):
     """Python objects that are pickled and sent between ranks in each step
 
     ## Why
-    `all_gather_object` and its kin pickle each object on the host, copy the bytes to the device, exchange their sizes,
-    send them padded to the largest, copy all of it back to the host and unpickle it. Each copy back makes the host wait
-    for the device, and the step stands still. A tensor needs one collective and no wait.
+    `all_gather_object` and its kin pickle each object on the host, exchange the sizes, send the bytes padded to the
+    largest, and unpickle all of them. With NCCL the bytes are copied to the device and back, and each copy back makes
+    the host wait for the device: the step stands still. With gloo the host waits for the other ranks. A tensor needs
+    one collective and no wait.
 
     ## Example
     ```python
@@ -89,8 +90,8 @@ class ObjectCollectiveInStep(Rule):
             return
         yield self.finding(
             site,
-            f"`{found.name}` pickles on the host and waits for the device twice in each step; send a tensor instead, "
-            "or do it once in a while",
+            f"`{found.name}` pickles on the host in each step, and with NCCL waits for the device twice; send a tensor "
+            "instead, or do it once in a while",
             confidence=0.85,
         )
 

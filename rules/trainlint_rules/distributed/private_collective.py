@@ -26,8 +26,8 @@ class PrivateCollective(DeprecatedName):
 
     ## Why
     Both have had public names since PyTorch 1.13, `all_gather_into_tensor` and `reduce_scatter_tensor`, which take the
-    same arguments and do the same. The private ones raise a FutureWarning at each call, which is a warning in each step
-    of each process, and will go without further notice.
+    same arguments and do the same. The private ones raise a FutureWarning, which each process shows, and will go
+    without further notice.
 
     ## Example
     ```python

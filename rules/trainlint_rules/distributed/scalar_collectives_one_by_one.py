@@ -87,6 +87,7 @@ class ScalarCollectivesOneByOne(Rule):
 
     code = "TRN503"
     name = "scalar-collectives-one-by-one"
+    preview = True
     severity = Severity.WARNING
     triggers = Triggers(calls=frozenset({"all_reduce", "reduce"}))
 

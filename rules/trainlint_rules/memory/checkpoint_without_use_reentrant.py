@@ -11,6 +11,10 @@ from trainlint.rule import Rule, Triggers
 
 _POSITION = {"torch.utils.checkpoint.checkpoint": None, "torch.utils.checkpoint.checkpoint_sequential": 3}
 """What checkpoints activations, and where `use_reentrant` stands among its positional arguments."""
+_KNOWN = frozenset(
+    {"preserve_rng_state", "determinism_check", "early_stop", "function", "functions", "segments", "input"}
+)
+"""Arguments by name that the old implementation does not refuse; others are those of the piece."""
 _SINCE = (1, 11)
 """The first PyTorch whose `checkpoint` takes `use_reentrant`."""
 
@@ -20,10 +24,10 @@ class CheckpointWithoutUseReentrant(Rule):
 
     ## Why
     Without `use_reentrant`, PyTorch takes the old implementation, prints a warning for it, and has announced that it
-    will raise an error instead. The old one runs a backward inside the backward. Where no input of the piece requires
-    a gradient, as behind a frozen embedding, its parameters get none and do not learn, with no more than a warning.
-    It always recomputes the whole piece, does not work with `torch.autograd.grad`, and does not see what is detached
-    from the graph inside of the piece.
+    will raise an error instead. The old one runs a backward inside the backward. Where no input of the piece requires a
+    gradient, as behind a frozen embedding, its parameters get none and do not learn, with no more than a warning. It
+    always recomputes the whole piece, raises an error for arguments of the piece that are given by name, does not work
+    with `torch.autograd.grad`, and does not see what is detached from the graph inside of the piece.
 
     ## Example
     ```python
@@ -100,10 +104,17 @@ class CheckpointWithoutUseReentrant(Rule):
             return
         if argument(site.call, "use_reentrant", _POSITION[origin]) is not None or _may_be_hidden(site, origin):
             return
+        takes = f"`{origin.rpartition('.')[2]}` without `use_reentrant` takes the old implementation"
+        refused = next((item.arg for item in site.call.keywords if item.arg not in _KNOWN), None)
+        message = (
+            f"{takes} and warns: what it runs gets no gradients where none of its inputs requires one; write "
+            "`use_reentrant=False`"
+        )
+        if refused is not None:
+            message = f"{takes}, which raises an error for `{refused}=`; write `use_reentrant=False`, which takes it"
         yield self.finding(
             site,
-            f"`{origin.rpartition('.')[2]}` without `use_reentrant` takes the old implementation and warns: what it "
-            "runs gets no gradients where none of its inputs requires one; write `use_reentrant=False`",
+            message,
             confidence=0.95,
             fix=_fix(site),
         )

@@ -10,7 +10,7 @@ from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.fact_kinds import FactKind
 from trainlint.model.lookup import single_value
-from trainlint.model.names import argument, has_unpacked_arguments, last_name, position
+from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name, position
 from trainlint.model.ranks import rank_guard
 from trainlint.model.site import Site, is_idle
 from trainlint.rule import Rule, Triggers
@@ -116,6 +116,8 @@ class LoadOntoSavedDevice(Rule):
                 "each process loads this checkpoint onto the device that it was saved from, usually all of them onto "
                 'the first GPU; give it `map_location="cpu"`'
             )
+        elif _makes_all_on_cuda(site):
+            return  # it does not run without CUDA, whatever else it asks
         elif _calls(site, "torch.cuda.is_available") and _calls(site, "torch.save") and not _was_just_saved(site):
             message = (
                 "the program runs with and without CUDA, but a checkpoint that was saved from CUDA cannot be loaded "
@@ -160,6 +162,19 @@ def _was_just_saved(site: Site) -> bool:
 def _calls(site: Site, origin: str) -> bool:
     """Whether the file calls an imported function."""
     return any(other.origin(other.call.func) == origin for other in site.calls(origin.rpartition(".")[2]))
+
+
+def _makes_all_on_cuda(site: Site) -> bool:
+    """Whether the file makes CUDA the place of all new tensors, without asking whether there is one."""
+    return any(
+        "cuda" in str(constant(argument(other.call, "t", 0))) and _is_unasked(other.block)
+        for other in site.calls("set_default_tensor_type")
+    )
+
+
+def _is_unasked(block: Block) -> bool:
+    tests = (outer.test for outer in block.outwards() if outer.kind is BlockKind.BRANCH)
+    return all(test is not None and "__name__" in ast.unparse(test) for test in tests)
 
 
 def _loaded(given: ast.expr, block: Block) -> ast.expr:

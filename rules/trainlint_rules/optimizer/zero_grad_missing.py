@@ -33,8 +33,8 @@ class ZeroGradMissing(Rule):
 
     ## Why
     `backward()` adds to `.grad`. Where nothing clears it, each step follows the sum of all gradients since the start:
-    the effective step grows without bound, the direction is that of batches long gone, and training diverges or
-    stalls without an error.
+    the direction is more and more that of batches long gone, with plain SGD the step grows without bound, and training
+    diverges or stalls without an error.
 
     ## Example
     ```python

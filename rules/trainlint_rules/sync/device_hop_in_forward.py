@@ -101,7 +101,8 @@ class DeviceHopInForward(Rule):
 
     ## Gain
     One wait in each forward pass, and one graph break; what that costs depends on the network. Not measured here.
-    Nothing is gained where an algorithm exists only on the host, as the Hungarian matching of SciPy does.
+    Where an algorithm exists only on the host, as the Hungarian matching of SciPy does, one copy for all layers is
+    what is left to gain.
 
     ## References
     - PyTorch performance tuning guide, "Avoid unnecessary CPU-GPU synchronization":

@@ -81,6 +81,6 @@ class HostRandomFedToDevice(Rule):
         if drawn_for_device(site.file, site.call, site.place):
             message = (
                 "NumPy draws these numbers on the host in each training step and the host waits for the copy; "
-                "draw them on the device (`torch.randn(..., device=...)`)"
+                "draw them on the device (`torch.randn` or `torch.rand` with `device=...`)"
             )
             yield self.finding(site, message, confidence=0.9)

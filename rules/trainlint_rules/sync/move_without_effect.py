@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import pairwise
 
 from trainlint.finding import Edit, Finding, Fix, Safety, Severity
+from trainlint.model.blocks import BlockKind
 from trainlint.model.dropped_moves import dropped_move
 from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
@@ -43,7 +45,7 @@ class MoveWithoutEffect(Rule):
 
     ## Stays silent
     For modules, which move in place, and for everything that is not surely a tensor: batches of some libraries
-    (`BatchEncoding`, PyTorch Geometric's `Data`) move in place, too.
+    (`BatchEncoding`, PyTorch Geometric's `Data`) move in place, too. In classes that a test function makes up.
 
     ## Fix safety
     The fix assigns the moved tensor to its name. What follows then works with a tensor on another device than before.
@@ -70,7 +72,7 @@ class MoveWithoutEffect(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find statements that move a tensor and keep nothing of it."""
         confidence = dropped_move(site.file, site.place)
-        if not confidence or not isinstance(site.call.func, ast.Attribute):
+        if not confidence or not isinstance(site.call.func, ast.Attribute) or _is_double(site):
             return
         owner = ast.unparse(site.call.func.value)
         message = (
@@ -78,6 +80,15 @@ class MoveWithoutEffect(Rule):
             "assign the result"
         )
         yield self.finding(site, message, confidence=confidence, fix=_assigned(site, site.call))
+
+
+def _is_double(site: Site) -> bool:
+    """Whether this is a method of a class inside a test function: it plays what another one does wrong."""
+    kinds = [block for block in site.block.outwards() if block.kind in (BlockKind.CLASS, BlockKind.FUNCTION)]
+    return any(
+        inner.kind is BlockKind.CLASS and isinstance(outer.node, ast.FunctionDef) and outer.node.name.startswith("test")
+        for inner, outer in pairwise(kinds)
+    )
 
 
 def _assigned(site: Site, call: ast.Call) -> Fix | None:

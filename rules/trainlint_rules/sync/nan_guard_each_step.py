@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.following_reads import read_follows
 from trainlint.model.guarded_reads import decided_by_callers
 from trainlint.model.progress import shown_by_bar
 from trainlint.model.python_reads import READING_CALLS, python_reads
@@ -13,6 +15,8 @@ from trainlint.model.read_purposes import Purpose, purpose
 from trainlint.model.reads import explicit_read
 from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
+
+_SAVING = re.compile(r"(^|_)(save|checkpoint)(_|$)")
 
 
 class NanGuardEachStep(Rule):
@@ -62,7 +66,8 @@ class NanGuardEachStep(Rule):
 
     ## Stays silent
     Behind an interval, a flag or a failure; in evaluation; for values that are on the host already: there the read that
-    brought them is the finding (TRN201). In loops over parameters TRN211 speaks, and TRN203 does not repeat this one.
+    brought them is the finding (TRN201); where the next statements read the device in any case; in functions that save
+    checkpoints. In loops over parameters TRN211 speaks, and TRN203 does not repeat this one.
 
     ## Confirmed by
     `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile, and device idle

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.creations import is_seldom
 from trainlint.model.following_reads import read_follows
-from trainlint.model.lookup import single_value
-from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name
+from trainlint.model.lookup import reaching, single_value
+from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name, position
 from trainlint.model.site import Site
 from trainlint.model.values import Home, Kind
 from trainlint.rule import Rule, Triggers
@@ -18,6 +19,7 @@ from trainlint.rule import Rule, Triggers
 _SURELY_HOT = 0.8
 """Below, the way from the step to this line is a guess: helpers that upload a number are mostly called now and then."""
 _STEP_COUNTS = frozenset({"step", "steps", "step_t", "state_step"})
+_SEVERAL = re.compile(r"\b(list|tuple|sequence|iterable|ndarray)\b", re.IGNORECASE)
 _REDUCTIONS = frozenset({"sum", "max", "min", "mean", "any", "all", "item"})
 
 
@@ -101,6 +103,8 @@ class ScalarUploadedEachStep(Rule):
             return
         if _is_step_count(argument(call, "device")) or _was_read(call.args[0], site.block):
             return
+        if _may_be_several(call.args[0], site.block):
+            return
         if read_follows(site.file, site.place, itself=True):
             return  # the host waits there in any case
         sure = site.heat.confidence >= _SURELY_HOT
@@ -126,6 +130,16 @@ def _is_number(site: Site, node: ast.expr) -> float:
 def _is_step_count(device: ast.expr | None) -> bool:
     """Whether a device is that of an optimizer's count of steps, which is on the host but for captured graphs."""
     return isinstance(device, ast.Attribute) and last_name(device.value) in _STEP_COUNTS
+
+
+def _may_be_several(number: ast.expr, block: Block) -> bool:
+    """Whether a number is a parameter whose annotation allows a list of them, too."""
+    return isinstance(number, ast.Name) and any(
+        isinstance(item.node, ast.arg)
+        and item.node.annotation is not None
+        and _SEVERAL.search(ast.unparse(item.node.annotation)) is not None
+        for item in reaching(number.id, block, position(number))
+    )
 
 
 def _was_read(number: ast.expr, block: Block) -> bool:

@@ -46,7 +46,8 @@ class UnsynchronisedHostRead(Rule):
 
     ## Stays silent
     Where anything between the copy and the read may wait for the device; where the copy is handed on, stored or moved
-    back, which orders itself on the stream; for modules.
+    back, which orders itself on the stream; for arrays over the copy in functions that work with streams by hand, whose
+    callers wait; for modules.
 
     ## Confirmed by
     Not by a profile: the values differ from those of a run with `CUDA_LAUNCH_BLOCKING=1`.
@@ -64,6 +65,7 @@ class UnsynchronisedHostRead(Rule):
     name = "unsynchronised-host-read"
     severity = Severity.ERROR
     heat_matters = False
+    preview = True
     triggers = Triggers(calls=frozenset({"to", "copy_"}))
 
     def check(self, site: Site) -> Iterator[Finding]:

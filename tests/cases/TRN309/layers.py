@@ -44,3 +44,7 @@ def wrapped(forward):
         return ckpt.checkpoint(forward, *inputs, preserve_rng_state=False)  #! TRN309
 
     return run
+
+
+def with_named_arguments(layer, hidden, mask):
+    return checkpoint.checkpoint(layer, hidden, mask=mask)  #! TRN309

@@ -12,7 +12,7 @@ class Chebyshev(nn.Module):
 
     def forward(self, x, walk):
         out = self.head.forward(x)  #! TRN415
-        for lin in self.lins[1:]:
+        for lin in self.lins:
             x = walk @ x
             out = out + lin.forward(x)  #! TRN415
         return out

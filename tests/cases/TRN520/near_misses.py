@@ -25,6 +25,8 @@ def from_elsewhere(stage, shared):
 
 
 SHARDED = {"zero_optimization": {"stage": 3, "offload_param": {"device": "cpu"}}}
+PLAIN = {"zero_optimization": {"stage": 1, "reduce_bucket_size": 50000000}}
+ASYNCHRONOUS = {"zero_optimization": {"stage": 2, "zenflow": {"overlap_step": True}}}
 OFF = {"zero_optimization": {"stage": 0}}
 CHOICES = {"zero_optimization": {"stage": [0, 1, 2]}, "train_batch_size": [16, 32]}
 

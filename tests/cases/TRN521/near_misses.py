@@ -1,6 +1,6 @@
 """Arguments that are complete, that only evaluate, or that come from somewhere else."""
 
-from transformers import HfArgumentParser, Trainer, TrainingArguments
+from transformers import AutoModelForCausalLM, HfArgumentParser, Trainer, TrainingArguments
 
 
 def from_the_command_line():
@@ -27,4 +27,10 @@ def finetune(model, dataset, options):
 
 def from_a_dict(model, dataset, options):
     arguments = TrainingArguments(output_dir="out", max_steps=100, **options)
+    Trainer(model=model, args=arguments, train_dataset=dataset).train()
+
+
+def finetune_as_stored(name, dataset):
+    model = AutoModelForCausalLM.from_pretrained(name)
+    arguments = TrainingArguments(output_dir="out", max_steps=100, dataloader_pin_memory=False)
     Trainer(model=model, args=arguments, train_dataset=dataset).train()

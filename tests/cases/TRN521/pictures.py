@@ -13,7 +13,6 @@ def finetune(model, dataset, options):
         output_dir=options.output,
         num_train_epochs=3,
         per_device_train_batch_size=32,
-        dataloader_pin_memory=False,  #! TRN521
         ddp_find_unused_parameters=True,  #! TRN521
         torch_empty_cache_steps=1,  #! TRN521
     )

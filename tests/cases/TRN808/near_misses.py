@@ -24,3 +24,10 @@ class ResNet(models.ResNet):
         super().__init__(models.resnet.BasicBlock, [2, 2, 2, 2])
         if pretrained:
             self.load_state_dict(models.resnet18(weights="DEFAULT").state_dict())
+
+
+def on_older_versions():
+    try:
+        return models.inception_v3(weights=None, init_weights=False)
+    except TypeError:
+        return models.inception_v3(pretrained=False)

@@ -19,7 +19,7 @@ def main(path):
     model = AutoModelForCausalLM.from_pretrained(NAME, attn_implementation="eager")  #! TRN702
     rows = load_dataset("json", data_files=path, split="train")
     rows = rows.map(lambda row: tokenizer(row["caption"], truncation=True, max_length=256))
-    arguments = TrainingArguments(  #! TRN521
+    arguments = TrainingArguments(
         output_dir="captions",
         per_device_train_batch_size=32,
         num_train_epochs=3,
