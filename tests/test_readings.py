@@ -44,7 +44,8 @@ def readings() -> list[Reading]:
 def test_each_row_adds_up() -> None:
     wrong = [item for item in readings() if item.right + item.doubtful + item.wrong != item.read]
     assert wrong == []
-    assert [item for item in readings() if item.read > item.found] == []
+    # Of rules in preview, some were read below the default confidence, at which nothing is found.
+    assert [item for item in readings() if item.read > item.found and item.state == "on"] == []
 
 
 def test_every_rule_that_is_on_was_read_and_every_row_says_its_state() -> None:
