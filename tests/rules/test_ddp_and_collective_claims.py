@@ -198,7 +198,9 @@ def _claims_of_collectives(rank: int) -> None:
     assert torch.equal(whole.chunk(2)[rank], part)
 
     # A collective that only one rank makes waits for the other until the time is over.
-    group = dist.new_group(timeout=timedelta(seconds=1))
+    group = dist.new_group(timeout=timedelta(minutes=2))  # in which the two must meet, however busy the machine is
+    dist.barrier(group=group)
+    dist.distributed_c10d._set_pg_timeout(timedelta(seconds=1), group)
     if rank == 0:
         with pytest.raises(RuntimeError):
             dist.all_reduce(torch.ones(1), group=group)
