@@ -34,9 +34,17 @@ class Reading:
 
 
 def readings() -> list[Reading]:
-    numbers = ("found", "read", "right", "doubtful", "wrong")
     return [
-        Reading(row["code"], row["name"], *(int(row[number]) for number in numbers), row["state"])
+        Reading(
+            code=row["code"],
+            name=row["name"],
+            found=int(row["found"]),
+            read=int(row["read"]),
+            right=int(row["right"]),
+            doubtful=int(row["doubtful"]),
+            wrong=int(row["wrong"]),
+            state=row["state"],
+        )
         for row in ROW.finditer(PAGE.read_text(encoding="utf-8"))
     ]
 
