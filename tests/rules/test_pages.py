@@ -80,6 +80,11 @@ def test_the_page_reads_well(rule: type[Rule]) -> None:
     ast.parse(manual.cure)
 
 
+@by_code([rule for rule in JUDGED if not issubclass(rule, EngineRule)])
+def test_the_page_says_what_is_to_be_gained_and_what_makes_it_nothing(rule: type[Rule]) -> None:
+    assert len(rule.manual.section("Gain")) > 20
+
+
 @by_code(JUDGED)
 def test_the_example_is_found(rule: type[Rule]) -> None:
     verdicts = judged(rule.manual.example, *RULES)

@@ -78,6 +78,9 @@ class CudaAmpNamespace(Rule):
     ## Confirmed by
     FutureWarnings of torch.cuda.amp on the error stream.
 
+    ## Gain
+    None in speed: a warning less, and code that goes on working when the old names are removed.
+
     ## References
     - Automatic mixed precision: https://docs.pytorch.org/docs/stable/amp.html
     """

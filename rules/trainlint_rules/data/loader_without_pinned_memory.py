@@ -87,6 +87,10 @@ class LoaderWithoutPinnedMemory(Rule):
     ## Confirmed by
     `batch.is_pinned()` is false, and `Memcpy HtoD (Pageable -> Device)` in each step of a profile.
 
+    ## Gain
+    Published notes on one GPT-2 step give 3% for non-blocking copies out of pinned memory (1.87 to 1.81 s). Nothing
+    where batches are small beside the step, or where the step waits for the loader. Not measured here.
+
     ## References
     - Memory pinning in loaders: https://docs.pytorch.org/docs/stable/data.html#memory-pinning
     - PyTorch tutorial on `pin_memory` and `non_blocking`:

@@ -81,6 +81,11 @@ class AllGatherThenCat(Rule):
     ## Confirmed by
     `c10d::allgather_` followed by `aten::cat` of its outputs in a profile, and a peak of memory at this line.
 
+    ## Gain
+    By NCCL's source, peak memory of three times the gathered tensor falls to once, and a copy for each rank and one
+    concatenation are saved. Over two processes on one machine with gloo, gathering 256 x 1024 numbers took 3.0 instead
+    of 3.8 ms in a noisy run; with NCCL it was not measured. Nothing for tensors of a few numbers.
+
     ## References
     - `torch.distributed.all_gather_into_tensor`:
       https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.all_gather_into_tensor

@@ -78,6 +78,10 @@ class GraphKeptInAccumulator(Rule):
     ## Confirmed by
     The total has a `grad_fn` after the step, and live `grad_fn` nodes or allocated memory grow from step to step.
 
+    ## Gain
+    Memory: the graph nodes of each step, or, where backward never ran, all of its activations. No speed until memory
+    runs out. Not measured here.
+
     ## References
     - Frequently asked questions, "My model reports cuda runtime error: out of memory":
       https://docs.pytorch.org/docs/stable/notes/faq.html

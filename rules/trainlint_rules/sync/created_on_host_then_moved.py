@@ -113,6 +113,10 @@ class CreatedOnHostThenMoved(Rule):
     ## Confirmed by
     A small `Memcpy HtoD (Pageable -> Device)` at this line in each step of a profile.
 
+    ## Gain
+    The allocation on the host, the copy and the wait: tens of microseconds for small tensors, more with their size.
+    Nothing outside of the step. Not measured here.
+
     ## References
     - PyTorch performance tuning guide, "Create tensors directly on the target device":
       https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html

@@ -84,6 +84,11 @@ class DataDependentShapeInStep(Rule):
     `aten::nonzero`, `aten::_unique2` or `aten::_local_scalar_dense` with a stream synchronisation at this line in each
     step of a profile.
 
+    ## Gain
+    What one wait costs is the host's lead over the device: the kernels that it had queued. That is much where a step
+    is short or made of many small kernels, and nothing where the device is busy for hundreds of milliseconds anyway,
+    or where the step waits for something else in any case. Not measured here: the probe is to say it for a run.
+
     ## References
     - `torch.nonzero`, "causes host-device synchronization":
       https://docs.pytorch.org/docs/stable/generated/torch.nonzero.html

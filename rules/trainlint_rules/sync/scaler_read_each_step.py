@@ -80,6 +80,11 @@ class ScalerReadEachStep(Rule):
     ## Confirmed by
     `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile.
 
+    ## Gain
+    What one wait costs is the host's lead over the device: the kernels that it had queued. That is much where a step
+    is short or made of many small kernels, and nothing where the device is busy for hundreds of milliseconds anyway,
+    or where the step waits for something else in any case. Not measured here: the probe is to say it for a run.
+
     ## References
     - `torch.amp.GradScaler.get_scale`, "incurs a CPU-GPU sync":
       https://docs.pytorch.org/docs/stable/amp.html#torch.amp.GradScaler.get_scale

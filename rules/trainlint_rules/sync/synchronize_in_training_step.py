@@ -77,6 +77,11 @@ class SynchronizeInTrainingStep(Rule):
     `cudaDeviceSynchronize` or `cudaStreamSynchronize` at this line in each step of a profile, and device idle time
     after it.
 
+    ## Gain
+    What one wait costs is the host's lead over the device: the kernels that it had queued. That is much where a step
+    is short or made of many small kernels, and nothing where the device is busy for hundreds of milliseconds anyway,
+    or where the step waits for something else in any case. Not measured here: the probe is to say it for a run.
+
     ## References
     - `torch.cuda.synchronize`: https://docs.pytorch.org/docs/stable/generated/torch.cuda.synchronize.html
     - Asynchronous execution: https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution

@@ -66,6 +66,11 @@ class TensorReadAsPythonValue(Rule):
     ## Confirmed by
     `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile.
 
+    ## Gain
+    What one wait costs is the host's lead over the device: the kernels that it had queued. That is much where a step
+    is short or made of many small kernels, and nothing where the device is busy for hundreds of milliseconds anyway,
+    or where the step waits for something else in any case. Not measured here: the probe is to say it for a run.
+
     ## References
     - `torch.cuda.set_sync_debug_mode`:
       https://docs.pytorch.org/docs/stable/generated/torch.cuda.set_sync_debug_mode.html
