@@ -56,6 +56,9 @@ class {class_name}(Rule):
     ## Confirmed by
     What a short run on a device would show where this is so.
 
+    ## Gain
+    What is to be gained, with its source (a measurement, a paper, an issue), and what makes it nothing.
+
     ## References
     - The page of the PyTorch documentation that says so, with its address.
     """
