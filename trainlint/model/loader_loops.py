@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from trainlint.model.blocks import Block
+from trainlint.model.blocks import Block, Place
 from trainlint.model.loaders import Loader
 from trainlint.model.names import last_name, root_name
 from trainlint.model.site import FileModel
@@ -24,13 +25,17 @@ def loops_over(file: FileModel, loader: Loader) -> list[Block]:
     ]
 
 
+def draws_by_next(file: FileModel, loader: Loader) -> Iterator[Place]:
+    """The calls of `next` by which the file takes batches of a loader one by one."""
+    for place in file.outline.calls.get("next", ()):
+        if isinstance(place.node, ast.Call) and place.node.args:
+            if loader in file.batches.loaders_behind(place.node.args[0], place.block):
+                yield place
+
+
 def is_drawn_by_next(file: FileModel, loader: Loader) -> bool:
     """Whether the file also takes batches of a loader one by one, by `next`."""
-    return any(
-        loader in file.batches.loaders_behind(place.node.args[0], place.block)
-        for place in file.outline.calls.get("next", ())
-        if isinstance(place.node, ast.Call) and place.node.args
-    )
+    return any(True for _ in draws_by_next(file, loader))
 
 
 def only_evaluates(file: FileModel, loader: Loader) -> bool:

@@ -8,6 +8,7 @@ from enum import Enum, auto
 
 from trainlint.finding import Heat
 from trainlint.model.blocks import Block, BlockKind, Place
+from trainlint.model.loader_loops import draws_by_next, loops_over
 from trainlint.model.loaders import Loader
 from trainlint.model.names import constant, last_name, names_in
 from trainlint.model.site import FileModel
@@ -51,19 +52,12 @@ def feeds(file: FileModel, loader: Loader) -> Feeds:
 
 def _draws(file: FileModel, loader: Loader) -> list[bool]:
     """For each place where the file takes batches of a loader, a loop over it or a `next`: whether it does so often."""
-    found = [
-        file.heats.of(file.outline.loop_blocks[place.node]).heat in _OFTEN
-        for place in file.outline.loops
-        if isinstance(place.node, ast.For | ast.AsyncFor)
-        and loader in file.batches.loaders_behind(place.node.iter, place.block)
-    ]
-    for place in file.outline.calls.get("next", []):
-        if isinstance(place.node, ast.Call) and place.node.args:
-            source = place.node.args[0]
-            if loader in file.batches.loaders_behind(source, place.block):
-                heat = file.heats.of(place.block).heat
-                anew = isinstance(source, ast.Call) and last_name(source.func) == "iter"  # one batch, then thrown away
-                found.append(heat.in_step if anew else heat in _OFTEN)
+    found = [file.heats.of(loop).heat in _OFTEN for loop in loops_over(file, loader)]
+    for place in draws_by_next(file, loader):
+        assert isinstance(place.node, ast.Call)
+        source, heat = place.node.args[0], file.heats.of(place.block).heat
+        anew = isinstance(source, ast.Call) and last_name(source.func) == "iter"  # one batch, then thrown away
+        found.append(heat.in_step if anew else heat in _OFTEN)
     return found
 
 

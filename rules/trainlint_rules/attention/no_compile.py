@@ -130,16 +130,15 @@ class NoCompile(Rule):
         target = site.file.config.target_torch
         if target is not None and target.minimum < _FIRST_COMPILER:
             return
-        text = site.source.text
-        function = site.function
-        if _SPOKEN_OF.search(text) or _HARD_TO_COMPILE.search(text):
-            return
-        if function is not None and _MEASURES.search(function.qualified_name):
-            return
         way = whole_way(site)
         if way is None or way.uses(FactKind.COMPILE) or not way.details(FactKind.NETWORK) & _LARGE:
             return
         if way.details(FactKind.FSDP) & _COMPILES_ITSELF:
+            return
+        text, function = site.source.text, site.function
+        if _SPOKEN_OF.search(text) or _HARD_TO_COMPILE.search(text):
+            return
+        if function is not None and _MEASURES.search(function.qualified_name):
             return
         yield self.finding(
             site.at(site.node, way.loop),

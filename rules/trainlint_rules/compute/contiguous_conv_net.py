@@ -87,12 +87,10 @@ class ContiguousConvNet(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find training loops of convolution networks in 16 bits around which nothing speaks of channels_last."""
-        if _SPOKEN_OF.search(site.source.text):
-            return
         way = whole_way(site)
         if way is None or way.details(FactKind.NETWORK) != {"conv2d"} or not way.uses(*_HALF):
             return
-        if way.uses(FactKind.CHANNELS_LAST, FactKind.DATA_PARALLEL):
+        if way.uses(FactKind.CHANNELS_LAST, FactKind.DATA_PARALLEL) or _SPOKEN_OF.search(site.source.text):
             return
         yield self.finding(
             site.at(site.node, way.loop),

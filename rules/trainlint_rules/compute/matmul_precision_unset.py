@@ -115,10 +115,10 @@ class MatmulPrecisionUnset(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find training loops in float32 around which nothing speaks of TF32."""
-        if _SPOKEN_OF.search(site.source.text) or _EXACT.search(site.source.text):
-            return
         way = whole_way(site)
         if way is None or way.uses(*_SETTLED) or not way.details(FactKind.NETWORK) & _PRODUCTS:
+            return
+        if _SPOKEN_OF.search(site.source.text) or _EXACT.search(site.source.text):
             return
         yield self.finding(
             site.at(site.node, way.loop),

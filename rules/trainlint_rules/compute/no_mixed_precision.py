@@ -125,11 +125,11 @@ class NoMixedPrecision(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find training loops on CUDA around which nothing speaks of mixed precision."""
-        text = site.source.text
-        if _SPOKEN_OF.search(text) or _OLD.search(text) or _EXACT.search(text) or _SMALL.search(text):
-            return
         way = whole_way(site)
         if way is None or way.uses(*_PRECISION) or not way.details(FactKind.NETWORK) & _LARGE:
+            return
+        text = site.source.text
+        if _SPOKEN_OF.search(text) or _OLD.search(text) or _EXACT.search(text) or _SMALL.search(text):
             return
         yield self.finding(
             site.at(site.node, way.loop),
