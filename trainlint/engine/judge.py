@@ -44,11 +44,25 @@ def judge(
     `known` are all installed rules, for telling an ignored code that does not exist from one that did not run.
     `outside` is what other files say of this one; `model` is its model, where it has been made already.
     """
-    if model is None:
-        tree = parse(source)
-        if isinstance(tree, Failure):
-            return Verdicts((), (tree,))
-        model = FileModel(source, tree, config, outside)
+    if model is not None:
+        return _judged(source, rules, config, known, model)
+    tree = parse(source)
+    if isinstance(tree, Failure):
+        return Verdicts((), (tree,))
+    model = FileModel(source, tree, config, outside)
+    try:
+        return _judged(source, rules, config, known, model)
+    finally:
+        model.let_go()
+
+
+def _judged(
+    source: SourceFile,
+    rules: Sequence[Rule],
+    config: Config,
+    known: Sequence[type[Rule]] | None,
+    model: FileModel,
+) -> Verdicts:
     findings: list[Finding] = []
     failures: list[Failure] = []
     for rule in rules:

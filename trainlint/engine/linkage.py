@@ -127,7 +127,12 @@ def _may_hold_findings(member: Member) -> bool:
 def summarise_file(member: Member) -> Summary | None:
     """The summary of one file; None where it cannot be read, which judging it will report."""
     model = _model(member)
-    return _summary(model) if model is not None else None
+    if model is None:
+        return None
+    try:
+        return _summary(model)
+    finally:
+        model.let_go()
 
 
 def _summarise_here(members: Sequence[Member], models: dict[Path, FileModel]) -> list[Summary | None]:
@@ -138,10 +143,13 @@ def _summarise_here(members: Sequence[Member], models: dict[Path, FileModel]) ->
         model = _model(member)
         summary = _summary(model) if model is not None else None
         found.append(summary)
-        if member.judged:
+        if model is None:
+            continue
+        if member.judged and summary is not None and kept + member.size <= _KEPT:
             kept += member.size
-            if model is not None and summary is not None and kept <= _KEPT:
-                models[member.path] = model
+            models[member.path] = model
+        else:
+            model.let_go()
     return found
 
 

@@ -90,6 +90,9 @@ def do(job: Job, fixing: Fixing | None = None, model: FileModel | None = None) -
         raise
     except BaseException as error:  # noqa: BLE001 - a native panic of LibCST is no Exception, and any must name its file
         return Outcome(failures=(Failure(shown, crash(error)),), judged=False)
+    finally:
+        if model is not None:
+            model.let_go()
     return outcome
 
 
@@ -130,6 +133,8 @@ def _judge(source: SourceFile, job: Job, model: FileModel | None = None) -> Verd
     verdicts = judge(
         source, job.rules, job.selection.config, job.selection.known or None, outside=job.outside, model=told
     )
+    if told is not None:
+        told.let_go()
     severities = dict(job.selection.severities)
     findings = (
         replace(finding, severity=severities.get(finding.code, finding.severity)) for finding in verdicts.findings

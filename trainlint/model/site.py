@@ -89,6 +89,21 @@ class FileModel:
         model.__dict__.update((name, self.__dict__[name]) for name in shared if name in self.__dict__)
         return model
 
+    def let_go(self) -> None:
+        """Free what was worked out, once nobody asks any more.
+
+        Scopes and bindings, and classes and methods, refer to each other, so that the memory would else wait for the
+        garbage collector; and letting it look through millions of nodes for them takes a third of a run.
+        """
+        index: Outline | None = self.__dict__.get("outline")
+        if index is not None:
+            for block in index.blocks:
+                block.scope.bindings.clear()
+            for cls in index.classes.values():
+                cls.methods.clear()
+                cls.attributes.clear()
+        self.__dict__.clear()
+
     @cached_property
     def outline(self) -> Outline:
         """The index of the tree."""
