@@ -5,8 +5,9 @@ Plain frozen data with no tree inside, so that it can be pickled, cached and sen
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, IntEnum
+
+from trainlint.records import dataclass
 
 
 class Severity(IntEnum):
@@ -61,7 +62,7 @@ class Heat(Enum):
     @property
     def in_step(self) -> bool:
         """Whether the line runs at least once in each training iteration."""
-        return self in (Heat.STEP, Heat.INNER)
+        return self is Heat.STEP or self is Heat.INNER
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -126,6 +127,8 @@ class Failure:
     """A sentence for people: what happened and what to do."""
     rule: str | None = None
     """The code of the rule that failed; TRN001 where the file is no readable Python; None for all else."""
+    lasting: bool = False
+    """Whether the same bytes fail in the same way every time. What time, memory or permissions decide may not."""
 
 
 @dataclass(frozen=True, slots=True)

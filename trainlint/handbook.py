@@ -7,10 +7,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-from trainlint.finding import Finding, Safety
-from trainlint.rule import Option, Rule
+from trainlint.finding import Safety
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one file is to end at once
+    from typing import Any
+
+    from trainlint.declared import Declared
+    from trainlint.naming import Named
+    from trainlint.rule import Option, Rule
 
 OWN_PREFIX = "TRN"
 """Codes with this prefix are trainlint's own; other packs document their rules at places of their own."""
@@ -32,7 +38,7 @@ _FIX_MEANINGS = {
 }
 
 
-def docs_url(rule: type[Rule] | Rule | Finding) -> str | None:
+def docs_url(rule: Named) -> str | None:
     """Where the page of a rule, or of a finding's rule, can be read; None for a rule of another pack."""
     return f"{RULE_PAGES}/{rule.name}.md" if rule.code.startswith(OWN_PREFIX) else None
 
@@ -49,7 +55,7 @@ def topic_title(rule: type[Rule]) -> str:
     return first_line or topic(rule)
 
 
-def fix_label(rule: type[Rule]) -> str:
+def fix_label(rule: Declared) -> str:
     """The level of the rule's fix in one word; "none" where the rule is advice in words."""
     return rule.fix_safety.label if rule.fix_safety else "none"
 
@@ -79,7 +85,7 @@ def sections(rule: type[Rule]) -> tuple[tuple[str, str], ...]:
 
 def page_markdown(rule: type[Rule]) -> str:
     """The rule's whole page in Markdown, with one line feed at its end."""
-    parts = [f"# {rule.name} ({rule.code})", " · ".join(facts(rule)), rule.manual.summary + "."]
+    parts = [f"# {rule.name} ({rule.code})", " · ".join(facts(rule)), rule.summary + "."]
     if rule.manual.introduction:
         parts.append(rule.manual.introduction)
     for heading, body in sections(rule):
@@ -93,7 +99,7 @@ def page_data(rule: type[Rule]) -> dict[str, Any]:
         "code": rule.code,
         "name": rule.name,
         "topic": topic(rule),
-        "summary": rule.manual.summary,
+        "summary": rule.summary,
         "severity": rule.severity.label,
         "fix": rule.fix_safety.label if rule.fix_safety else None,
         "preview": rule.preview,
@@ -114,13 +120,13 @@ def page_data(rule: type[Rule]) -> dict[str, Any]:
     }
 
 
-def rules_table(rules: Sequence[type[Rule]], *, pages: str = RULE_PAGES) -> str:
+def rules_table(rules: Sequence[Declared], *, pages: str = RULE_PAGES) -> str:
     """A Markdown table of rules, each linked to its page below the address or folder `pages`."""
     rows = ["| code | name | flags | severity | fix |", "| --- | --- | --- | --- | --- |"]
     for rule in rules:
         link = f"[{rule.name}]({pages}/{rule.name}.md)" if docs_url(rule) else rule.name
         severity = rule.severity.label + (", preview" if rule.preview else "")
-        cells = (rule.code, link, rule.manual.summary, severity, fix_label(rule))
+        cells = (rule.code, link, rule.summary, severity, fix_label(rule))
         rows.append("| " + " | ".join(map(_cell, cells)) + " |")
     return "\n".join(rows) + "\n"
 

@@ -85,3 +85,8 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
 def words_for(rules: Iterable[Named]) -> tuple[str, ...]:
     """All full codes and names, as choices for `nearest`."""
     return tuple(word for rule in rules for word in (rule.code, rule.name))
+
+
+def unknown_rule(word: str, rules: Iterable[Named]) -> str:
+    """The sentence that a word stands for no rule, with the nearest that would."""
+    return f'"{word}" is no rule\'s code or name{did_you_mean(word, words_for(rules))}'

@@ -11,20 +11,17 @@ and each concrete Rule subclass in the package's modules, at any depth, is a rul
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 
+from trainlint import installed
+from trainlint.installed import PackError
 from trainlint.rule import BadRule, Rule
 
-GROUP = "trainlint.rules"
-
-
-class PackError(Exception):
-    """The rules cannot be trusted to be complete. The message has a sentence for each thing that is wrong."""
+__all__ = ["PackError", "load_rules"]
 
 
 def load_rules() -> tuple[type[Rule], ...]:
@@ -36,10 +33,10 @@ def load_rules() -> tuple[type[Rule], ...]:
     problems: list[str] = []
     rules: dict[type[Rule], str] = {}
     # Two distributions may give their entry points one name.
-    packs = tuple(dict.fromkeys(find_packs()))
+    packs = tuple(dict.fromkeys(installed.find_packs()))
     if not packs:
         problems.append(
-            f"no rule pack is installed: no distribution declares an entry point in the group {GROUP!r}; "
+            f"no rule pack is installed: no distribution declares an entry point in the group {installed.GROUP!r}; "
             "install trainlint again"
         )
     for pack, target in packs:
@@ -54,51 +51,6 @@ def load_rules() -> tuple[type[Rule], ...]:
     return tuple(sorted(rules, key=lambda rule: rule.code))
 
 
-def find_packs() -> Iterator[tuple[str, str]]:
-    """Name and target of each entry point of the group, in the order of `sys.path`.
-
-    Reads the same files as `importlib.metadata`, whose import alone would double the time to start. It is asked only
-    where something other than a folder is on the path, such as a zip archive, or where an import hook brings
-    distributions of its own.
-    """
-    if _has_unusual_homes():
-        from importlib.metadata import entry_points
-
-        yield from ((entry.name, entry.value) for entry in entry_points(group=GROUP))
-        return
-    seen: set[str] = set()
-    for folder in dict.fromkeys(sys.path):
-        for file in sorted(Path(folder or ".").glob("*-info/entry_points.txt")):
-            distribution = file.parent.name.partition("-")[0].removesuffix(".egg").lower().replace(".", "_")
-            # The first one on the path is the one that Python imports from.
-            if distribution not in seen:
-                seen.add(distribution)
-                yield from _entries(file.read_text(encoding="utf-8", errors="replace"))
-
-
-def _has_unusual_homes() -> bool:
-    if any(Path(entry).is_file() for entry in sys.path):
-        return True
-    own = ("_frozen_importlib_external", "_frozen_importlib", "importlib.metadata")
-    return any(
-        hasattr(finder, "find_distributions") and getattr(finder, "__module__", None) not in own
-        for finder in sys.meta_path
-    )
-
-
-def _entries(text: str) -> Iterator[tuple[str, str]]:
-    """The group's lines in one entry_points.txt, an INI file without continuation lines."""
-    if GROUP not in text:
-        return
-    section = ""
-    for line in map(str.strip, text.splitlines()):
-        if line.startswith("["):
-            section = line.strip("[]").strip()
-        elif section == GROUP and line and line[0] not in "#;":
-            name, _, target = line.partition("=")
-            yield name.strip(), target.strip()
-
-
 def _rules_of(pack: str, target: str, problems: list[str]) -> Iterator[type[Rule]]:
     if not all(part.isidentifier() for part in target.split(".")):
         problems.append(f"rule pack {pack!r} does not load: its entry point {target!r} must name a package alone")
@@ -107,7 +59,8 @@ def _rules_of(pack: str, target: str, problems: list[str]) -> Iterator[type[Rule
         for value in vars(module).values():
             # A class belongs to the module that defines it, not to those that import it. One with a page of its own
             # is a rule; abstract classes and those marked `base=True` have none.
-            if inspect.isclass(value) and issubclass(value, Rule) and value.__module__ == module.__name__:
+            # (To Python 3.10 `tuple[int, int]` is a class, too, one of the module that `tuple` stands in.)
+            if inspect.isclass(value) and value.__module__ == module.__name__ and issubclass(value, Rule):
                 if "manual" in vars(value):
                     yield value
 

@@ -6,17 +6,17 @@ Its docstring is its page, and the page is its first test.
 
 from __future__ import annotations
 
-import inspect
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Iterator, Mapping
 
 from trainlint.finding import Finding, Fix, Safety, Severity
+from trainlint.records import dataclass, field
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one file is to end at once
     import ast
+    from typing import ClassVar
 
     from trainlint.model.site import Site
 
@@ -109,7 +109,14 @@ class Rule(ABC):
     aliases: ClassVar[tuple[str, ...]] = ()
     """Codes of other linters whose old ignore comments silence this rule too."""
     options: ClassVar[tuple[Option, ...]] = ()
+    of_engine: ClassVar[bool] = False
+    """Whether the engine itself finds what there is to find, so that the rule is asked about no place."""
     manual: ClassVar[Manual]
+    """The rule's page."""
+    summary: ClassVar[str]
+    """The first line of the page."""
+    module: ClassVar[str]
+    """Where the class is written."""
 
     def __init__(self, settings: Mapping[str, object] | None = None) -> None:
         """Bind the user's settings for this rule's options; names and types were checked by the config."""
@@ -121,9 +128,16 @@ class Rule(ABC):
         `base=True` marks a class that rules derive from and that is none itself.
         """
         super().__init_subclass__(**kwargs)
-        if not base and not inspect.isabstract(cls):
+        if not base and not _is_abstract(cls):
             _require(cls)
             cls.manual = parse_manual(cls)
+            cls.summary = cls.manual.summary
+            cls.module = cls.__module__
+
+    @classmethod
+    def loaded(cls) -> type[Rule]:
+        """The class itself: entries of the catalogue, which stand for classes, import theirs now."""
+        return cls
 
     @abstractmethod
     def check(self, site: Site) -> Iterator[Finding]:
@@ -140,11 +154,18 @@ class Rule(ABC):
         *,
         at: ast.AST | None = None,
         confidence: float = 1.0,
-        fix: Fix | None = None,
+        fix: Fix | Callable[[], Fix | None] | None = None,
         severity: Severity | None = None,
     ) -> Finding:
-        """A finding of this rule at `at`, or at the site's own node, with the site's heat and its chain."""
+        """A finding of this rule at `at`, or at the site's own node, with the site's heat and its chain.
+
+        A `fix` that is still to be made is made now, but not for a finding that is too unsure to be shown: that takes
+        as long as all else.
+        """
         heat = site.heat
+        sure = round(min(confidence, heat.confidence) if self.heat_matters else confidence, 2)
+        if callable(fix):
+            fix = fix() if sure >= site.file.config.min_confidence else None
         return Finding(
             code=self.code,
             name=self.name,
@@ -153,7 +174,7 @@ class Rule(ABC):
             message=message,
             severity=self.severity if severity is None else severity,
             heat=heat.heat,
-            confidence=round(min(confidence, heat.confidence) if self.heat_matters else confidence, 2),
+            confidence=sure,
             chain=heat.chain,
             fix=fix,
         )
@@ -163,6 +184,7 @@ class EngineRule(Rule, base=True):
     """A rule that the engine itself applies, to bytes or comments: it has a page, and no site to be asked about."""
 
     triggers = Triggers()
+    of_engine = True
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Yield nothing: what there is to find is found outside of sites."""
@@ -178,6 +200,19 @@ class _Problems:
             self.items.append(message)
 
 
+def _is_abstract(cls: type) -> bool:
+    """As `inspect.isabstract`, whose module takes 5 ms to import; `abc` notes what is abstract only after this."""
+    names = {*vars(cls), *(name for base in cls.__bases__ for name in getattr(base, "__abstractmethods__", ()))}
+    return any(getattr(getattr(cls, name, None), "__isabstractmethod__", False) for name in names)
+
+
+def _unindented(docstring: str) -> str:
+    """As `inspect.cleandoc`."""
+    first, *others = docstring.expandtabs().splitlines() or [""]
+    margin = min((len(line) - len(line.lstrip()) for line in others if line.strip()), default=0)
+    return "\n".join([first.lstrip(), *(line[margin:] for line in others)]).strip("\n")
+
+
 def _require(cls: type[Rule]) -> None:
     problems = _Problems()
     for attribute in ("code", "name", "severity", "triggers"):
@@ -189,7 +224,7 @@ def _require(cls: type[Rule]) -> None:
         bool(_NAME.fullmatch(getattr(cls, "name", ""))),
         "its name is not a pattern in kebab case, as in item-in-training-step",
     )
-    page = inspect.getdoc(cls) if cls.__doc__ else None
+    page = _unindented(cls.__doc__ or "")
     problems.check(bool(page), "it has no docstring, which is its page")
     headings = _HEADING.findall(page or "")
     for heading in _REQUIRED:
@@ -207,7 +242,7 @@ def _require(cls: type[Rule]) -> None:
 
 def parse_manual(cls: type) -> Manual:
     """Read a rule's page from its class docstring."""
-    page = inspect.getdoc(cls) or ""
+    page = _unindented(cls.__doc__ or "")
     head, *rest = _HEADING.split(page)
     summary, _, introduction = head.strip().partition("\n")
     sections = tuple(zip(rest[::2], (body.strip() for body in rest[1::2]), strict=True))

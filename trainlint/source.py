@@ -5,11 +5,10 @@ from __future__ import annotations
 import codecs
 import io
 import re
-import tokenize
 from bisect import bisect_right
-from dataclasses import dataclass, field
 
 from trainlint.finding import Span
+from trainlint.records import dataclass, field
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -71,12 +70,8 @@ def decode_source(path: str, data: bytes) -> SourceFile:
     """
     if b"\0" in data:
         raise UnreadableSource("it holds NUL bytes, so it is no Python text; exclude it or save it as UTF-8")
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-    except SyntaxError as error:
-        raise UnreadableSource(
-            f"its encoding cannot be told ({error}); save it as UTF-8 or correct its coding line"
-        ) from error
+    head = b"".join(data.split(b"\n", 2)[:2])  # PEP 263 lets no other line speak of an encoding
+    encoding = "utf-8" if head.isascii() and b"coding" not in head else _declared_encoding(data)
     bom = data.startswith(codecs.BOM_UTF8)
     codec = "utf-8" if encoding == "utf-8-sig" else encoding
     try:
@@ -86,6 +81,17 @@ def decode_source(path: str, data: bytes) -> SourceFile:
             f"it does not decode as {codec} ({error}); save it as UTF-8 or correct its coding line"
         ) from error
     return source_from_text(path, text, encoding=codec, bom=bom)
+
+
+def _declared_encoding(data: bytes) -> str:
+    import tokenize  # takes longer to import than a file to read
+
+    try:
+        return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+    except SyntaxError as error:
+        raise UnreadableSource(
+            f"its encoding cannot be told ({error}); save it as UTF-8 or correct its coding line"
+        ) from error
 
 
 def source_from_text(path: str, text: str, *, encoding: str = "utf-8", bom: bool = False) -> SourceFile:

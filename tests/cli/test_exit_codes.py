@@ -198,8 +198,8 @@ def test_no_rule_pack_is_2(program: Program, write: Write) -> None:
 
 EMPTY_HANDED = """\
 import sys
-import trainlint.packs
-trainlint.packs.GROUP = "trainlint.nothing"
+import trainlint.installed
+trainlint.installed.GROUP = "trainlint.nothing"
 from trainlint.cli import main
 sys.exit(main())
 """

@@ -150,6 +150,7 @@ ignore = ["TOY103"]
 preview = true
 min-confidence = 0.5
 fail-on = "error"
+file-time-limit = 2.5
 exclude = ["old/**", "*_pb2.py"]
 hot = ["step"]
 cold = ["Trainer.setup"]

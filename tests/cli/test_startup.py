@@ -2,62 +2,157 @@
 
 from __future__ import annotations
 
+import ast
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 
+from trainlint.config import Config
+from trainlint.engine.places import places_by_rule
+from trainlint.model.site import FileModel
+from trainlint.packs import load_rules
+from trainlint.source import source_from_text
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Program, Write
 
-HEAVY = {"libcst", "rich", "torch", "multiprocessing", "concurrent", "asyncio", "numpy", "pygments"}
-DUMP = """\
+FOREIGN = {"asyncio", "concurrent", "libcst", "multiprocessing", "numpy", "pygments", "rich", "torch", "yaml"}
+"""What other packages bring, and processes."""
+SLOW = {"dataclasses", "difflib", "hashlib", "inspect", "pickle", "shutil", "sqlite3", "subprocess", "tomllib"}
+"""Modules of Python's own that take milliseconds each."""
+WITHOUT_TRAINING = ("linking", "model", "fixing", "suppress", "rule", "packs", "engine.judge", "engine.crew")
+"""trainlint's own rooms that a file without a word of training has no use for."""
+
+PLAIN = "import json\n\nprint(json.dumps({}))\n"
+CLEAN = """\
+import torch
+
+
+def train(model, loader, optimizer):
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = model(batch)
+        loss.backward()
+        optimizer.step()
+"""
+RUN = """\
 import sys
 from trainlint.cli import main
 try:
     code = main()
 except SystemExit as end:
     code = end.code
-print("MODULES", *sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
-print("OURS", *sorted(name for name in sys.modules if name.startswith("trainlint")), file=sys.stderr)
+print("MODULES", *sys.modules, file=sys.stderr)
 sys.exit(code)
 """
 
 
-def modules(program: Program, *arguments: str) -> tuple[set[str], set[str]]:
-    """The top-level modules, and trainlint's own, that a run imports."""
-    result = program(*arguments, program=("-c", DUMP))
+@dataclass(frozen=True)
+class Imports:
+    """The modules that a run imported, each with the module that did it."""
+
+    by: dict[str, str]
+
+    @property
+    def ours(self) -> set[str]:
+        """trainlint's own."""
+        return {name for name in self.by if name.partition(".")[0] == "trainlint"}
+
+    def of(self, names: Iterable[str]) -> str:
+        """Which of these, or of what is in them, came in, and by whom; empty where none did."""
+        wanted = tuple(names)
+        found = [name for name in self.by if name in wanted or name.startswith(tuple(f"{each}." for each in wanted))]
+        return "; ".join(f"{name} was imported by {self.by[name]}" for name in found)
+
+
+def imports(program: Program, *arguments: str) -> Imports:
+    """What `trainlint` imports with these arguments, when it has run in this environment before."""
+    program("rules", "--output-format", "markdown")
+    result = program(*arguments, program=("-X", "importtime", "-c", RUN))
     assert result.code == 0, result
-    lines = {line.partition(" ")[0]: set(line.split()[1:]) for line in result.err.splitlines()}
-    return lines["MODULES"], lines["OURS"]
+    modules = next(line for line in result.err.splitlines() if line.startswith("MODULES ")).split()[1:]
+    by = dict.fromkeys(modules, "importlib.import_module, or Python itself")
+    waiting: list[tuple[int, str]] = []
+    # Python tells of a module when it has been imported, so after those that it imports itself, which stand further in.
+    for line in result.err.splitlines():
+        name = line.rpartition("|")[2]
+        if line.startswith("import time:") and "imported package" not in line:
+            depth = len(name) - len(name.lstrip())
+            by |= {other: name.strip() for deeper, other in waiting if deeper > depth}
+            waiting = [(deeper, other) for deeper, other in waiting if deeper <= depth] + [(depth, name.strip())]
+    by |= {name: "a function, when it ran" for _, name in waiting}
+    return Imports({name: by[name] for name in modules})
 
 
-def test_version_imports_next_to_nothing(program: Program) -> None:
-    found, ours = modules(program, "--version")
-    assert not found & (HEAVY | {"ast", "dataclasses", "inspect", "json", "subprocess", "tomllib", "typing"})
-    assert ours == {"trainlint", "trainlint.cli", "trainlint.cli.arguments", "trainlint.cli.console"}
+def test_the_importer_of_a_module_is_told(program: Program) -> None:
+    found = imports(program, "--version")
+    assert found.of(["trainlint.cli.console"]) == "trainlint.cli.console was imported by trainlint.cli"
+    assert found.of(["trainlint.cli.arguments"]).endswith("imported by a function, when it ran")
 
 
-CLEAN = """\
-import torch
+@pytest.mark.parametrize("argument", ["--version", "--help"])
+def test_version_and_help_import_next_to_nothing(program: Program, argument: str) -> None:
+    found = imports(program, argument)
+    assert found.of(FOREIGN | SLOW | {"ast", "json", "typing", "pathlib"}) == ""
+    wanted = {"trainlint", "trainlint.cli", "trainlint.cli.arguments", "trainlint.cli.console"}
+    assert found.of(found.ours - wanted) == ""
 
 
-
-def train(model, loader, optimizer):
-    for batch in loader:
-        loss = model(batch)
-        loss.backward()
-        optimizer.step()
-"""
-
-
-@pytest.mark.parametrize("content", [CLEAN, "import json\n"], ids=["speaks of torch", "does not"])
-def test_a_clean_file_needs_no_heavy_module(program: Program, write: Write, content: str) -> None:
-    write("train.py", content)
-    found, _ = modules(program, "check", "train.py", "--select", "TRN201,TRN002")
-    assert not found & (HEAVY | {"subprocess", "tomllib", "difflib", "json"})
+@pytest.mark.parametrize("arguments", [["check", "plain.py"], ["check"]], ids=["a file", "its directory"])
+def test_a_file_without_training_needs_neither_rules_nor_the_model(
+    program: Program, write: Write, arguments: list[str]
+) -> None:
+    write("plain.py", PLAIN)
+    found = imports(program, *arguments)
+    # In a directory git is asked what belongs to the project.
+    assert found.of(FOREIGN | (SLOW - {"subprocess"} if arguments == ["check"] else SLOW)) == ""
+    assert found.of({"trainlint_rules", *(f"trainlint.{room}" for room in WITHOUT_TRAINING)}) == ""
+    assert len(found.ours) <= 55, sorted(found.ours)
 
 
-def test_a_clean_directory_needs_no_heavy_module(program: Program, write: Write) -> None:
-    write("train.py", CLEAN)
-    found, _ = modules(program, "check", "--select", "TRN201,TRN002")
-    assert not found & HEAVY
+def test_a_clean_file_needs_only_the_rules_that_its_own_words_ask_for(program: Program, write: Write) -> None:
+    write("clean.py", CLEAN)
+    found = imports(program, "check", "--select", "ALL", "--no-cache", "clean.py")
+    assert found.of(FOREIGN | {"difflib", "tomllib", "trainlint.fixing", "trainlint.packs"}) == ""
+    model = FileModel(source_from_text("clean.py", CLEAN), ast.parse(CLEAN), Config())
+    rules = [rule for rule in load_rules() if not rule.preview]
+    places = places_by_rule([rule() for rule in rules], model)
+    asked = {rule.module for rule, seen in zip(rules, places, strict=True) if any(True for _ in seen)}
+    of_rules = {rule.module for rule in load_rules()}
+    assert found.of(of_rules - asked) == ""
+    assert 0 < len(asked) < 30, sorted(asked)
+    assert asked - set(found.by) == set()
+
+
+def test_a_run_of_which_all_is_known_needs_neither_rules_nor_the_model(program: Program, write: Write) -> None:
+    for number in range(40):
+        write(f"clean_{number}.py", CLEAN * 150)
+    assert program("check").code == 0
+    found = imports(program, "check")
+    assert found.of(FOREIGN | {"difflib", "inspect", "tomllib"}) == ""
+    assert found.of({"trainlint_rules", *(f"trainlint.{room}" for room in WITHOUT_TRAINING)}) == ""
+
+
+@pytest.mark.parametrize("output_format", ["markdown", "text"])
+def test_the_list_of_rules_imports_no_rule(program: Program, output_format: str) -> None:
+    found = imports(program, "rules", "--output-format", output_format)
+    assert found.of({"trainlint_rules", "trainlint.model", "trainlint.linking", "trainlint.packs", "libcst"}) == ""
+    assert (found.of({"rich"}) == "") is (output_format == "markdown")
+
+
+def test_the_page_of_a_rule_imports_that_rule_alone(program: Program) -> None:
+    found = imports(program, "explain", "TRN201", "--output-format", "markdown")
+    of_rules = {rule.module for rule in load_rules()}
+    [one] = {rule.module for rule in load_rules() if rule.code == "TRN201"}
+    assert one in found.by
+    assert found.of(of_rules - {one}) == ""
+
+
+def test_nothing_slow_hides_behind_a_rule(program: Program) -> None:
+    """All rules together need nothing that is imported for fixes or for reports."""
+    command = "import sys; from trainlint.packs import load_rules; load_rules(); print(*sys.modules)"
+    result = program(program=("-c", command))
+    assert FOREIGN & {name.partition(".")[0] for name in result.out.split()} == set(), sys.version

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from tests.cli.test_startup import modules
+from tests.cli.test_startup import imports
 from tests.engine.linked_project import write_project
 from trainlint.finding import Heat
 from trainlint.model.values import Home, Kind, Origin, Value
@@ -224,5 +224,5 @@ def test_code_that_nests_deeply_is_no_crash(program: Program, write: Write) -> N
 
 def test_json_needs_no_rich(program: Program, write: Write) -> None:
     write("train.py", TRAIN)
-    found, _ = modules(program, "why", "train.py:10", "--output-format", "json")
-    assert not found & {"rich", "pygments", "torch", "multiprocessing"}
+    found = imports(program, "why", "train.py:10", "--output-format", "json")
+    assert found.of({"rich", "pygments", "torch", "multiprocessing"}) == ""

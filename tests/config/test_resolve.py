@@ -12,9 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.toy_rules import RULES
-from trainlint.config import Config, ConfigError, Overrides, TorchRange, resolve, rules_for, select, severity_for
+from tests.toy_rules import RULES, ItemInTrainingStep
+from trainlint.config import Config, ConfigError, Overrides, resolve, rules_for, select, severity_for
 from trainlint.config.reading import KEYS
+from trainlint.config.torch_range import TorchRange
 from trainlint.finding import Severity
 
 EVERYTHING = """\
@@ -28,6 +29,7 @@ cold = ["log_images"]
 preview = true
 min-confidence = 0.5
 fail-on = "warning"
+file-time-limit = 2.5
 
 [per-file-ignores]
 "tests/**" = ["ALL"]
@@ -94,6 +96,7 @@ def test_every_key_is_read(project: Path) -> None:
         preview=True,
         min_confidence=0.5,
         fail_on=Severity.WARNING,
+        file_time_limit=2.5,
     )
 
 
@@ -274,6 +277,10 @@ def test_a_changed_file_is_read_anew(project: Path) -> None:
         ("preview = 'yes'\n", 'trainlint.toml:1: `preview` must be true or false, not the text "yes"'),
         ("min-confidence = 70\n", "trainlint.toml:1: `min-confidence` must be a number from 0 to 1, not 70"),
         ("min-confidence = nan\n", "trainlint.toml:1: `min-confidence` must be a number from 0 to 1, not nan"),
+        (
+            "file-time-limit = 0\n",
+            "trainlint.toml:1: `file-time-limit` must be a number of seconds above 0, such as 30, not 0",
+        ),
         ("fail-on = 2\n", 'trainlint.toml:1: `fail-on` must be "advice", "warning" or "error", not 2'),
         ("preview = true\npreview = [\n", "trainlint.toml:2: the file is not valid TOML: "),
         ("preview = yes\n", "trainlint.toml:1: the file is not valid TOML: "),
@@ -374,6 +381,7 @@ def test_a_word_that_stands_for_nothing_is_an_error(word: str) -> None:
 
 def test_rules_get_their_options_and_the_defaults_of_the_others(project: Path) -> None:
     [rule] = select(RULES, configured(project, 'select = ["TRN201"]\nrules.TRN201.least = 9\n'))
+    assert isinstance(rule, ItemInTrainingStep)
     assert (rule.setting("least"), rule.setting("mode")) == (9, "fast")
 
 

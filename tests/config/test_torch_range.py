@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainlint.config import TorchRange, find_target_torch, parse_torch_range
+from trainlint.config.torch_range import TorchRange, parse_torch_range
+from trainlint.config.torch_target import find_target_torch
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -12,9 +11,11 @@ import pytest
 
 from tests.engine.linked_project import findings_in, judged, write_project
 from trainlint.engine import linkage
-from trainlint.engine.linkage import Member
+from trainlint.engine.linkage import Member, summarise_file
+from trainlint.engine.shelf import Shelf
+from trainlint.engine.summarised import Summarised
 from trainlint.linking.summary import Summary
-from trainlint.model.outside import ALONE
+from trainlint.model.site import FileModel
 
 
 @pytest.fixture
@@ -29,24 +30,23 @@ def test_processes_and_kept_models_change_nothing(project: Path, monkeypatch: py
     assert findings_in(one)
     for workers in (2, 3):
         assert judged(".", workers=workers).report == one.report
-    monkeypatch.setattr(linkage, "_KEPT", 0)
-    assert judged(".").report == one.report
+    monkeypatch.setattr(Shelf, "put", lambda *arguments: False)
+    for workers in (1, 2):
+        assert judged(".", workers=workers).report == one.report
     named = judged("pkg/utils.py", "pkg/engine.py")
     assert named.report == judged("pkg/engine.py", "pkg/utils.py", workers=2).report
 
 
 def test_only_models_of_files_that_are_judged_are_kept(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept: dict[Path, object] = {}
-    here = linkage._summarise_here
+    kept: list[Path] = []
 
-    def watched(members: Sequence[Member], models: dict[Path, object]) -> list[Summary | None]:
-        found = here(members, models)  # type: ignore[arg-type]
-        kept.update(models)
-        return found
+    def watched(shelf: Shelf, path: Path, model: FileModel, size: int) -> bool:
+        kept.append(path)
+        return False
 
-    monkeypatch.setattr(linkage, "_summarise_here", watched)
+    monkeypatch.setattr(Shelf, "put", watched)
     judged("pkg/utils.py")
-    assert list(kept) == [project / "pkg/utils.py"]
+    assert kept == [project / "pkg/utils.py"]
 
 
 def test_a_crash_in_linking_is_told_once_and_each_file_is_judged_alone(
@@ -86,18 +86,19 @@ def test_a_file_that_cannot_be_summarised_takes_no_part(project: Path, monkeypat
     assert findings_in(found) == []
 
 
-def _dying(member: Member) -> Summary | None:
+def _dying(member: Member, shelf: Shelf) -> Summarised:
     if member.path.name == "engine.py":
         os._exit(3)
-    return linkage.summarise_file(member)
+    return summarise_file(member, shelf)
 
 
-def test_a_worker_that_dies_while_summarising_costs_one_summary(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_dies_while_summarising_costs_one_file(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = judged(".")
     monkeypatch.setattr(linkage, "summarise_file", _dying)
     found = judged(".", workers=2)
-    assert found.report.failures == (), "judging the file does not die"
-    assert found.report.files == 4
+    (failure,) = found.report.failures
+    assert (failure.path, "died (exit code 3)" in failure.reason) == ("pkg/engine.py", True)
+    assert found.report.files == 3
     assert findings_in(found) == []
     assert findings_in(whole)
 
@@ -105,5 +106,5 @@ def test_a_worker_that_dies_while_summarising_costs_one_summary(project: Path, m
 def test_a_file_on_its_own_is_told_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "one.py").write_text("import torch\n")
     monkeypatch.chdir(tmp_path)
-    assert linkage.Linkage().of(tmp_path / "one.py") == ALONE
+    assert linkage.Linkage().of(tmp_path / "one.py") is None
     assert judged("one.py").neighbours == 0

@@ -12,7 +12,7 @@ from trainlint.config import Config
 from trainlint.engine.discover import discover
 from trainlint.engine.judge import judge
 from trainlint.finding import Finding
-from trainlint.settings_files import settings_tree
+from trainlint.settings_tree import settings_tree
 from trainlint.source import source_from_text
 
 DEEPSPEED = """\

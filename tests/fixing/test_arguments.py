@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.fixing.helpers import call_of, comments, edited, read
+from trainlint.fixing import arguments
 from trainlint.fixing.rewrite import Unfixable, add_keyword, set_keyword
 
 LAYOUTS = {
@@ -49,6 +50,17 @@ def test_a_keyword_follows_the_layout_of_its_call(before: str, newline: str) -> 
     source, tree = read(before.replace("\n", newline))
     after = edited(source, add_keyword(source, call_of(tree, "f"), "n", "v"))
     assert after == LAYOUTS[before].replace("\n", newline)
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["f(a)", "f(a, b=2)", "f(*a, b=(1))", "f(b='#')", "x = [f('ä', b=2), 1]", "f(b=[1, 2])", "f(a)(b)", "f(a)[0]"],
+)
+def test_a_plain_call_gets_the_edit_that_a_full_parse_gives(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, tree = read(f"{call}\n")
+    edit = add_keyword(source, call_of(tree, "f"), "n", "v or w")
+    monkeypatch.setattr(arguments, "_is_plain", lambda *_: False)
+    assert edit == add_keyword(source, call_of(tree, "f"), "n", "v or w")
 
 
 def test_the_edit_is_as_small_as_can_be() -> None:

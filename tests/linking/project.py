@@ -16,6 +16,7 @@ from pathlib import PurePath
 from tests.model.facts import MARK, marked, value_of
 from trainlint.config import Config
 from trainlint.finding import Heat
+from trainlint.linking.glance import Glance, glance
 from trainlint.linking.link import link
 from trainlint.linking.modules import Modules
 from trainlint.linking.neighbours import groups, imports_among
@@ -24,7 +25,7 @@ from trainlint.linking.summary import Summary
 from trainlint.model.blocks import Block
 from trainlint.model.heat_fact import HeatFact
 from trainlint.model.outside import Outside
-from trainlint.model.site import FileModel, names_device
+from trainlint.model.site import FileModel
 from trainlint.model.values import Kind, Value
 from trainlint.source import source_from_text
 
@@ -57,8 +58,9 @@ def alone(files: Mapping[str, str]) -> dict[str, FileModel]:
     """The models of files before any of them is told of the others, but for where their tensors may live."""
     sources = {path: source_from_text(path, textwrap.dedent(code)) for path, code in files.items()}
     modules = Modules([ROOT / path for path in files])
-    together = groups(imports_among([source.text for source in sources.values()], modules))
-    on_device = {group for group, source in zip(together, sources.values(), strict=True) if names_device(source.text)}
+    glances = [_glance(source.text) for source in sources.values()]
+    together = groups(imports_among([each.imports for each in glances], modules))
+    on_device = {group for group, each in zip(together, glances, strict=True) if each.names_device}
     return {
         path: FileModel(source, ast.parse(source.text), Config(), Outside(names_device=group in on_device))
         for (path, source), group in zip(sources.items(), together, strict=True)
@@ -68,8 +70,12 @@ def alone(files: Mapping[str, str]) -> dict[str, FileModel]:
 def linked(summaries: Mapping[str, Summary], texts: Mapping[str, str]) -> dict[str, Outside]:
     """What the files are told, from their summaries."""
     paths = [ROOT / path for path in summaries]
-    together = groups(imports_among([texts[path] for path in summaries], Modules(paths)))
+    together = groups(imports_among([_glance(texts[path]).imports for path in summaries], Modules(paths)))
     return dict(zip(summaries, link(list(summaries.values()), paths, together), strict=True))
+
+
+def _glance(text: str) -> Glance:
+    return glance(text.encode(), telling=True)
 
 
 def project(files: Mapping[str, str]) -> Project:

@@ -167,6 +167,20 @@ def test_functions_that_hand_each_other_on() -> None:
     assert work.followed < 200 * count
 
 
+def test_a_class_from_which_a_thousand_derive() -> None:
+    count, calls = 1000, 200
+    base = "class Base:\n    def work(self):\n        return self(self.size)\n"
+    base += "".join(f"    def f{number}(self):\n        return self(self.work()).size\n" for number in range(calls))
+    many = "from base import Base\n" + "".join(
+        f"class C{number}(Base):\n    def forward(self, x):\n        self.size = {number}\n        return self.f0()\n"
+        for number in range(count)
+    )
+    train = "from many import C7\nmodel = C7()\n" + LOOP + "    model.work()\n"
+    found, work = count_linking({"base.py": base, "many.py": many, "train.py": train})
+    assert found.heat("base.py", "Base.work").heat is Heat.STEP
+    assert work.followed < 20 * (count + calls)
+
+
 def test_a_file_that_imports_itself() -> None:
     found = project({"me.py": "import me\nfrom me import *\nfrom me import f as g\ndef f(x):\n    me.f(g(x))\n"})
     assert found.outsides["me.py"].heats.keys() <= {"f"}

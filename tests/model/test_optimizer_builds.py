@@ -24,5 +24,6 @@ SNIPPETS = {
 
 @pytest.mark.parametrize("code", SNIPPETS)
 def test_optimizers_with_their_models(code: str) -> None:
-    found = [(item.name, set(item.models)) for item in optimizer_builds(file_model(IMPORTS + code + "\n"))]
+    builds = optimizer_builds(file_model(IMPORTS + code + "\n"))
+    found = [(item.name, set(item.models)) for item in builds.values()]
     assert found == SNIPPETS[code]

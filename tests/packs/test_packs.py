@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from trainlint import packs
+from trainlint import installed
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -226,5 +226,5 @@ def test_packs_are_found_without_the_slow_import(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("group", ["console_scripts", "pytest11", "distutils.commands", "no.such.group"])
 def test_what_is_read_by_hand_is_what_the_standard_library_reads(group: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packs, "GROUP", group)
-    assert sorted(packs.find_packs()) == sorted((entry.name, entry.value) for entry in entry_points(group=group))
+    monkeypatch.setattr(installed, "GROUP", group)
+    assert sorted(installed.find_packs()) == sorted((entry.name, entry.value) for entry in entry_points(group=group))

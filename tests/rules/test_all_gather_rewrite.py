@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.rules.catalogue import DEFAULT, source
-from trainlint.config import TorchRange
+from trainlint.config.torch_range import TorchRange
 from trainlint.engine.judge import judge
 from trainlint.finding import Finding, Safety
 from trainlint.fixing import apply_fixes

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 
 from trainlint import __version__
 
@@ -18,6 +20,7 @@ COMMANDS = {
     "why": "say what is known of a line, and why each rule spoke or stayed silent there",
     "explain": "show the page of a rule: what it finds, why, and what to write instead",
     "rules": "list the rules",
+    "clean": "delete the cache",
 }
 
 _EXIT_CODES = "Exit codes: 0 clean; 1 findings; 2 something could not be judged, which wins over 1."
@@ -32,7 +35,12 @@ class _Parser(argparse.ArgumentParser):
 
 class _Help(argparse.HelpFormatter):
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=29)
+        # Each option makes a formatter, and to ask `shutil` for the width would cost 2 ms.
+        super().__init__(prog, max_help_position=29, width=_columns() - 2)
+
+
+class _HelpAsWritten(_Help, argparse.RawDescriptionHelpFormatter):
+    """With the line breaks of the description."""
 
 
 def program_parser() -> argparse.ArgumentParser:
@@ -43,7 +51,7 @@ def program_parser() -> argparse.ArgumentParser:
         usage="trainlint [--version] COMMAND ...",
         description="Finds what makes PyTorch training slow, wasteful or wrong, at the line that does it.",
         epilog=f"commands:\n{commands}\n\nStart with `trainlint check`; `trainlint COMMAND --help` says more.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_HelpAsWritten,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"trainlint {__version__}")
@@ -57,6 +65,7 @@ def command_parser(command: str) -> argparse.ArgumentParser:
         "why": _why_parser,
         "explain": _explain_parser,
         "rules": _rules_parser,
+        "clean": _clean_parser,
     }
     return builders[command]()
 
@@ -127,6 +136,7 @@ def _check_parser() -> argparse.ArgumentParser:
     shown.add_argument("--show-files", action="store_true", help="list the files that would be judged")
     shown.add_argument("--show-settings", action="store_true", help="show the settings that hold for the paths")
     files.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="how many processes to use (default: what pays)")
+    _add_cache(files)
     return parser
 
 
@@ -146,6 +156,7 @@ def _why_parser() -> argparse.ArgumentParser:
     _add_page_format(parser, FORMATS)
     _add_color(parser)
     _add_settings(parser)
+    _add_cache(parser)
     return parser
 
 
@@ -188,6 +199,20 @@ def _rules_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _clean_parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        "trainlint clean",
+        usage="trainlint clean [options]",
+        description="Delete the cache that `trainlint check` keeps for the project of the working directory.",
+        epilog="Exit codes: 0; 2 where what is there is no cache of trainlint, or cannot be deleted.",
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    _add_settings(parser)
+    _add_cache_directory(parser)
+    return parser
+
+
 def _add_page_format(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     parser.add_argument(
         "--output-format", choices=formats, default="text", metavar="FORMAT", help="%(choices)s (default: text)"
@@ -202,6 +227,15 @@ def _add_settings(parser: argparse._ActionsContainer) -> None:
     settings.add_argument("--isolated", action="store_true", help="read no configuration file")
 
 
+def _add_cache(parser: argparse._ActionsContainer) -> None:
+    _add_cache_directory(parser)
+    parser.add_argument("--no-cache", action="store_true", help="neither use nor keep what earlier runs found out")
+
+
+def _add_cache_directory(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument("--cache-dir", metavar="DIR", help="where the cache lies (default: .trainlint_cache)")
+
+
 def _add_color(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--color",
@@ -210,6 +244,17 @@ def _add_color(parser: argparse._ActionsContainer) -> None:
         metavar="WHEN",
         help="%(choices)s (default: auto)",
     )
+
+
+def _columns() -> int:
+    """The width of the terminal, as `shutil.get_terminal_size` tells it."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns) > 0:
+        return int(columns)
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ else 1).columns or 80
+    except (OSError, ValueError):
+        return 80
 
 
 def unknown_command(word: str) -> str:

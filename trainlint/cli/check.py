@@ -6,6 +6,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from trainlint.catalogue import installed_rules
+from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
 from trainlint.cli.output import FOR_PEOPLE, SourcesOnDisk, show_diff, show_progress, show_report
 from trainlint.config import ConfigError, Overrides
@@ -14,7 +16,7 @@ from trainlint.engine.discover import discover
 from trainlint.engine.run import Run, run
 from trainlint.engine.work import Fixing
 from trainlint.finding import Safety
-from trainlint.packs import PackError, load_rules
+from trainlint.installed import PackError
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -41,12 +43,13 @@ def check(options: Namespace) -> int:
         from trainlint.cli.show import show_files
 
         return COULD_NOT_JUDGE if show_files(discovery) else CLEAN
-    found = run(discovery, configurations, fixing=fixing(options), workers=options.jobs)
+    cache = cache_for(options, configurations)
+    found = run(discovery, configurations, fixing=fixing(options), workers=options.jobs, cache=cache)
     if options.diff:
         show_diff(found, options)
     else:
         show_report(found.report, SourcesOnDisk(discovery.targets), configurations, options)
-    show_progress(discovery, configurations, found, perf_counter() - started, options)
+    show_progress(discovery, configurations, found, perf_counter() - started, options, cache)
     return exit_code(found, options)
 
 
@@ -98,7 +101,7 @@ def _configurations(options: Namespace) -> Configurations:
         fail_on=options.fail_on,
     )
     try:
-        return Configurations(load_rules(), overrides, config_file=options.config, isolated=options.isolated)
+        return Configurations(installed_rules(), overrides, config_file=options.config, isolated=options.isolated)
     except (ConfigError, PackError) as error:
         raise UsageError(str(error)) from error
 

@@ -5,30 +5,32 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from trainlint.catalogue import installed_rules
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
+from trainlint.installed import PackError
 from trainlint.naming import did_you_mean, words_for
-from trainlint.packs import PackError, load_rules
 from trainlint.report.explain import render
 from trainlint.report.settings import style_for
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Sequence
 
-    from trainlint.rule import Rule
+    from trainlint.declared import Known
 
 
 def explain(options: Namespace) -> int:
     """Show the page of one rule. Raises UsageError where there is no such rule."""
     try:
-        rule = _find(options.rule, load_rules())
+        rule = _find(options.rule, installed_rules()).loaded()
     except PackError as error:
         raise UsageError(str(error)) from error
     console.out(render(rule, options.output_format, style=style_for(sys.stdout, options.color)))
     return 0
 
 
-def _find(word: str, rules: tuple[type[Rule], ...]) -> type[Rule]:
+def _find(word: str, rules: Sequence[Known]) -> Known:
     for rule in rules:
         if word.upper() == rule.code or word.lower() == rule.name or word.upper() in rule.aliases:
             return rule

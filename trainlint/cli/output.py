@@ -18,6 +18,7 @@ from trainlint.source import SourceFile, UnreadableSource, decode_source
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from trainlint.cache.cache import Cache
     from trainlint.engine.configurations import Configurations
     from trainlint.engine.run import Run
     from trainlint.finding import Failure, Report
@@ -85,7 +86,12 @@ def tell_failures(failures: Iterable[Failure]) -> None:
 
 
 def show_progress(
-    discovery: Discovery, configurations: Configurations, found: Run, seconds: float, options: Namespace
+    discovery: Discovery,
+    configurations: Configurations,
+    found: Run,
+    seconds: float,
+    options: Namespace,
+    cache: Cache | None = None,
 ) -> None:
     """Say on stderr how the run went: with --verbose in detail, and never that excluded files are clean."""
     if not (discovery.targets or discovery.failures or options.quiet):
@@ -103,8 +109,25 @@ def show_progress(
         console.note(f"excluded: {path}")
     if found.neighbours:
         console.note(f"linked with: {count(found.neighbours, 'file')} besides, which are not judged")
+    if cache is not None:
+        console.note(f"cache: {_of_cache(cache, here)}")
     processes = "one process" if found.workers == 1 else f"{found.workers} processes"
     console.note(f"judged: {count(found.report.files, 'file')} in {processes}, {seconds:.2f} s")
+
+
+def _of_cache(cache: Cache, here: Path) -> str:
+    """How much came from the cache."""
+    place, recalled = shown_path(cache.directory, here), cache.recalled
+    if cache.trouble:
+        return f"{place} is of no use ({cache.trouble})"
+    if recalled.whole:
+        return f"nothing has changed since this was last found out, by {place}"
+    summaries, of_summaries = recalled.summaries
+    outcomes, of_outcomes = recalled.outcomes
+    return (
+        f"{place} knew what {outcomes:,} of {count(of_outcomes, 'file')} gave, "
+        f"and what {summaries:,} of {count(of_summaries, 'file')} say to others"
+    )
 
 
 def _text(report: Report, sources: Sources, configurations: Configurations, options: Namespace, style: Style) -> str:

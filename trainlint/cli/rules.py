@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from trainlint.catalogue import installed_rules
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
+from trainlint.installed import PackError
 from trainlint.naming import did_you_mean, rules_called, words_for
-from trainlint.packs import PackError, load_rules
 from trainlint.report.rules_table import render
 from trainlint.report.settings import style_for
 
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Sequence
 
-    from trainlint.rule import Rule
+    from trainlint.declared import Known
 
 
 def rules(options: Namespace) -> int:
     """List the rules that pass every filter. Raises UsageError where none does."""
     try:
-        known = load_rules()
+        known = installed_rules()
     except PackError as error:
         raise UsageError(str(error)) from error
     wanted = known if options.select is None else _selected(options.select, known)
@@ -39,7 +40,7 @@ def rules(options: Namespace) -> int:
     return 0
 
 
-def _selected(words: Sequence[str], known: Sequence[type[Rule]]) -> list[type[Rule]]:
+def _selected(words: Sequence[str], known: Sequence[Known]) -> list[Known]:
     for word in words:
         if not rules_called(word, known):
             raise UsageError(f'--select: "{word}" is no rule\'s code or name{did_you_mean(word, words_for(known))}')

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.cli import console
+from trainlint.cli.caching import cache_for
 from trainlint.cli.output import show_diff, show_report
 from trainlint.engine.discover import shown_path
-from trainlint.engine.judge import UNREADABLE
+from trainlint.engine.parsing import UNREADABLE
 from trainlint.engine.run import Run, run_text
 from trainlint.finding import Failure, Report
 from trainlint.source import SourceFile, UnreadableSource, decode_source
@@ -30,7 +31,8 @@ def check_stdin(options: Namespace, configurations: Configurations, fixing: Fixi
     source: SourceFile | None = None
     try:
         source = decode_source(shown, data)
-        found = run_text(source, path, configurations, fixing=fixing, alone=not options.stdin_filename)
+        cache = cache_for(options, configurations)
+        found = run_text(source, path, configurations, fixing=fixing, alone=not options.stdin_filename, cache=cache)
     except UnreadableSource as error:
         found = Run(Report((), (Failure(shown, str(error), UNREADABLE),), 0), failing=False)
     if options.diff:

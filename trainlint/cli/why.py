@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trainlint.catalogue import installed_rules
 from trainlint.cli import console
+from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
 from trainlint.config import ConfigError
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import discover
 from trainlint.engine.explain import explain, rules_to_ask
-from trainlint.engine.judge import parse
 from trainlint.engine.linkage import Member, linked
+from trainlint.engine.parsing import parse
 from trainlint.engine.read import TRAINING_WORDS, may_hold_findings, read_bytes
 from trainlint.engine.surroundings import Surroundings
 from trainlint.engine.work import crash
 from trainlint.explanation import Explanation
 from trainlint.finding import Failure
+from trainlint.installed import PackError
+from trainlint.model.outside import ALONE
 from trainlint.model.site import FileModel
-from trainlint.packs import PackError, load_rules
+from trainlint.records import dataclass
 from trainlint.report.settings import style_for
 from trainlint.report.why import render
 from trainlint.source import SourceFile, UnreadableSource, decode_source
@@ -30,6 +33,7 @@ from trainlint.source import SourceFile, UnreadableSource, decode_source
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from trainlint.cache.cache import Cache
     from trainlint.engine.discover import Target
 
 _PLACE = re.compile(r"(?P<path>.+?)(?::(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?:?)?", re.DOTALL)
@@ -51,8 +55,8 @@ def why(options: Namespace) -> int:
     question = read_question(options.place)
     target = _target(question.path)
     try:
-        configurations = Configurations(load_rules(), config_file=options.config, isolated=options.isolated)
-        explanation = _answer(question, target, configurations)
+        configurations = Configurations(installed_rules(), config_file=options.config, isolated=options.isolated)
+        explanation = _answer(question, target, configurations, cache_for(options, configurations))
     except (ConfigError, PackError, Misconfigured) as error:
         raise UsageError(str(error)) from error
     except UnreadableSource as error:
@@ -87,7 +91,7 @@ def _target(path: str) -> Target:
     return discovery.targets[0]
 
 
-def _answer(question: Question, target: Target, configurations: Configurations) -> Explanation:
+def _answer(question: Question, target: Target, configurations: Configurations, cache: Cache | None) -> Explanation:
     """Raises UsageError for a line that is not there, UnreadableSource and Misconfigured."""
     data = read_bytes(target.path)
     source = decode_source(target.shown, data)
@@ -102,10 +106,12 @@ def _answer(question: Question, target: Target, configurations: Configurations) 
         return Explanation(target.shown, first, last, whole, selection.config.min_confidence, missing_words=words)
     rules = rules_to_ask(selection, configurations.rules_for(target.path))
     member = Member(target.path, target.shown, target.size, selection.config, text=source)
-    linkage = linked([member], Surroundings(configurations))
+    linkage = linked([member], Surroundings(configurations), cache=cache)
+    if cache is not None:
+        cache.save()
     for failure in linkage.failures:
         console.note(f"trainlint: {failure.path}: {failure.reason}")
-    model = FileModel(source, tree, selection.config, linkage.of(target.path))
+    model = FileModel(source, tree, selection.config, linkage.of(target.path) or ALONE)
     return explain(model, rules, first, last, whole_file=question.first is None)
 
 

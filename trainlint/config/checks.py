@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from trainlint.config.globs import check_glob
 from trainlint.config.torch_range import TorchRange, parse_torch_range
 from trainlint.finding import Severity
-from trainlint.naming import did_you_mean, rules_called, words_for
+from trainlint.naming import did_you_mean, rules_called, unknown_rule
 
 if TYPE_CHECKING:
     from trainlint.config.raw import RawConfig
-    from trainlint.rule import Option, Rule
+    from trainlint.declared import Known
+    from trainlint.rule import Option
 
 Key = tuple[str | int, ...]
 _SEVERITIES = {severity.label: severity for severity in Severity}
@@ -67,6 +68,20 @@ def share(raw: RawConfig, key: Key, value: object) -> float:
     return float(value)
 
 
+def seconds(raw: RawConfig, key: Key, value: object) -> float:
+    """A time in seconds that is not nothing, at most a day."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 86_400:
+        refuse(raw, key, "a number of seconds above 0, such as 30", value)
+    return float(value)
+
+
+def path(raw: RawConfig, key: Key, value: object) -> str:
+    """A path that is not empty."""
+    if not isinstance(value, str) or not value:
+        refuse(raw, key, "a path", value)
+    return value
+
+
 def severity(raw: RawConfig, key: Key, value: object) -> Severity:
     """One of advice, warning and error."""
     if isinstance(value, str) and value in _SEVERITIES:
@@ -75,7 +90,7 @@ def severity(raw: RawConfig, key: Key, value: object) -> Severity:
     raise raw.error(key, f'`{raw.dotted(*key)}` must be "advice", "warning" or "error", not {_shown(value)}{hint}')
 
 
-def selector(raw: RawConfig, key: Key, word: str, rules: Sequence[type[Rule]]) -> str:
+def selector(raw: RawConfig, key: Key, word: str, rules: Sequence[Known]) -> str:
     """A word that stands for at least one rule."""
     if rules_called(word, rules):
         return word
@@ -83,18 +98,13 @@ def selector(raw: RawConfig, key: Key, word: str, rules: Sequence[type[Rule]]) -
     raise raw.error(key, f"{place}, {unknown_rule(word, rules)}")
 
 
-def selectors(raw: RawConfig, key: Key, value: object, rules: Sequence[type[Rule]]) -> tuple[str, ...]:
+def selectors(raw: RawConfig, key: Key, value: object, rules: Sequence[Known]) -> tuple[str, ...]:
     """A list of words, each of which stands for at least one rule."""
     words = strings(raw, key, value)
     for index, word in enumerate(words):
         if not rules_called(word, rules):
             raise raw.error((*key, index), f"in `{raw.dotted(*key)}`, {unknown_rule(word, rules)}")
     return words
-
-
-def unknown_rule(word: str, rules: Sequence[type[Rule]]) -> str:
-    """The sentence that a word stands for no rule, with the nearest that would."""
-    return f'"{word}" is no rule\'s code or name{did_you_mean(word, words_for(rules))}'
 
 
 def globs(raw: RawConfig, key: Key, value: object) -> tuple[str, ...]:

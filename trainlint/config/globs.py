@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import re
-from pathlib import Path
 
 
 def check_glob(pattern: str) -> str | None:
@@ -37,14 +36,10 @@ def matches_any(
 
 
 def _below(root: str, path: str | os.PathLike[str]) -> str | None:
-    here = Path.cwd()
-    root_path = os.path.normpath(here / root)
-    full_path = os.path.normpath(here / path)
-    try:
-        below = Path(full_path).relative_to(root_path).as_posix()
-    except ValueError:
+    inside, full_path = os.path.join(os.path.abspath(root), ""), os.path.abspath(path)
+    if not os.path.normcase(full_path).startswith(os.path.normcase(inside)):
         return None
-    return None if below == "." else below
+    return full_path[len(inside) :].replace(os.sep, "/")
 
 
 @functools.lru_cache(maxsize=256)

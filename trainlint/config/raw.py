@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from trainlint.patterns import lazy
+from trainlint.records import dataclass
 
 TRAINLINT_TOML = "trainlint.toml"
 PYPROJECT_TOML = "pyproject.toml"
 _TABLE_IN_PYPROJECT = ("tool", "trainlint")
-_LINE_IN_MESSAGE = re.compile(r"line (\d+)")
+_LINE_IN_MESSAGE = lazy(r"line (\d+)")
 
 
 class ConfigError(Exception):

@@ -12,8 +12,8 @@ from trainlint.naming import exactness, names_one_rule, rules_called
 
 if TYPE_CHECKING:
     from trainlint.config.raw import RawConfig
+    from trainlint.declared import Known
     from trainlint.finding import Severity
-    from trainlint.rule import Rule
 
 KEYS = (
     "select",
@@ -29,11 +29,13 @@ KEYS = (
     "preview",
     "min-confidence",
     "fail-on",
+    "file-time-limit",
+    "cache-dir",
 )
 _Value = TypeVar("_Value")
 
 
-def config_from(raw: RawConfig, rules: Sequence[type[Rule]]) -> Config:
+def config_from(raw: RawConfig, rules: Sequence[Known]) -> Config:
     """Check every key and value of a file. Raises ConfigError at the first that is wrong."""
     where = "[tool.trainlint]" if raw.table else raw.path.name
     for key in raw.values:
@@ -64,10 +66,12 @@ def config_from(raw: RawConfig, rules: Sequence[type[Rule]]) -> Config:
         preview=value("preview", checks.boolean, default.preview),
         min_confidence=value("min-confidence", checks.share, default.min_confidence),
         fail_on=value("fail-on", checks.severity, default.fail_on),
+        file_time_limit=value("file-time-limit", checks.seconds, default.file_time_limit),
+        cache_dir=value("cache-dir", checks.path, default.cache_dir),
     )
 
 
-def _per_file_ignores(raw: RawConfig, rules: Sequence[type[Rule]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _per_file_ignores(raw: RawConfig, rules: Sequence[Known]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     section = checks.table(raw, ("per-file-ignores",), raw.values.get("per-file-ignores", {}))
     return tuple(
         (
@@ -78,7 +82,7 @@ def _per_file_ignores(raw: RawConfig, rules: Sequence[type[Rule]]) -> tuple[tupl
     )
 
 
-def _severity(raw: RawConfig, rules: Sequence[type[Rule]]) -> tuple[tuple[str, Severity], ...]:
+def _severity(raw: RawConfig, rules: Sequence[Known]) -> tuple[tuple[str, Severity], ...]:
     """For each rule's code, the severity that the most exact word gives it."""
     section = checks.table(raw, ("severity",), raw.values.get("severity", {}))
     found: dict[str, Severity] = {}
@@ -90,7 +94,7 @@ def _severity(raw: RawConfig, rules: Sequence[type[Rule]]) -> tuple[tuple[str, S
     return tuple(sorted(found.items()))
 
 
-def _options(raw: RawConfig, rules: Sequence[type[Rule]]) -> tuple[tuple[str, tuple[tuple[str, object], ...]], ...]:
+def _options(raw: RawConfig, rules: Sequence[Known]) -> tuple[tuple[str, tuple[tuple[str, object], ...]], ...]:
     section = checks.table(raw, ("rules",), raw.values.get("rules", {}))
     found: dict[str, dict[str, object]] = {}
     for word, values in section.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -16,22 +15,22 @@ from trainlint.config.raw import (
     read_bytes,
     shown,
 )
-from trainlint.config.reading import config_from
 from trainlint.config.selection import check_words
 from trainlint.config.settings import Config, Overrides
 from trainlint.config.torch_target import find_target_torch
 from trainlint.naming import covers, rules_called
+from trainlint.records import replace
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from trainlint.rule import Rule
+    from trainlint.declared import Known
 
 
 def resolve(
     directory: Path,
     overrides: Overrides,
-    rules: Sequence[type[Rule]],
+    rules: Sequence[Known],
     *,
     config_file: Path | None = None,
     isolated: bool = False,
@@ -49,7 +48,7 @@ def resolve(
     return _overridden(config, overrides, rules)
 
 
-def _named(path: Path, rules: Sequence[type[Rule]]) -> Config:
+def _named(path: Path, rules: Sequence[Known]) -> Config:
     data = read_bytes(path)
     if data is None:
         raise ConfigError(f"{shown(path)}: there is no such configuration file; correct the path given to --config")
@@ -59,7 +58,7 @@ def _named(path: Path, rules: Sequence[type[Rule]]) -> Config:
     return config
 
 
-def _nearest(directory: Path, rules: Sequence[type[Rule]]) -> Config | None:
+def _nearest(directory: Path, rules: Sequence[Known]) -> Config | None:
     start = absolute(directory)
     for place in (start, *start.parents):
         for path in (place / TRAINLINT_TOML, place / PYPROJECT_TOML):
@@ -70,13 +69,17 @@ def _nearest(directory: Path, rules: Sequence[type[Rule]]) -> Config | None:
 
 
 @lru_cache(maxsize=64)
-def _checked(path: Path, data: bytes, rules: tuple[type[Rule], ...]) -> Config | None:
+def _checked(path: Path, data: bytes, rules: tuple[Known, ...]) -> Config | None:
     """The settings in one file's bytes. A file is often the nearest one to many directories."""
     raw = parse_config(path, data)
-    return config_from(raw, rules) if raw else None
+    if raw is None:
+        return None
+    from trainlint.config.reading import config_from  # with every check of a value
+
+    return config_from(raw, rules)
 
 
-def _overridden(config: Config, overrides: Overrides, rules: Sequence[type[Rule]]) -> Config:
+def _overridden(config: Config, overrides: Overrides, rules: Sequence[Known]) -> Config:
     """The command line over the file.
 
     --select replaces the file's selection; --extend-select and --ignore add to the file's. What is selected here is
@@ -107,7 +110,7 @@ def _overridden(config: Config, overrides: Overrides, rules: Sequence[type[Rule]
     )
 
 
-def _code(word: str, rules: Sequence[type[Rule]]) -> str:
+def _code(word: str, rules: Sequence[Known]) -> str:
     """The code for a rule's name; other words as they stand, in capitals."""
     named = [rule.code for rule in rules_called(word, rules) if rule.name == word.lower()]
     return named[0] if named else word.upper()

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from trainlint.config.checks import unknown_rule
 from trainlint.config.raw import ConfigError
-from trainlint.naming import exactness, names_one_rule, rules_called
+from trainlint.naming import exactness, names_one_rule, rules_called, unknown_rule
 
 if TYPE_CHECKING:
     import os
 
     from trainlint.config.settings import Config
+    from trainlint.declared import Bound, Declared, Known
     from trainlint.finding import Severity
-    from trainlint.rule import Rule
 
 
-def select(rules: Sequence[type[Rule]], config: Config) -> tuple[Rule, ...]:
+def select(rules: Sequence[Known], config: Config) -> tuple[Bound, ...]:
     """The rules that the configuration turns on, in the order given, each with its options set.
 
     Where several words meet one rule, the most exact decides, and `ignore` on a tie: `ignore = ["TRN2"]` with
@@ -39,26 +38,30 @@ def select(rules: Sequence[type[Rule]], config: Config) -> tuple[Rule, ...]:
     )
 
 
-def rules_for(path: str | os.PathLike[str], rules: Sequence[Rule], config: Config) -> tuple[Rule, ...]:
+def rules_for(path: str | os.PathLike[str], rules: Sequence[Bound], config: Config) -> tuple[Bound, ...]:
     """Of the selected rules, those that `per-file-ignores` leaves on for one file."""
     ignored = config.ignored_codes_for(path)
+    if not ignored:
+        return tuple(rules)
+    if not ignored:
+        return tuple(rules)
     off = {rule.code for word in ignored for rule in rules_called(word, rules)}
     return tuple(rule for rule in rules if rule.code not in off)
 
 
-def severity_for(rule: Rule | type[Rule], config: Config) -> Severity | None:
+def severity_for(rule: Declared, config: Config) -> Severity | None:
     """The severity that the user gave a rule; None where the rule's own holds."""
     return dict(config.severity).get(rule.code)
 
 
-def check_words(words: Iterable[str], rules: Sequence[type[Rule]], *, where: str) -> None:
+def check_words(words: Iterable[str], rules: Sequence[Known], *, where: str) -> None:
     """Raise ConfigError, saying where it stands, for a word that stands for no rule."""
     for word in words:
         if not rules_called(word, rules):
             raise ConfigError(f"{where}: {unknown_rule(word, rules)}")
 
 
-def _exactness_by_code(words: tuple[str, ...], rules: Sequence[type[Rule]]) -> dict[str, int]:
+def _exactness_by_code(words: tuple[str, ...], rules: Sequence[Known]) -> dict[str, int]:
     """For each rule that some word stands for, how exact the most exact of these words is."""
     found: dict[str, int] = {}
     for word in words:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.config.globs import matches_any
 from trainlint.finding import Severity
+from trainlint.records import dataclass
 
 if TYPE_CHECKING:
     import os
@@ -44,6 +44,10 @@ class Config:
     preview: bool = False
     min_confidence: float = 0.7
     fail_on: Severity = Severity.ADVICE
+    file_time_limit: float = 10.0
+    """Seconds of processor time that one file may take; one that takes longer is a failure."""
+    cache_dir: str | None = None
+    """Where the cache lies, from `root`; None for the usual place. That of the working directory counts."""
 
     def is_excluded(self, path: str | os.PathLike[str], *, is_directory: bool = False) -> bool:
         """Whether `exclude` covers a file or a directory; a relative path starts at the working directory."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from trainlint.patterns import lazy
+from trainlint.records import dataclass
 
 Version = tuple[int, int]
 
-_CLAUSE = re.compile(r"(?P<operator>~=|==|!=|>=|<=|>|<|\^|~|=|)\s*v?(?P<version>\d[\w.+*-]*|\*)")
-_NUMBERS = re.compile(r"(\d+)(?:\.(\d+))?(?:\.(\d+))?")
+_CLAUSE = lazy(r"(?P<operator>~=|==|!=|>=|<=|>|<|\^|~|=|)\s*v?(?P<version>\d[\w.+*-]*|\*)")
+_NUMBERS = lazy(r"(\d+)(?:\.(\d+))?(?:\.(\d+))?")
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from trainlint.config.raw import absolute, parse_toml
-from trainlint.config.torch_range import TorchRange, parse_torch_range, widest
+from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_REQUIREMENT = re.compile(r"^\s*torch\s*(?:\[[^\]]*\]\s*)?(?P<versions>\(?\s*[<>=~!^][^;#@\\]*?)\s*(?:$|[;#\\]|\s--)")
+    from trainlint.config.torch_range import TorchRange
+
+_REQUIREMENT = lazy(r"^\s*torch\s*(?:\[[^\]]*\]\s*)?(?P<versions>\(?\s*[<>=~!^][^;#@\\]*?)\s*(?:$|[;#\\]|\s--)")
 _PROJECT_FILES = frozenset((".git", "pyproject.toml", "setup.py", "setup.cfg"))
 
 
@@ -49,6 +50,8 @@ def _first_range(place: Path, names: frozenset[str]) -> TorchRange | None:
 
 @lru_cache(maxsize=256)
 def _range_in(name: str, data: bytes) -> TorchRange | None:
+    from trainlint.config.torch_range import parse_torch_range, widest  # few files name a version
+
     text = data.decode("utf-8", "replace")
     found = []
     for requirement in _FILES_WITH_A_FORMAT.get(name, str.splitlines)(text):

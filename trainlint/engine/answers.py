@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from types import FunctionType, MethodType
@@ -18,6 +17,7 @@ from trainlint.model.heat_fact import HeatFact
 from trainlint.model.names import end_position, position, root_name
 from trainlint.model.site import Site
 from trainlint.model.values import Value
+from trainlint.records import dataclass
 from trainlint.source import SourceFile
 
 UNTOLD = object()

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.config import Config, ConfigError, Overrides, resolve, rules_for, select, severity_for
+from trainlint.records import dataclass
 
 if TYPE_CHECKING:
+    from trainlint.declared import Bound, Known
     from trainlint.finding import Severity
-    from trainlint.rule import Rule
 
 _SETTLING = frozenset({".git", "pyproject.toml", "requirements", "setup.cfg", "setup.py", "trainlint.toml"})
 """Names that can make the configuration of a directory another one than that of the directory above it."""
@@ -23,10 +23,10 @@ class Selection:
     """A configuration, and what it means for the rules at hand."""
 
     config: Config
-    rules: tuple[Rule, ...]
+    rules: tuple[Bound, ...]
     severities: tuple[tuple[str, Severity], ...]
     """By code, where the user gave a rule another severity than its own."""
-    known: tuple[type[Rule], ...] = ()
+    known: tuple[Known, ...] = ()
     """Every installed rule, whether it runs or not."""
 
 
@@ -44,7 +44,7 @@ class Configurations:
 
     def __init__(
         self,
-        rules: Sequence[type[Rule]],
+        rules: Sequence[Known],
         overrides: Overrides | None = None,
         *,
         config_file: Path | None = None,
@@ -56,6 +56,7 @@ class Configurations:
         self._file = config_file
         self._isolated = isolated
         self._by_directory: dict[Path, Selection | Misconfigured] = {}
+        self._excluding: dict[str, Config] = {}
         self._by_config: dict[Config, Selection] = {}
         resolve(Path.cwd(), self._overrides, rules, config_file=config_file, isolated=config_file is None)
 
@@ -76,25 +77,31 @@ class Configurations:
             raise found.with_traceback(None)
         return found
 
-    def rules_for(self, path: Path) -> tuple[Rule, ...]:
+    def rules_for(self, path: Path) -> tuple[Bound, ...]:
         """The rules to ask about one file. Raises Misconfigured."""
         selection = self.of(path.parent)
         return rules_for(path, selection.rules, selection.config)
 
     def excludes(self, path: Path) -> bool:
         """Whether the configuration that holds around a path excludes that very path."""
-        try:
-            config = self.of(path.parent).config
-        except Misconfigured:
-            # Nothing is left out on the word of a file that cannot be understood.
+        directory = os.path.dirname(path)
+        config = self._excluding.get(directory)
+        if config is None:
+            try:
+                config = self._excluding[directory] = self.of(Path(directory)).config
+            except Misconfigured:
+                # Nothing is left out on the word of a file that cannot be understood.
+                return False
+        if not config.exclude:
             return False
-        return bool(config.exclude) and config.is_excluded(path, is_directory=path.is_dir())
+        asks_what_it_is = any(pattern.endswith("/") for pattern in config.exclude)
+        return config.is_excluded(path, is_directory=asks_what_it_is and path.is_dir())
 
     def sources(self) -> tuple[str | None, ...]:
         """The configuration files that were used so far; None stands for files that none holds for."""
         return tuple(dict.fromkeys(config.source for config in self._by_config))
 
-    def rules_that_ran(self) -> tuple[type[Rule], ...]:
+    def rules_that_ran(self) -> tuple[Known, ...]:
         """The rules that some configuration selected so far, in the order of their codes."""
         codes = {rule.code for selection in self._by_config.values() for rule in selection.rules}
         return tuple(rule for rule in self._rules if rule.code in codes)

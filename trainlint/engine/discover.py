@@ -11,11 +11,10 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from trainlint.engine.git import git_listing
 from trainlint.finding import Failure
+from trainlint.records import dataclass, field
 from trainlint.settings_files import MOST_BYTES, holds_settings, is_settings, may_be_settings
 
 _SUFFIXES = (".py", ".pyw")
@@ -31,6 +30,7 @@ SKIPPED_DIRECTORIES = frozenset(
         ".ruff_cache",
         ".svn",
         ".tox",
+        ".trainlint_cache",
         ".venv",
         "__pycache__",
         "build",
@@ -88,7 +88,7 @@ def discover(
     for path in paths:
         search.named(path, force_exclude=force_exclude)
     if not search.found and not search.failures and not search.all_named_excluded:
-        names = ", ".join(dict.fromkeys(search.shown(absolute(path)) for path in paths))
+        names = ", ".join(dict.fromkeys(search.shown(str(absolute(path))) for path in paths))
         left_out = " that is not excluded" if search.excluded else ""
         search.failures[""] = Failure(
             names, f"there is no Python file{left_out}; name other paths, or see --show-files"
@@ -96,7 +96,7 @@ def discover(
     return search.result()
 
 
-def shown_path(path: Path, directory: Path) -> str:
+def shown_path(path: Path | str, directory: Path) -> str:
     """An absolute path as people see it: relative to `directory` where it lies below it, with forward slashes."""
     text, above = str(path), str(directory)
     if text.startswith(above.rstrip(os.sep) + os.sep):
@@ -108,6 +108,8 @@ def shown_path(path: Path, directory: Path) -> str:
 
 @dataclass(slots=True)
 class _Search:
+    """What was found so far. Paths are texts here, all absolute: pathlib takes five times as long for thousands."""
+
     directory: Path
     is_excluded: Callable[[Path], bool]
     found: dict[str, tuple[bool, Target]] = field(default_factory=dict)
@@ -115,10 +117,10 @@ class _Search:
     failures: dict[str, Failure] = field(default_factory=dict)
     excluded: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
-    left_out: dict[Path, bool] = field(default_factory=dict)
+    left_out: dict[str, bool] = field(default_factory=dict)
     searched: list[Path] = field(default_factory=list)
     all_named_excluded: bool = True
-    real_directories: dict[Path, str] = field(default_factory=dict)
+    real_directories: dict[str, str] = field(default_factory=dict)
 
     def result(self) -> Discovery:
         return Discovery(
@@ -135,21 +137,23 @@ class _Search:
         # What was left out below another named path may lie below this one.
         self.left_out.clear()
         if force_exclude and self.is_left_out_by_ancestry(path):
-            self.excluded.add(self.shown(path))
+            self.excluded.add(self.shown(str(path)))
             return
         self.all_named_excluded = False
-        if os.path.isdir(path):  # noqa: PTH112 - Path.is_dir() raises where it may not look
+        if os.path.isdir(path):  # Path.is_dir() raises where it may not look
             self.searched.append(path)
-            self.below(path)
+            self.below(str(path))
         else:
-            self.add(path)
+            self.add(str(path), path)
 
-    def below(self, root: Path) -> None:
+    def below(self, root: str) -> None:
         """Add the Python files below a directory that was named, or that is a repository of its own."""
+        from trainlint.engine.git import git_listing  # a file that is named needs no listing
+
         self.left_out[root] = False
-        if is_python(root.name):
+        if is_python(root):
             self.fail(root, _MISNAMED)
-        listing = git_listing(root)
+        listing = git_listing(Path(root))
         if listing is None:
             self.notes.append(
                 f"{self.shown(root)}: git does not answer for this directory, so .gitignore files are not read; "
@@ -158,23 +162,24 @@ class _Search:
             self.walk(root)
             return
         for name in listing.unseen:
-            self.fail(root / name, "the directory cannot be opened, so what is in it is not judged")
+            self.fail(_within(root, name), "the directory cannot be opened, so what is in it is not judged")
         for name in filter(_may_be_judged, listing.files):
+            path = _within(root, name)
             # A tracked file may be gone from the disk: then there is nothing to judge.
-            if os.path.lexists(root / name):
-                self.offer(root / name)
+            if os.path.lexists(path):
+                self.offer(path)
         for name in listing.repositories:
             # Git lists neither submodules nor repositories of their own below this one: each is asked itself.
-            nested = root / name
-            if not nested.is_dir() or self.is_left_out(nested):
+            nested = _within(root, name)
+            if not os.path.isdir(nested) or self.is_left_out(nested):
                 continue
             # In a submodule that was never checked out, git would answer for the repository around it.
-            if (nested / ".git").exists():
+            if os.path.exists(os.path.join(nested, ".git")):
                 self.below(nested)
             else:
                 self.walk(nested)
 
-    def walk(self, root: Path) -> None:
+    def walk(self, root: str) -> None:
         """Add the Python files below a directory that git knows nothing of. Links to directories are not followed."""
         waiting = [root]
         while waiting:
@@ -183,36 +188,37 @@ class _Search:
                 with os.scandir(directory) as entries:
                     for entry in entries:
                         if entry.is_dir(follow_symlinks=False):
-                            if not self.is_left_out(directory / entry.name):
-                                waiting.append(directory / entry.name)
+                            if not self.is_left_out(entry.path):
+                                waiting.append(entry.path)
                         elif _may_be_judged(entry.name):
-                            self.offer(directory / entry.name)
+                            self.offer(entry.path)
             except OSError as error:
                 self.fail(directory, f"the directory cannot be read ({_words(error)}), so what is in it is not judged")
 
-    def offer(self, path: Path) -> None:
+    def offer(self, path: str) -> None:
         """Add a file below a directory that was named, unless something excludes it."""
-        if self.is_left_out(path.parent):
+        if self.is_left_out(os.path.dirname(path)):
             return
-        if is_settings(path.name) and not _holds_settings(path):
+        if is_settings(path) and not _holds_settings(path):
             return
-        if self.is_excluded(path):
+        place = Path(path)
+        if self.is_excluded(place):
             self.excluded.add(self.shown(path))
         else:
-            self.add(path)
+            self.add(path, place)
 
-    def add(self, path: Path) -> None:
+    def add(self, path: str, place: Path) -> None:
         """Add one file, or say why it cannot be read."""
         try:
-            status = path.lstat()
+            status = os.lstat(path)
             is_link = stat.S_ISLNK(status.st_mode)
             if is_link:
-                status = path.stat()
+                status = os.stat(path)
         except OSError as error:
             self.fail(path, _why_missing(path, error))
             return
         if stat.S_ISREG(status.st_mode):
-            target = Target(path, self.shown(path), status.st_size)
+            target = Target(place, self.shown(path), status.st_size)
             real = os.path.realpath(path) if is_link else self.real(path)
             # A file is shown by its own name where that is among those found, and else by the first of its links.
             self.found[real] = min((is_link, target), self.found.get(real, (True, target)), key=_first)
@@ -221,22 +227,23 @@ class _Search:
         else:
             self.fail(path, "it is a pipe, a socket or a device and no ordinary file; remove it or exclude it")
 
-    def real(self, path: Path) -> str:
+    def real(self, path: str) -> str:
         """The real path of a file that is no link itself."""
-        directory = self.real_directories.get(path.parent)
-        if directory is None:
-            directory = self.real_directories[path.parent] = os.path.realpath(path.parent)
-        return directory + os.sep + path.name
+        directory, name = os.path.split(path)
+        real = self.real_directories.get(directory)
+        if real is None:
+            real = self.real_directories[directory] = os.path.realpath(directory)
+        return real + os.sep + name
 
-    def is_left_out(self, directory: Path) -> bool:
+    def is_left_out(self, directory: str) -> bool:
         """Whether a directory below a named one, or any between the two, is excluded. The named one itself is not."""
         answer = self.left_out.get(directory)
         if answer is None:
-            answer = self.is_left_out(directory.parent)
-            if not answer and self.is_excluded_itself(directory):
+            answer = self.is_left_out(os.path.dirname(directory))
+            if not answer and self.is_excluded_itself(Path(directory)):
                 answer = True
                 self.excluded.add(self.shown(directory))
-            if not answer and is_python(directory.name):
+            if not answer and is_python(directory):
                 self.fail(directory, _MISNAMED)
             self.left_out[directory] = answer
         return answer
@@ -250,19 +257,24 @@ class _Search:
         """Whether trainlint's own list or the configuration excludes this very path."""
         return path.name in SKIPPED_DIRECTORIES or self.is_excluded(path)
 
-    def fail(self, path: Path, reason: str) -> None:
+    def fail(self, path: str, reason: str) -> None:
         """Note a path that cannot be judged, once."""
         shown = self.shown(path)
         self.failures.setdefault(shown, Failure(shown, reason))
 
-    def shown(self, path: Path) -> str:
+    def shown(self, path: str) -> str:
         """The path as people see it."""
         return shown_path(path, self.directory)
 
 
+def _within(root: str, name: str) -> str:
+    """The path of what git lists below a directory, with forward slashes."""
+    return os.path.join(root, name.replace("/", os.sep))
+
+
 def absolute(path: Path) -> Path:
     """The absolute path without `..`, and without links resolved: people want to see the names that they typed."""
-    return Path(os.path.abspath(path))  # noqa: PTH100 - Path.absolute() keeps "..", Path.resolve() follows links
+    return Path(os.path.abspath(path))  # Path.absolute() keeps "..", and Path.resolve() follows links
 
 
 def _first(candidate: tuple[bool, Target]) -> tuple[bool, str]:
@@ -270,7 +282,7 @@ def _first(candidate: tuple[bool, Target]) -> tuple[bool, str]:
     return is_link, target.shown
 
 
-def _why_missing(path: Path, error: OSError) -> str:
+def _why_missing(path: str, error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
         if os.path.lexists(path):
             return "it is a symbolic link that leads nowhere; remove it or exclude it"
@@ -292,13 +304,14 @@ def _may_be_judged(name: str) -> bool:
     return is_python(name) or may_be_settings(name.rpartition("/")[2])
 
 
-def _holds_settings(path: Path) -> bool:
+def _holds_settings(path: str) -> bool:
     """Whether a file holds settings of training. One that cannot be read is somebody else's."""
     try:
-        with path.open("rb") as file:
-            return holds_settings(path.name, file.read(MOST_BYTES + 1))
+        with open(path, "rb") as file:
+            data = file.read(MOST_BYTES + 1)
     except OSError:
         return False
+    return len(data) <= MOST_BYTES and holds_settings(path, data)
 
 
 def _words(error: OSError) -> str:

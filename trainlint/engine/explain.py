@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from trainlint.config import severity_for
 from trainlint.engine.answers import shortened, written
-from trainlint.engine.judge import places
 from trainlint.engine.line_facts import LineFacts
 from trainlint.engine.listing import last_header_line
+from trainlint.engine.places import places_by_rule
 from trainlint.engine.stopping import stops
 from trainlint.engine.tracing import watch
 from trainlint.explanation import Explanation, Hidden, Hiding, Line, Look, Verdict
 from trainlint.finding import Finding, Span
+from trainlint.model.blocks import Place
 from trainlint.model.names import end_position, position
 from trainlint.model.site import FileModel, Site
+from trainlint.records import dataclass, field, replace
 from trainlint.rule import Rule
 from trainlint.suppress import silencing_lines, suppress
 
 if TYPE_CHECKING:
+    from trainlint.declared import Bound
     from trainlint.engine.configurations import Selection
 
 _MOST_NEARBY = 3
@@ -36,18 +38,15 @@ class Asked:
     """Why it does not run on the file in `trainlint check`; None where it does."""
 
 
-def rules_to_ask(selection: Selection, running: Sequence[Rule]) -> tuple[Asked, ...]:
+def rules_to_ask(selection: Selection, running: Sequence[Bound]) -> tuple[Asked, ...]:
     """Every installed rule, whether it runs or not. `running` are those that run on the file."""
-    bound = {rule.code: rule for rule in running}
+    on = {rule.code for rule in running}
     options = dict(selection.config.options)
     asked = []
-    for kind in selection.known:
-        rule = bound.get(kind.code)
-        if rule is not None:
-            asked.append(Asked(rule))
-        else:
-            why = Hiding.PREVIEW if kind.preview and not selection.config.preview else Hiding.NOT_SELECTED
-            asked.append(Asked(kind(dict(options.get(kind.code, ()))), why))
+    for known in selection.known:
+        why = Hiding.PREVIEW if known.preview and not selection.config.preview else Hiding.NOT_SELECTED
+        rule = known.loaded()(dict(options.get(known.code, ())))
+        asked.append(Asked(rule, None if known.code in on else why))
     return tuple(asked)
 
 
@@ -91,7 +90,8 @@ class _Inquest:
 
     def looks(self) -> dict[int, list[Look]]:
         """What rules saw, by line: findings at their own line, silence where the rule looked."""
-        raw = [look for asked in self.rules for look in self._of_rule(asked)]
+        places = places_by_rule([asked.rule for asked in self.rules], self.model)
+        raw = [look for asked, wanted in zip(self.rules, places, strict=True) for look in self._of_rule(asked, wanted)]
         crashed = {look.code for look in raw if look.failure}
         ran = [asked.rule for asked in self.rules if asked.off is None and asked.rule.code not in crashed]
         known = [type(asked.rule) for asked in self.rules]
@@ -115,10 +115,10 @@ class _Inquest:
         shown.sort(key=lambda finding: (self._distance(finding.span.start_line), finding.order))
         return tuple(sorted(shown[:_MOST_NEARBY], key=lambda finding: finding.order))
 
-    def _of_rule(self, asked: Asked) -> Iterator[Look]:
+    def _of_rule(self, asked: Asked, places: Iterator[Place]) -> Iterator[Look]:
         """The rule's looks at the lines, and what it found elsewhere in the file."""
         rule = asked.rule
-        for place in places(rule.triggers, self.model):
+        for place in places:
             site = Site(self.model, place)
             span = _span(site)
             if span.end_line < self.first or span.start_line > self.last:

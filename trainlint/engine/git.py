@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from trainlint.records import dataclass
 
 _STAGED = re.compile(r"(\d{6}) [0-9a-f]+ \d\t")
 _SUBMODULE = "160000"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from trainlint.engine.answers import written
 from trainlint.engine.listing import last_header_line
@@ -14,6 +13,7 @@ from trainlint.model.blocks import Block, BlockKind, Place
 from trainlint.model.names import end_position, position
 from trainlint.model.site import FileModel, Site
 from trainlint.model.values import Kind, Value
+from trainlint.records import dataclass, field
 
 _NAMED = ast.Name | ast.Attribute | ast.Subscript
 _SILENT_KINDS = frozenset({Kind.STRING, Kind.NONE, Kind.UNKNOWN})

@@ -6,25 +6,26 @@ Files that are not to be judged may take part, too: what they call is known, and
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainlint.engine.judge import parse
+from trainlint.engine.parsing import parse
 from trainlint.engine.read import may_hold_findings, read_bytes
-from trainlint.engine.workers import across
+from trainlint.engine.summarised import Summarised
+from trainlint.engine.tasks import Alone, Doer, Order
+from trainlint.engine.time_limit import TookTooLong, time_limit
 from trainlint.finding import Failure
-from trainlint.model.outside import ALONE, Outside
-from trainlint.model.site import FileModel
+from trainlint.records import dataclass, field, replace
 from trainlint.source import SourceFile, UnreadableSource, decode_source
 
 if TYPE_CHECKING:
+    from trainlint.cache.cache import Cache
     from trainlint.config import Config
+    from trainlint.engine.shelf import Shelf
     from trainlint.engine.surroundings import Surroundings
     from trainlint.linking.summary import Summary
-
-_KEPT = 4_000_000
-"""Bytes of source whose models are kept in memory from summarising to judging: about a hundred times as much."""
+    from trainlint.model.outside import Outside
+    from trainlint.model.site import FileModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,56 +58,84 @@ class Linkage:
     """What linking found out."""
 
     outsides: dict[Path, Outside] = field(default_factory=dict)
-    models: dict[Path, FileModel] = field(default_factory=dict)
-    """Models that were kept, not yet told anything."""
     neighbours: int = 0
     """How many files took part that are not judged."""
     failures: tuple[Failure, ...] = ()
+    given_up: frozenset[Path] = frozenset()
+    """Files that took too long, or ended their process: a failure says so, and they are not tried again."""
 
-    def of(self, path: Path) -> Outside:
-        """What the other files say of one."""
-        return self.outsides.get(path, ALONE)
+    def of(self, path: Path) -> Outside | None:
+        """What the other files say of one; None where they say nothing."""
+        return self.outsides.get(path)
 
 
-def linked(files: Sequence[Member], surroundings: Surroundings, workers: int = 1) -> Linkage:
+def linked(
+    files: Sequence[Member], surroundings: Surroundings, doer: Doer | None = None, cache: Cache | None = None
+) -> Linkage:
     """Link the files of a run with each other and with their neighbours in the project.
 
-    Every file is summarised, by several processes where there are several workers. Where no file of the run may hold
-    a finding, none is looked at.
+    Every file that the cache does not know is summarised by the `doer`, who keeps models for judging where there is
+    room. Where no file of the run may hold a finding, none is looked at.
     """
     linkage = Linkage()
-    if not any(map(_may_hold_findings, files)):
+    if not any(map(may_tell, files)):
         return linkage
     try:
-        _link(linkage, files, surroundings, workers)
+        _link(linkage, files, surroundings, doer or Alone(), cache)
     except Exception as error:  # noqa: BLE001  # a crash while linking must not keep any file from being judged
         reason = f"its files could not be linked ({type(error).__name__}: {error}), so each was judged alone"
-        linkage.failures = (Failure(files[0].shown, f"{reason}; please report this"),)
+        linkage.failures += (Failure(files[0].shown, f"{reason}; please report this"),)
     return linkage
 
 
-def _link(linkage: Linkage, files: Sequence[Member], surroundings: Surroundings, workers: int) -> None:
+def _link(
+    linkage: Linkage, files: Sequence[Member], surroundings: Surroundings, doer: Doer, cache: Cache | None
+) -> None:
     from trainlint.engine.participants import taking_part
-    from trainlint.linking.link import link
 
-    party = taking_part(files, surroundings)
+    party = taking_part(files, surroundings, cache)
     members = party.members
     if not members:
         return
+    from trainlint.model.outside import ALONE
+
     linkage.outsides |= {member.path: replace(ALONE, names_device=member.names_device) for member in members}
     linkage.neighbours = sum(not member.judged for member in members)
-    if workers > 1:
-        summaries = across(members, summarise_file, _size, _no_summary, workers)
+    if cache is None:
+        results = summarised(members, doer)
+        told = outsides(members, results, party.methods_elsewhere)
     else:
-        summaries = _summarise_here(members, linkage.models)
-    found = [(member, summary) for member, summary in zip(members, summaries, strict=True) if summary]
+        from trainlint.engine.relinking import relinked, resummarised
+
+        results = resummarised(members, doer, cache)
+        told = relinked(members, results, party.methods_elsewhere, doer, cache)
+    linkage.failures = tuple(result.failure for result in results if result.failure)
+    linkage.given_up = frozenset(member.path for member, result in zip(members, results, strict=True) if result.failure)
+    linkage.outsides |= told
+
+
+def summarised(members: Sequence[Member], doer: Doer) -> list[Summarised]:
+    """Each file's summary."""
+    return doer.do(Order(summarise_file, _lost), members)
+
+
+def outsides(
+    members: Sequence[Member], results: Sequence[Summarised], ambiguous: frozenset[str]
+) -> dict[Path, Outside]:
+    """What judged files with a summary are told. `ambiguous` names methods of files that were left out."""
+    from trainlint.linking.link import link  # with the model, of which a file alone may need little
+
+    found = [(member, result.summary) for member, result in zip(members, results, strict=True) if result.summary]
     told = link(
-        [_without_guesses(summary, party.methods_elsewhere) for _, summary in found],
+        [_without_guesses(summary, ambiguous) for _, summary in found],
         [member.path for member, _ in found],
         [member.group for member, _ in found],
+        [member.judged for member, _ in found],
     )
-    for (member, _), outside in zip(found, told, strict=True):
-        linkage.outsides[member.path] = replace(outside, names_device=member.names_device)
+    return {
+        member.path: replace(outside, names_device=member.names_device)
+        for (member, _), outside in zip(found, told, strict=True)
+    }
 
 
 def _without_guesses(summary: Summary, ambiguous: frozenset[str]) -> Summary:
@@ -117,43 +146,41 @@ def _without_guesses(summary: Summary, ambiguous: frozenset[str]) -> Summary:
     return replace(summary, calls=tuple(calls))
 
 
-def _may_hold_findings(member: Member) -> bool:
+def may_tell(member: Member) -> bool:
+    """Whether a file can hold findings, and so its neighbours have something to tell it."""
     try:
         return may_hold_findings(member.data())
     except UnreadableSource:
         return False
 
 
-def summarise_file(member: Member) -> Summary | None:
-    """The summary of one file; None where it cannot be read, which judging it will report."""
-    model = _model(member)
-    if model is None:
-        return None
+def summarise_file(member: Member, shelf: Shelf) -> Summarised:
+    """Summarise one file. Its model is kept for judging it, if there is room."""
+    model = None
     try:
-        return _summary(model)
-    finally:
+        with time_limit(member.config.file_time_limit):
+            model = _model(member)
+            summary = _summary(model) if model is not None else None
+    except TookTooLong as error:
+        error.during = "linking it with others"
+        return _failed(member, str(error))
+    if model is not None and not (member.judged and summary and shelf.put(member.path, model, member.size)):
         model.let_go()
+    return Summarised(summary)
 
 
-def _summarise_here(members: Sequence[Member], models: dict[Path, FileModel]) -> list[Summary | None]:
-    """The summaries of files in this very process, which keeps the first models for judging."""
-    found: list[Summary | None] = []
-    kept = 0
-    for member in members:
-        model = _model(member)
-        summary = _summary(model) if model is not None else None
-        found.append(summary)
-        if model is None:
-            continue
-        if member.judged and summary is not None and kept + member.size <= _KEPT:
-            kept += member.size
-            models[member.path] = model
-        else:
-            model.let_go()
-    return found
+def _lost(member: Member, how: str) -> Summarised:
+    return _failed(member, f"{how}; please report this, and exclude the file meanwhile")
+
+
+def _failed(member: Member, reason: str) -> Summarised:
+    return Summarised(failure=Failure(member.shown, reason) if member.judged else None)
 
 
 def _model(member: Member) -> FileModel | None:
+    from trainlint.model.outside import ALONE
+    from trainlint.model.site import FileModel
+
     try:
         source = member.source()
     except UnreadableSource:
@@ -171,11 +198,3 @@ def _summary(model: FileModel) -> Summary | None:
         return summarise(model)
     except Exception:  # noqa: BLE001  # judging the file meets the same crash and reports it
         return None
-
-
-def _size(member: Member) -> int:
-    return member.size
-
-
-def _no_summary(member: Member, error: BaseException) -> None:
-    """Judging the file dies as well and says so; of a neighbour nobody asked."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from trainlint.records import dataclass
 
 MOST_FILES = 150
 """So many neighbours are summarised at most."""

@@ -1,14 +1,12 @@
 """Which files take part in linking: those of the run, and their neighbours in the project.
 
-Decided by a glance at each file's text, before anything is parsed.
+Decided by a glance at each file's bytes, before anything is parsed.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,15 +14,16 @@ from typing import TYPE_CHECKING
 from trainlint.engine.linkage import Member
 from trainlint.engine.neighbourhood import Imports
 from trainlint.engine.read import may_hold_findings, read_bytes
+from trainlint.linking.glance import Glance, glance
 from trainlint.linking.modules import Modules
 from trainlint.linking.neighbours import groups, imports_among
-from trainlint.model.site import is_idle, names_device
+from trainlint.model.site import is_idle
+from trainlint.records import dataclass, replace
 from trainlint.source import UnreadableSource
 
 if TYPE_CHECKING:
+    from trainlint.cache.cache import Cache
     from trainlint.engine.surroundings import Surroundings
-
-_METHOD = re.compile(r"^[ \t]+(?:async[ \t]+)?def[ \t]+(\w+)", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,46 +35,59 @@ class Participants:
     """Methods of files that belong to the same groups and were left out: such a name says nothing of its class."""
 
 
-def taking_part(files: Sequence[Member], surroundings: Surroundings) -> Participants:
+def taking_part(files: Sequence[Member], surroundings: Surroundings, cache: Cache | None = None) -> Participants:
     """The files that may tell each other something: those that train or import one that does, and are not alone.
 
-    Of the neighbours, the nearest to files of the run that may hold a finding.
+    Of the neighbours, the nearest to files of the run that may hold a finding. Files that the cache knows are not read.
     """
     of_run = {member.path: member for member in files}
-    seen = [_glance(member.path, member.shown, member.data) for member in files]
-    others = (target for target in surroundings.around(list(of_run)) if target.path not in of_run)
-    seen += [_glance(target.path, target.shown, partial(read_bytes, target.path)) for target in others]
-    glances = sorted((glance for glance in seen if glance is not None), key=lambda glance: glance.shown)
-    party = _Party(glances, of_run)
+    others = [target for target in surroundings.around(list(of_run)) if target.path not in of_run]
+    known: dict[Path, Glance] = {}
+    keys: dict[Path, bytes | None] = {}
+    if cache is not None:
+        paths = [*(member.path for member in files if member.text is None), *(target.path for target in others)]
+        cache.contents.look(map(str, paths))
+        keys = {path: cache.key_of_file("glance", path) for path in paths}
+        known = cache.get(keys)
+
+    def seen(path: Path, shown: str, read: Callable[[], bytes]) -> _Seen | None:
+        if path in known:
+            return _Seen(path, shown, known[path])
+        new = _seen(path, shown, read)
+        if cache is not None and new is not None:
+            cache.keep(keys.get(path), new.glance, path)
+        return new
+
+    found = [seen(member.path, member.shown, member.data) for member in files]
+    found += [seen(target.path, target.shown, partial(read_bytes, target.path)) for target in others]
+    party = _Party(sorted((file for file in found if file is not None), key=lambda file: file.shown), of_run)
     members = list(party.members(surroundings))
     return Participants(members, party.methods_beside(members))
 
 
 @dataclass(frozen=True, slots=True)
-class _Glance:
-    """What is known of a file before it is parsed."""
+class _Seen:
+    """A file, and what is known of it before it is parsed."""
 
     path: Path
     shown: str
-    text: str
-    telling: bool
-    """Whether it holds a word of training."""
+    glance: Glance
 
 
-def _glance(path: Path, shown: str, read: Callable[[], bytes]) -> _Glance | None:
+def _seen(path: Path, shown: str, read: Callable[[], bytes]) -> _Seen | None:
     """None for a file that cannot be read. Whether its bytes are what they say is seen when it is parsed."""
     try:
         data = read()
     except UnreadableSource:
         return None
-    return _Glance(path, shown, data.decode("utf-8-sig", "replace"), may_hold_findings(data))
+    return _Seen(path, shown, glance(data, telling=may_hold_findings(data)))
 
 
 @dataclass(eq=False)
 class _Party:
     """The files of a run and those around them, numbered in their stable order."""
 
-    files: Sequence[_Glance]
+    files: Sequence[_Seen]
     of_run: dict[Path, Member]
 
     def members(self, surroundings: Surroundings) -> Iterator[Member]:
@@ -90,7 +102,7 @@ class _Party:
             if member is None and number in neighbours:
                 config = surroundings.config_of(file.path)
                 if config is not None:
-                    member = Member(file.path, file.shown, len(file.text), config, judged=False)
+                    member = Member(file.path, file.shown, file.glance.size, config, judged=False)
             if member is not None:
                 yield replace(member, group=group, names_device=group in self.with_device)
 
@@ -99,16 +111,16 @@ class _Party:
         taken = {member.path for member in members}
         met = {member.group for member in members}
         left_out = (
-            file.text
+            file.glance.methods
             for number, file in enumerate(self.files)
             if self.telling[number] and self.group_of[number] in met and file.path not in taken
         )
-        return frozenset(name for text in left_out for name in _METHOD.findall(text))
+        return frozenset().union(*left_out)
 
     @cached_property
     def telling(self) -> list[bool]:
         """Which files have a word of training, or import one that counts: packages hand names on."""
-        telling = [file.telling for file in self.files]
+        telling = [file.glance.telling for file in self.files]
         importers: dict[int, list[int]] = {}
         for number, targets in enumerate(self.all_imports):
             for target in targets:
@@ -124,7 +136,8 @@ class _Party:
     @cached_property
     def all_imports(self) -> list[set[int]]:
         """For each file, those that it imports."""
-        return imports_among([file.text for file in self.files], Modules([file.path for file in self.files]))
+        modules = Modules([file.path for file in self.files])
+        return imports_among([file.glance.imports for file in self.files], modules)
 
     @cached_property
     def imports(self) -> list[set[int]]:
@@ -142,16 +155,12 @@ class _Party:
     @cached_property
     def with_device(self) -> set[int]:
         """The groups in which a file names a device."""
-        found: set[int] = set()
-        for file, group in zip(self.files, self.group_of, strict=True):
-            if group not in found and names_device(file.text):
-                found.add(group)
-        return found
+        return {group for file, group in zip(self.files, self.group_of, strict=True) if file.glance.names_device}
 
     def _neighbours(self) -> Iterable[int]:
-        named = [number for number, file in enumerate(self.files) if file.path in self.of_run and file.telling]
-        others = {number: len(file.text) for number, file in enumerate(self.files) if file.path not in self.of_run}
+        named = [number for number, file in enumerate(self.files) if file.path in self.of_run and file.glance.telling]
+        others = {number: file.glance.size for number, file in enumerate(self.files) if file.path not in self.of_run}
         if not others:
             return ()
         imports = Imports(self.imports, [is_idle(file.shown) for file in self.files])
-        return imports.nearest(named, others, size=sum(len(self.files[number].text) for number in named))
+        return imports.nearest(named, others, size=sum(self.files[number].glance.size for number in named))

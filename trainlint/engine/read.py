@@ -16,8 +16,8 @@ TRAINING_WORDS = (b"torch", b"lightning", b"accelerate", b".backward(")
 """A file that holds none of these neither trains nor helps to."""
 
 
-def read_bytes(path: Path) -> bytes:
-    """The bytes of a source file.
+def read_bytes(path: Path, *, whole: bool = True) -> bytes:
+    """The bytes of a source file, or the first ones of a large file that need not be `whole`.
 
     Raises UnreadableSource when the file cannot be read, is too large, or holds another language.
     """
@@ -29,7 +29,7 @@ def read_bytes(path: Path) -> bytes:
     except OSError as error:
         words = (error.strerror or str(error)).lower()
         raise UnreadableSource(f"it cannot be read ({words}); correct its permissions or exclude it") from error
-    if len(data) > SIZE_LIMIT:
+    if whole and len(data) > SIZE_LIMIT:
         raise UnreadableSource(
             f"it is larger than {SIZE_LIMIT // 1_000_000} MB, the most that trainlint reads of one file; exclude it"
         )

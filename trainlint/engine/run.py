@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import gc
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import Discovery, Target, absolute, shown_path
-from trainlint.engine.linkage import Member, linked
+from trainlint.engine.linkage import Member, linked, may_tell
+from trainlint.engine.patience import patience
 from trainlint.engine.surroundings import Surroundings
-from trainlint.engine.work import Fixing, Job, Outcome, Rewrite, do, do_text
-from trainlint.engine.workers import spread, worker_count
+from trainlint.engine.work import Fixing, Job, Outcome, Rewrite, do_text
+from trainlint.engine.workers import doer, judged, worker_count
 from trainlint.finding import Failure, Report
+from trainlint.records import dataclass, replace
 from trainlint.settings_files import is_settings
 
 if TYPE_CHECKING:
+    from trainlint.cache.cache import Cache
     from trainlint.source import SourceFile
 
-_ALLOCATIONS = 2_000_000
-"""So many objects may be made before the garbage collector looks for cycles: syntax trees have none, and the models of
-files are taken apart when they are done. Looking for them every 50,000 objects took a third of a run."""
+
+_SMALL = 200_000
+"""Bytes of source without a word of training: to parse less takes no longer than to ask a cache, which takes 20 ms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +41,63 @@ class Run:
 
 
 def run(
-    discovery: Discovery, configurations: Configurations, *, fixing: Fixing | None = None, workers: int | None = None
+    discovery: Discovery,
+    configurations: Configurations,
+    *,
+    fixing: Fixing | None = None,
+    workers: int | None = None,
+    cache: Cache | None = None,
 ) -> Run:
     """Judge every file that was found, by the configuration nearest to it, with what its project says of it.
 
-    `workers` is how many processes to use; None uses more than one only where it pays.
+    `workers` is how many processes to use; None uses more than one only where it pays. What the `cache` knows is not
+    done again, and what is done it is told; but files are always fixed afresh.
     """
     jobs, failures = _jobs(discovery.targets, configurations)
-    count = worker_count(jobs, workers)
-    with _patience():
-        linkage = linked(_members(jobs), Surroundings(configurations, discovery.searched), count)
-        jobs = [replace(job, outside=linkage.of(job.target.path)) for job in jobs]
-        if count > 1:
-            outcomes = spread(jobs, fixing, count)
+    members = _members(jobs)
+    surroundings = Surroundings(configurations, discovery.searched)
+    if cache is None or not _pays(jobs, members):
+        found = _judged(jobs, members, surroundings, fixing, workers)
+    else:
+        from trainlint.engine.known import WholeRun, keep_run, key_of_run, known_run
+
+        key = key_of_run(jobs, members, surroundings, cache) if fixing is None else None
+        known = known_run(key, cache)
+        if known is None:
+            found = _judged(jobs, members, surroundings, fixing, workers, cache)
+            keep_run(key, WholeRun(found.report, found.failing, found.neighbours), cache)
         else:
-            outcomes = [do(job, fixing, linkage.models.pop(job.target.path, None)) for job in jobs]
-    found = _gathered(jobs, outcomes, [*discovery.failures, *failures, *linkage.failures])
-    return replace(found, workers=count, neighbours=linkage.neighbours)
+            found = Run(known.report, known.failing, neighbours=known.neighbours)
+        cache.save()
+    failures = [*found.report.failures, *discovery.failures, *failures]
+    return replace(found, report=replace(found.report, failures=_in_order(failures)))
+
+
+def _pays(jobs: Sequence[Job], members: Sequence[Member]) -> bool:
+    """Whether it pays to ask a cache about these files. Where any trains, the import of the model takes 60 ms."""
+    return sum(job.size for job in jobs) > _SMALL or any(map(may_tell, members))
+
+
+def _judged(
+    jobs: Sequence[Job],
+    members: Sequence[Member],
+    surroundings: Surroundings,
+    fixing: Fixing | None,
+    workers: int | None,
+    cache: Cache | None = None,
+) -> Run:
+    """Link the files, and judge each of them, but for what the cache knows."""
+    count = worker_count(jobs, workers)
+    with patience(), doer(count, jobs, workers, at_once=cache is None) as hands:
+        linkage = linked(members, surroundings, hands, cache)
+        jobs = [replace(job, outside=linkage.of(job.path)) for job in jobs if job.path not in linkage.given_up]
+        if cache is None or fixing is not None:
+            outcomes = judged(jobs, fixing, hands)
+        else:
+            from trainlint.engine.known import judged_anew
+
+            outcomes = judged_anew(jobs, hands, cache)
+    return replace(_gathered(jobs, outcomes, linkage.failures), workers=count, neighbours=linkage.neighbours)
 
 
 def _members(jobs: Sequence[Job]) -> list[Member]:
@@ -74,19 +113,23 @@ def run_text(
     *,
     fixing: Fixing | None = None,
     alone: bool = False,
+    cache: Cache | None = None,
 ) -> Run:
     """Judge one text as if it stood at `path`. Nothing is written there.
 
-    `alone` is for a text whose place is not known: its project has no say then.
+    `alone` is for a text whose place is not known: its project has no say then. The `cache` knows its neighbours.
     """
     target = Target(absolute(path), source.path, len(source.text))
     jobs, failures = _jobs([target], configurations)
-    with _patience():
+    with patience():
         if not alone:
-            linkage = linked([replace(member, text=source) for member in _members(jobs)], Surroundings(configurations))
-            jobs = [replace(job, outside=linkage.of(job.target.path)) for job in jobs]
+            members = [replace(member, text=source) for member in _members(jobs)]
+            linkage = linked(members, Surroundings(configurations), cache=cache)
+            jobs = [replace(job, outside=linkage.of(job.path)) for job in jobs if job.path not in linkage.given_up]
             failures = [*failures, *linkage.failures]
         outcomes = [do_text(source, job, fixing) for job in jobs]
+    if cache is not None:
+        cache.save()
     return _gathered(jobs, outcomes, failures)
 
 
@@ -113,10 +156,9 @@ def _job(target: Target, configurations: Configurations, here: Path) -> Job | Fa
 
 def _gathered(jobs: Sequence[Job], outcomes: Sequence[Outcome], failures: Sequence[Failure]) -> Run:
     findings = [finding for outcome in outcomes for finding in outcome.findings]
-    all_failures = [*failures, *(failure for outcome in outcomes for failure in outcome.failures)]
     report = Report(
         findings=tuple(sorted(findings, key=lambda finding: finding.order)),
-        failures=tuple(sorted(all_failures, key=lambda failure: (failure.path, failure.rule or "", failure.reason))),
+        failures=_in_order([*failures, *(failure for outcome in outcomes for failure in outcome.failures)]),
         files=sum(outcome.judged for outcome in outcomes),
         suppressed=sum(outcome.suppressed for outcome in outcomes),
         fixed=sum(outcome.fixed for outcome in outcomes),
@@ -132,14 +174,5 @@ def _gathered(jobs: Sequence[Job], outcomes: Sequence[Outcome], failures: Sequen
     )
 
 
-@contextmanager
-def _patience() -> Iterator[None]:
-    """Silence Python's warnings on the code that is read, and let the garbage collector look less often."""
-    thresholds = gc.get_threshold()
-    gc.set_threshold(_ALLOCATIONS, *thresholds[1:])
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        gc.set_threshold(*thresholds)
+def _in_order(failures: Sequence[Failure]) -> tuple[Failure, ...]:
+    return tuple(sorted(failures, key=lambda failure: (failure.path, failure.rule or "", failure.reason)))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trainlint.engine.answers import UNTOLD, Inquiry, assignment, deciding, value_of
@@ -18,6 +17,7 @@ from trainlint.explanation import Fact, Stop
 from trainlint.model.names import last_name
 from trainlint.model.site import Site
 from trainlint.model.values import Value
+from trainlint.records import dataclass, replace
 
 _DEEPEST = 4
 """So many functions of a rule's module are followed, one called by the other."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import SKIPPED_DIRECTORIES, Target, discover, is_python, shown_path
+from trainlint.records import dataclass, field, replace
 
 if TYPE_CHECKING:
     from trainlint.config import Config
@@ -38,6 +38,7 @@ class Surroundings:
     searched: tuple[Path, ...] = ()
     """Directories whose files all take part in the run."""
     _apart: Configurations = field(init=False)
+    _known: dict[tuple[Path, ...], list[Target]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Look up nothing in the run's own configurations."""
@@ -49,6 +50,19 @@ class Surroundings:
         The files of searched directories are left out. What git ignores and what the configuration excludes takes no
         part, as if it were not there. Of a project that is too large, what lies nearest in the tree of directories.
         """
+        asked = tuple(files)
+        if asked not in self._known:
+            self._known[asked] = self._looked_for(asked)
+        return self._known[asked]
+
+    def config_of(self, path: Path) -> Config | None:
+        """The configuration that holds for a neighbour; None where it is wrong, which is not what was asked about."""
+        try:
+            return self._apart.of(path.parent).config
+        except Misconfigured:
+            return None
+
+    def _looked_for(self, files: Sequence[Path]) -> list[Target]:
         outside = {path.parent for path in files if not any(map(path.is_relative_to, self.searched))}
         starts = sorted({*outside, *self.searched})
         found: dict[Path, Target] = {}
@@ -63,13 +77,6 @@ class Surroundings:
         here = Path.cwd()
         shown = [replace(target, shown=_shown(target.path, here)) for target in new]
         return _within_bounds(sorted(shown, key=lambda target: target.shown), starts)
-
-    def config_of(self, path: Path) -> Config | None:
-        """The configuration that holds for a neighbour; None where it is wrong, which is not what was asked about."""
-        try:
-            return self._apart.of(path.parent).config
-        except Misconfigured:
-            return None
 
     def _listed(self, root: Path) -> Sequence[Target]:
         return discover([root], self._apart.excludes).targets

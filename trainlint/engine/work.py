@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from trainlint.engine.judge import UNREADABLE, Verdicts, judge, parse
+from trainlint.engine.parsing import UNREADABLE, parse
 from trainlint.engine.read import may_hold_findings, read_bytes
+from trainlint.engine.time_limit import TookTooLong, time_limit
 from trainlint.finding import Failure, Finding, Safety
-from trainlint.model.outside import ALONE, Outside
-from trainlint.settings_files import holds_settings, is_settings
+from trainlint.records import dataclass, replace
+from trainlint.settings_files import MOST_BYTES, holds_settings, is_settings
 from trainlint.source import SourceFile, UnreadableSource, decode_source
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trainlint.declared import Bound
     from trainlint.engine.configurations import Selection
     from trainlint.engine.discover import Target
+    from trainlint.engine.judge import Verdicts
+    from trainlint.model.outside import Outside
     from trainlint.model.site import FileModel
-    from trainlint.rule import Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +46,20 @@ class Job:
     """A file, the rules to ask about it, and the configuration that holds there."""
 
     target: Target
-    rules: tuple[Rule, ...]
+    rules: tuple[Bound, ...]
     selection: Selection
-    outside: Outside = ALONE
-    """What other files say of this one."""
+    outside: Outside | None = None
+    """What other files say of this one; None where they say nothing."""
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.target.path
+
+    @property
+    def size(self) -> int:
+        """The file's, in bytes."""
+        return self.target.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +83,17 @@ def do(job: Job, fixing: Fixing | None = None, model: FileModel | None = None) -
     """
     shown = job.target.shown
     try:
-        data = read_bytes(job.target.path)
-        source = decode_source(shown, data)
-        if is_settings(shown):
-            if not holds_settings(shown, data) or isinstance(parse(source), Failure):
-                return Outcome(judged=False)  # another tool's file, or a template that is filled in before it is read
-        elif not may_hold_findings(data):
-            tree = parse(source)
-            return Outcome(failures=(tree,), judged=False) if isinstance(tree, Failure) else Outcome()
-        outcome = do_text(source, job, fixing, model)
+        data = read_bytes(job.path, whole=not is_settings(shown))
+        with time_limit(job.selection.config.file_time_limit):
+            outcome = _done(data, job, fixing, model)
         if fixing and fixing.write and outcome.rewrite:
             failure = _write(job.target, data, outcome.rewrite)
             if failure:
-                outcome = do_text(source, job)
+                outcome = do_text(outcome.rewrite.before, job)
                 return replace(outcome, failures=(*outcome.failures, failure))
             return replace(outcome, rewrite=None)
+    except TookTooLong as error:
+        return _too_slow(shown, error)
     except UnreadableSource as error:
         return Outcome(failures=(Failure(shown, str(error), UNREADABLE),), judged=False)
     except KeyboardInterrupt:
@@ -96,8 +106,40 @@ def do(job: Job, fixing: Fixing | None = None, model: FileModel | None = None) -
     return outcome
 
 
-def do_text(source: SourceFile, job: Job, fixing: Fixing | None = None, model: FileModel | None = None) -> Outcome:
+def _done(data: bytes, job: Job, fixing: Fixing | None, model: FileModel | None) -> Outcome:
+    """Judge what stands in a file, and fix it if asked, without writing. Raises UnreadableSource."""
+    shown = job.target.shown
+    if is_settings(shown):
+        if not holds_settings(shown, data):
+            return Outcome(judged=False)  # another tool's file
+        if len(data) > MOST_BYTES:
+            raise UnreadableSource(
+                f"it is larger than {MOST_BYTES // 1000} kB, the most that trainlint reads of settings; exclude it"
+            )
+    source = decode_source(shown, data)
+    if is_settings(shown):
+        if isinstance(parse(source), Failure):
+            return Outcome(judged=False)  # a template that is filled in before it is read
+    elif not may_hold_findings(data):
+        tree = parse(source)
+        return Outcome(failures=(tree,), judged=False) if isinstance(tree, Failure) else Outcome()
+    return _done_text(source, job, fixing, model)
+
+
+def do_text(source: SourceFile, job: Job, fixing: Fixing | None = None) -> Outcome:
     """Judge one text and fix it if asked, without writing."""
+    try:
+        with time_limit(job.selection.config.file_time_limit):
+            return _done_text(source, job, fixing)
+    except TookTooLong as error:
+        return _too_slow(source.path, error)
+
+
+def _too_slow(shown: str, error: TookTooLong) -> Outcome:
+    return Outcome(failures=(Failure(shown, str(error)),), judged=False)
+
+
+def _done_text(source: SourceFile, job: Job, fixing: Fixing | None, model: FileModel | None = None) -> Outcome:
     verdicts = _judge(source, job, model)
     outcome = Outcome(
         findings=tuple(verdicts.findings),
@@ -121,18 +163,22 @@ def do_text(source: SourceFile, job: Job, fixing: Fixing | None = None, model: F
 
 def crash(error: BaseException) -> str:
     """Why a file could not be judged, as a sentence."""
-    if isinstance(error, RecursionError | MemoryError):
+    if isinstance(error, RecursionError):
         return "its code is nested too deeply to be judged; split the expression or exclude the file"
+    if isinstance(error, MemoryError):
+        return "there was not enough memory to judge it; exclude it, or use fewer processes with --jobs"
     words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return f"trainlint failed on it ({words}); please report this"
 
 
 def _judge(source: SourceFile, job: Job, model: FileModel | None = None) -> Verdicts:
     """Findings with the severities that the user gave their rules."""
-    told = model.told(job.outside) if model is not None and model.source == source else None
-    verdicts = judge(
-        source, job.rules, job.selection.config, job.selection.known or None, outside=job.outside, model=told
-    )
+    from trainlint.engine.judge import judge  # with the whole model, which a file without training does without
+    from trainlint.model.outside import ALONE
+
+    outside = job.outside or ALONE
+    told = model.told(outside) if model is not None and model.source == source else None
+    verdicts = judge(source, job.rules, job.selection.config, job.selection.known or None, outside=outside, model=told)
     if told is not None:
         told.let_go()
     severities = dict(job.selection.severities)

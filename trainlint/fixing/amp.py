@@ -60,7 +60,7 @@ def rewritten(file: FileModel, place: Place) -> Fix:
 
 def _import_and_uses(file: FileModel, statement: ast.Import | ast.ImportFrom) -> Iterator[Edit]:
     """The import moved to torch.amp, with every use of what it binds."""
-    if is_tried(file.tree, statement) or file.source.path.endswith("__init__.py"):
+    if is_tried(file, statement) or file.source.path.endswith("__init__.py"):
         raise Unfixable("others may depend on what the import gives")
     moved: list[str] = []
     locals_moved: set[str] = set()
@@ -72,7 +72,7 @@ def _import_and_uses(file: FileModel, statement: ast.Import | ast.ImportFrom) ->
     exported = {node.value for node in ast.walk(_exports(file.tree)) if isinstance(node, ast.Constant)}
     if locals_moved & exported:
         raise Unfixable("the name is exported")
-    for place in references_by(file.outline, statement):
+    for place in references_by(file, statement):
         assert isinstance(place.node, ast.expr)
         if root_name(place.node) in locals_moved:
             if imports_of(place) != [statement]:
@@ -110,7 +110,7 @@ def _type_tests(file: FileModel, scaler: tuple[str, str], statement: ast.stmt) -
     `statement` is the import that is being moved, with which its own tests change anyhow.
     """
     for place in file.outline.references:
-        if old_name(_origin(place)) == scaler and role(file.outline, place) is Role.TYPE_TEST:
+        if old_name(_origin(place)) == scaler and role(file, place) is Role.TYPE_TEST:
             other = import_of(place)
             if other is statement and not _imports_torch(other, place):
                 continue
@@ -139,12 +139,12 @@ def _use(file: FileModel, place: Place, *, dotted: bool) -> Iterator[Edit]:
     assert found is not None
     assert isinstance(place.node, ast.expr)
     device, symbol = found
-    other_way = has_alternative(file.outline, place.node, place.block, new_names(symbol))
+    other_way = has_alternative(file, place.node, place.block, new_names(symbol))
     if other_way or depends_on_version(place.block):
         raise Unfixable("a version decides whether this runs")
     quote = "'" if file.source.text.count("'") > file.source.text.count('"') else '"'
     name = f"{root_name(place.node)}.amp.{symbol}" if dotted else ast.unparse(place.node)
-    match role(file.outline, place):
+    match role(file, place):
         case Role.CALL:
             yield from _call(file, place, cst.parse_expression(name) if dotted else None, device, symbol, quote)
         case Role.DECORATOR if symbol.startswith("custom"):
@@ -162,7 +162,7 @@ def _call(
 ) -> Iterator[Edit]:
     import libcst as cst
 
-    called = call_of(file.outline, place.node)
+    called = call_of(file, place.node)
     assert called is not None
     assert isinstance(called.node, ast.Call)
     if any("jit" in ast.unparse(item) for item in _decorators(file, called)):

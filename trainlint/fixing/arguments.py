@@ -6,9 +6,10 @@ import ast
 from typing import TYPE_CHECKING
 
 from trainlint.finding import Edit
-from trainlint.fixing.expressions import replace_expression
-from trainlint.fixing.layout import Unfixable, layout
-from trainlint.fixing.segment import expression
+from trainlint.fixing.expressions import replace_by_text, replace_expression
+from trainlint.fixing.layout import Unfixable, extent, layout
+from trainlint.fixing.segment import expression, expression_extent
+from trainlint.model.names import end_position
 from trainlint.source import SourceFile
 
 if TYPE_CHECKING:
@@ -20,10 +21,35 @@ def add_keyword(source: SourceFile, call: ast.Call, name: str, value: str) -> Ed
 
     Raises Unfixable if the call names the argument already.
     """
-    import libcst as cst
-
     if any(given.arg == name for given in call.keywords):
         raise Unfixable(f"the call at line {call.lineno} of {source.path} gives `{name}` already")
+    start, stop = expression_extent(source, call)
+    if _is_plain(source, call, start, stop):
+        return Edit(stop - 1, stop - 1, f", {name}={value}")
+    return _added(source, call, name, value)
+
+
+def _is_plain(source: SourceFile, call: ast.Call, start: int, stop: int) -> bool:
+    """Whether a call stands on one line, as PEP 8 writes it, with arguments that another one can just follow.
+
+    Most calls do, and for them LibCST is not needed, whose import alone takes as long as judging a dozen files.
+    """
+    last = max((*call.args, *(given.value for given in call.keywords)), key=end_position, default=None)
+    if last is None or isinstance(last, ast.GeneratorExp) or any(char in source.text[start:stop] for char in "\r\n#"):
+        return False
+    if extent(source, last)[1] != stop - 1:
+        return False
+    for given in call.keywords:
+        written = source.text[source.offset(given.lineno, given.col_offset) : extent(source, given.value)[0]]
+        if given.arg is None or written != f"{given.arg}=":
+            return False
+    return True
+
+
+def _added(source: SourceFile, call: ast.Call, name: str, value: str) -> Edit:
+    """The same in any layout."""
+    import libcst as cst
+
     node = expression(source, call)
     if not isinstance(node, cst.Call):
         raise Unfixable(f"the expression at line {call.lineno} of {source.path} is no call")
@@ -40,11 +66,9 @@ def add_keyword(source: SourceFile, call: ast.Call, name: str, value: str) -> Ed
 
 def set_keyword(source: SourceFile, call: ast.Call, name: str, value: str) -> Edit:
     """Give the keyword argument `name` another value, or add it where the call does not name it."""
-    import libcst as cst
-
     for given in call.keywords:
         if given.arg == name:
-            return replace_expression(source, given.value, cst.parse_expression(value))
+            return replace_by_text(source, given.value, value)
     return add_keyword(source, call, name, value)
 
 

@@ -59,6 +59,14 @@ def replace_expression(source: SourceFile, node: ast.expr, new: cst.BaseExpressi
     return splice(source, start, stop, code)
 
 
+def replace_by_text(source: SourceFile, node: ast.expr, code: str) -> Edit:
+    """Put `code`, an expression on one line, where another one stands, in parentheses where its place demands them."""
+    start, stop = _whole_extent(source, node)
+    if not code.startswith("(") and _needs_parentheses(source, node, code):
+        code = f"({code})"
+    return splice(source, start, stop, code)
+
+
 def append_attribute_call(source: SourceFile, node: ast.expr, text: str) -> tuple[Edit, ...]:
     """Add `text`, such as ".detach()", to an expression, in parentheses where precedence demands them."""
     start, stop = _whole_extent(source, node)

@@ -6,11 +6,12 @@ import ast
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 
 from trainlint.finding import Edit, Failure, Finding, Safety
 from trainlint.fixing.apply import apply_fixes, flaw
-from trainlint.settings_files import is_settings, settings_tree
+from trainlint.records import dataclass, field
+from trainlint.settings_files import is_settings
+from trainlint.settings_tree import settings_tree
 from trainlint.source import SourceFile, UnreadableSource, decode_source, source_from_text
 
 Judge = Callable[[SourceFile], Sequence[Finding]]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from functools import lru_cache
 
 from trainlint.finding import Edit
 from trainlint.fixing.imports import ensure_import
 from trainlint.fixing.layout import Unfixable, extent, statement_place
 from trainlint.model.names import argument, last_name
+from trainlint.records import dataclass
 from trainlint.source import SourceFile
 
 
@@ -53,7 +54,7 @@ def foreach_average(source: SourceFile, tree: ast.Module, loop: ast.For) -> tupl
     if any(read.count(name) != 1 for name in lists):
         raise Unfixable(f"the weights of the loop at line {loop.lineno} of {source.path} differ by parameter")
     start, stop = extent(source, loop)
-    taken = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    taken = _names(tree)
     if sides[0].name == sides[1].name or "#" in source.text[start:stop] or taken & {side.list_name for side in sides}:
         raise Unfixable(f"the loop at line {loop.lineno} of {source.path} has comments or names that would be lost")
     name, imported = ensure_import(source, tree, "torch", "_foreach_mul_")
@@ -64,6 +65,11 @@ def foreach_average(source: SourceFile, tree: ast.Module, loop: ast.For) -> tupl
     lines = [f"{side.list_name} = {side.built()}" for side in sides]
     lines += [f"{prefix}{step.format(*(side.list_name for side in sides))}" for step in steps]
     return tuple(sorted((*imported, Edit(start, stop, f"{source.newline}{place.indentation}".join(lines)))))
+
+
+@lru_cache(maxsize=2)
+def _names(tree: ast.Module) -> frozenset[str]:
+    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
 
 
 def _steps(source: SourceFile, loop: ast.For, last: ast.Call) -> tuple[ast.expr, ast.expr, list[str]]:

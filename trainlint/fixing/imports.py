@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from trainlint.finding import Edit
 from trainlint.fixing.layout import Unfixable
 from trainlint.fixing.segment import replace_simple_statement, simple_statement
 from trainlint.fixing.statements import insert_before, remove_statement
+from trainlint.records import dataclass
 from trainlint.source import SourceFile
 
 if TYPE_CHECKING:
@@ -53,11 +54,12 @@ def ensure_import(
     wanted = f"{module}.{name}" if name else module
     bindings = list(_bindings(tree.body))
     loaded = _COME_WITH_TORCH | {parent for binding in bindings for parent in _parents(binding.loads)}
-    functions = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)]
+    meanings = _meanings(tree)
     offers = [
         binding
         for binding in bindings
-        if _reaches(binding, wanted, module, loaded) and not _means_more(binding.name, binding.target, functions)
+        if _reaches(binding, wanted, module, loaded)
+        and meanings.in_functions.get(binding.name, frozenset()) <= {binding.target}
     ]
     if offers:
         best = max(offers, key=lambda binding: len(binding.target))
@@ -68,7 +70,7 @@ def ensure_import(
         local, taken, meaning = wanted, package, package
     else:
         statement, local, taken, meaning = f"from {module} import {name}", name, name, wanted
-    if _means_more(taken, meaning, [tree]):
+    if not meanings.anywhere.get(taken, frozenset()) <= {meaning}:
         raise Unfixable(f"`{taken}` has another meaning in {source.path}, so `{statement}` cannot be added")
     return local, (_insertion(source, tree, package, statement),)
 
@@ -181,22 +183,35 @@ def _is_future(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
 
 
-def _means_more(name: str, target: str, scopes: Iterable[ast.AST]) -> bool:
-    """Whether anything in these scopes gives `name` another meaning than the import of `target`."""
-    return any((name == bound and target != meaning) for scope in scopes for bound, meaning in _meanings(scope))
+@dataclass(frozen=True, slots=True)
+class _Meanings:
+    """What the names of a file are bound to: the targets of imports, and None for anything else."""
+
+    anywhere: dict[str, set[str | None]]
+    in_functions: dict[str, set[str | None]]
 
 
-def _meanings(scope: ast.AST) -> Iterator[tuple[str, str | None]]:
-    """Every name bound below a node, with what an import makes of it."""
-    for node in ast.walk(scope):
+@lru_cache(maxsize=2)
+def _meanings(tree: ast.Module) -> _Meanings:
+    """Every fix of a file asks for them."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)]
+    return _Meanings(_bound([tree]), _bound(functions))
+
+
+def _bound(scopes: Iterable[ast.AST]) -> dict[str, set[str | None]]:
+    """Every name bound below some nodes, with what imports make of it."""
+    found: dict[str, set[str | None]] = {}
+    for node in {part: None for scope in scopes for part in ast.walk(scope)}:
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            yield node.id, None
+            found.setdefault(node.id, set()).add(None)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.name, None
+            found.setdefault(node.name, set()).add(None)
         elif isinstance(node, ast.arg):
-            yield node.arg, None
+            found.setdefault(node.arg, set()).add(None)
         elif isinstance(node, ast.Import | ast.ImportFrom):
-            yield from ((binding.name, binding.target) for binding in _bindings([node]))
+            for binding in _bindings([node]):
+                found.setdefault(binding.name, set()).add(binding.target)
+    return found
 
 
 def _dotted_name(name: str) -> cst.Attribute | cst.Name:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.finding import Edit
 from trainlint.fixing.expressions import replace_expression
-from trainlint.fixing.layout import Unfixable
+from trainlint.fixing.layout import Unfixable, extent
 from trainlint.fixing.segment import expression
 from trainlint.source import SourceFile
 
@@ -46,7 +46,8 @@ def remove_arguments(source: SourceFile, call: ast.Call, *names: str) -> Edit:
     import libcst as cst
 
     node = _call(source, call)
-    if "#" in (ast.get_source_segment(source.text, call) or ""):
+    start, stop = extent(source, call)
+    if "#" in source.text[start:stop]:
         raise Unfixable(f"comments stand in the call at line {call.lineno} of {source.path}")
     kept = [item for item in node.args if item.keyword is None or item.keyword.value not in names]
     if len(kept) == len(node.args):

@@ -5,13 +5,16 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import accumulate
 
+from trainlint.records import dataclass
 from trainlint.source import SourceFile
 
 _BLOCKS = ("body", "orelse", "finalbody")
+_FORMATTED = re.compile(r"[fF][rR]?[\"']")
 
 
 class Unfixable(Exception):
@@ -40,38 +43,117 @@ class Statement:
         return self.before is None and self.after is None
 
 
-@dataclass(frozen=True, slots=True)
 class Layout:
-    """All statements of a file, and what else limits edits."""
+    """The statements of a file, and what else limits edits.
 
-    statements: dict[tuple[int, int], Statement]
-    """By where the `ast` node starts and stops; a decorated node starts after its decorators."""
-    formatted_strings: tuple[tuple[int, int], ...]
-    """Where f-strings start and stop."""
-    unit: str
-    """What one more level of indentation adds."""
+    A fix asks about one place: of the file's own statements, the outermost, only those are looked into that hold it.
+    """
+
+    def __init__(self, source: SourceFile) -> None:
+        """Raises SyntaxError for a file that `ast` cannot parse."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # The file's own doubtful escapes are no concern of a fix.
+            self._body = ast.parse(source.text).body
+        self._source = source
+        self._starts = [_start(source, node) for node in self._body]
+        self._parts: dict[int, _Part] = {}
+
+    def at(self, start: int, stop: int) -> Statement | None:
+        """The statement whose `ast` node starts and stops there; a decorated node starts after its decorators."""
+        part = self._part_with(start)
+        return part.statements.get((start, stop)) if part else None
 
     def around(self, start: int, stop: int) -> Statement | None:
         """The innermost statement that holds the characters [start, stop)."""
-        holding = [place for place in self.statements.values() if place.start <= start and stop <= place.stop]
-        return max(holding, key=lambda place: (place.start, -place.stop), default=None)
+        part = self._part_with(start)
+        return part.around(start, stop) if part else None
 
     def inside_formatted_string(self, start: int, stop: int) -> bool:
         """Whether the characters [start, stop) are part of an f-string, and not all of it."""
-        return any(
-            begin <= start and stop <= end and (begin, end) != (start, stop) for begin, end in self.formatted_strings
-        )
+        part = self._part_with(start)
+        return part is not None and part.inside_formatted_string(start, stop)
+
+    @cached_property
+    def unit(self) -> str:
+        """What one more level of indentation adds."""
+        for index in range(len(self._body)):
+            for place in self._part(index).nested:
+                if place.indentation:
+                    return place.indentation
+        return "    "
+
+    def _part_with(self, offset: int) -> _Part | None:
+        index = bisect_right(self._starts, offset) - 1
+        return self._part(index) if index >= 0 else None
+
+    def _part(self, index: int) -> _Part:
+        if index not in self._parts:
+            node = self._body[index]
+            before = extent(self._source, self._body[index - 1])[1] if index else None
+            after = self._starts[index + 1] if index + 1 < len(self._body) else None
+            self._parts[index] = _Part(self._source, node, before, after)
+        return self._parts[index]
 
 
-@lru_cache(maxsize=16)
+class _Part:
+    """One of the outermost statements of a file, and all that stands in it."""
+
+    def __init__(self, source: SourceFile, node: ast.stmt, before: int | None, after: int | None) -> None:
+        self.statements = {extent(source, inner): place for inner, place in _places(source, node, before, after)}
+        self.nested = sorted(self.statements.values(), key=lambda place: (place.start, -place.stop))
+        self._starts = [place.start for place in self.nested]
+        self._source = source
+        self._node = node
+
+    def around(self, start: int, stop: int) -> Statement | None:
+        # Statements begin in the order of the text, each after the one around it: the nearest that holds it is meant.
+        index = bisect_right(self._starts, start) - 1
+        while index >= 0:
+            place = self.nested[index]
+            if stop <= place.stop:
+                return place
+            index = self._outer[index]
+        return None
+
+    @cached_property
+    def _outer(self) -> list[int]:
+        """For each nested statement, the number of the one around it; -1 for the outermost."""
+        outer: list[int] = []
+        open_ones: list[int] = []
+        for index, place in enumerate(self.nested):
+            while open_ones and self.nested[open_ones[-1]].stop < place.stop:
+                open_ones.pop()
+            outer.append(open_ones[-1] if open_ones else -1)
+            open_ones.append(index)
+        return outer
+
+    def inside_formatted_string(self, start: int, stop: int) -> bool:
+        strings = self._formatted_strings
+        earlier = bisect_left(strings, (start, 0))
+        if earlier and self._furthest[earlier - 1] >= stop:
+            return True
+        longer = bisect_right(strings, (start, stop))
+        return longer < len(strings) and strings[longer][0] == start
+
+    @cached_property
+    def _formatted_strings(self) -> list[tuple[int, int]]:
+        """Where f-strings start and stop, in their order."""
+        start, stop = self.nested[0].start, self.nested[0].stop
+        if not _FORMATTED.search(self._source.text, start, stop):
+            return []
+        found = (node for node in ast.walk(self._node) if isinstance(node, ast.JoinedStr))
+        return sorted(extent(self._source, node) for node in found)
+
+    @cached_property
+    def _furthest(self) -> list[int]:
+        """For each f-string, where the one stops that reaches furthest of it and those before."""
+        return list(accumulate((stop for _, stop in self._formatted_strings), max))
+
+
+@lru_cache(maxsize=2)
 def layout(source: SourceFile) -> Layout:
     """The layout of a file that `ast` can parse. Raises SyntaxError for another."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # The file's own doubtful escapes are no concern of a fix.
-        tree = ast.parse(source.text)
-    places = {extent(source, node): place for node, place in _places(source, tree)}
-    strings = tuple(extent(source, node) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr))
-    return Layout(places, strings, _unit(places))
+    return Layout(source)
 
 
 def extent(source: SourceFile, node: ast.expr | ast.stmt) -> tuple[int, int]:
@@ -83,7 +165,7 @@ def extent(source: SourceFile, node: ast.expr | ast.stmt) -> tuple[int, int]:
 def statement_place(source: SourceFile, node: ast.stmt) -> Statement:
     """The place of a statement. Raises Unfixable for a node of another file, and for an `elif`."""
     start, stop = extent(source, node)
-    place = layout(source).statements.get((start, stop))
+    place = layout(source).at(start, stop)
     if place is None:
         raise Unfixable(f"no statement of {source.path} stands at line {node.lineno}")
     if isinstance(node, ast.If) and re.match(r"elif\b", source.text[start:stop]):
@@ -96,14 +178,19 @@ def line_start(source: SourceFile, offset: int) -> int:
     return source.line_starts[source.position(offset)[0] - 1]
 
 
-def _places(source: SourceFile, tree: ast.Module) -> Iterator[tuple[ast.stmt, Statement]]:
+def _places(
+    source: SourceFile, outermost: ast.stmt, before: int | None, after: int | None
+) -> Iterator[tuple[ast.stmt, Statement]]:
+    first = _start(source, outermost)
+    stop = extent(source, outermost)[1]
+    yield outermost, Statement(first, stop, "", _begins_line(source, first), before, after)
     # A stack of its own: an `elif` chain nests as deep as it is long.
-    blocks: list[tuple[list[ast.stmt], str | None]] = [(tree.body, None)]
+    blocks = [(inner, "") for inner in _inner_blocks(outermost)]
     while blocks:
         block, outer = blocks.pop()
         starts = [_start(source, node) for node in block]
         stops = [extent(source, node)[1] for node in block]
-        indentation = _indentation(source, starts[0], outer) if block else ""
+        indentation = _indentation(source, starts[0], outer)
         for index, node in enumerate(block):
             before = stops[index - 1] if index else None
             after = starts[index + 1] if index + 1 < len(block) else None
@@ -124,10 +211,8 @@ def _start(source: SourceFile, node: ast.stmt) -> int:
     return source.text.rindex("@", 0, extent(source, decorators[0])[0]) if decorators else start
 
 
-def _indentation(source: SourceFile, first: int, outer: str | None) -> str:
+def _indentation(source: SourceFile, first: int, outer: str) -> str:
     """The indentation of the block whose first statement begins at `first`; a one-line block has its header's."""
-    if outer is None:
-        return ""
     return source.text[line_start(source, first) : first] if _begins_line(source, first) else outer
 
 
@@ -136,10 +221,3 @@ def _begins_line(source: SourceFile, start: int) -> bool:
     before = source.line(line - 1)
     is_continued = before.endswith("\\") and "#" not in before
     return not is_continued and not source.text[source.line_starts[line - 1] : start].strip(" \t\f")
-
-
-def _unit(places: dict[tuple[int, int], Statement]) -> str:
-    for place in sorted(places.values(), key=lambda place: place.start):
-        if place.indentation:
-            return place.indentation
-    return "    "

@@ -80,7 +80,7 @@ def _import_and_uses(file: FileModel, statement: ast.ImportFrom, use: Deprecated
 
     old, new = use.name, use.deprecation.replacement
 
-    if is_tried(file.tree, statement) or file.source.path.endswith("__init__.py") or "__all__" in file.source.text:
+    if is_tried(file, statement) or file.source.path.endswith("__init__.py") or "__all__" in file.source.text:
         raise Unfixable("others may depend on what the import gives")
     old_module, _, old_name = old.rpartition(".")
     new_module, _, new_name = new.rpartition(".")
@@ -103,7 +103,7 @@ def _import_and_uses(file: FileModel, statement: ast.ImportFrom, use: Deprecated
         return
     if any(isinstance(node, ast.Name) and node.id == new_name for node in ast.walk(file.tree)):
         raise Unfixable("the new name has another meaning in this file")
-    for place in references_by(file.outline, statement):
+    for place in references_by(file, statement):
         assert isinstance(place.node, ast.expr)
         if root_name(place.node) != old_name:
             continue

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from trainlint.linking.following import MOST_CALLERS, Follower
+from trainlint.linking.following import MOST_CALLEES, MOST_CALLERS, Follower
 from trainlint.linking.summary import OutgoingCall, Summary
 from trainlint.linking.things import ClassThing, FunctionThing, ObjectThing, Thing
 from trainlint.model.graph import COMMON_METHODS
 from trainlint.model.skeleton import Handing
+from trainlint.records import dataclass, field
 
 _ROUNDS = 5
 """Objects may be handed on through this many calls before they are called themselves."""
-_MOST_CALLEES = 12
 _BY_NAME = 0.75
 _SURE = 1.0
 _OF_SEVERAL = 0.9
 
 
-@dataclass(frozen=True, slots=True)
-class Crossing:
+class Crossing(NamedTuple):
     """A call that runs a function of another file, or one that its own file alone could not see."""
 
     file: int
@@ -91,7 +89,7 @@ class Resolver:
         """Keep the answers of a round, once all of them are known; whether any of them passes new arguments."""
         before = len(self.crossings)
         for file, call, functions in found:
-            if len(functions) <= _MOST_CALLEES:
+            if len(functions) <= MOST_CALLEES:
                 sure = _SURE if len(functions) == 1 else _OF_SEVERAL
                 for function in functions:
                     self._cross(file, call, function, sure)
@@ -107,20 +105,22 @@ class Resolver:
     def _functions(self, file: int, call: OutgoingCall) -> list[FunctionThing]:
         """What a call runs."""
         things = self.follower.follow(file, call.targets)
-        functions = dict.fromkeys(each for thing in things for each in self._run_by(thing))
+        if not things:
+            return []
+        functions: dict[FunctionThing, None] = {}
+        for thing in things:
+            functions |= dict.fromkeys(self._run_by(thing))
         if self.summaries[file].skeleton.calls[call.number].entered:
             functions |= dict.fromkeys(each for thing in things for each in self._entered(thing))
         return list(functions)
 
-    def _run_by(self, thing: Thing) -> Iterator[FunctionThing]:
+    def _run_by(self, thing: Thing) -> Sequence[FunctionThing]:
         if isinstance(thing, FunctionThing):
-            yield thing
-        elif isinstance(thing, ClassThing):
-            method = self.follower.method(thing.file, thing.name, "__init__")
-            if method is not None:
-                yield FunctionThing(*method, bound=True)
-        elif isinstance(thing, ObjectThing):
-            yield from self.follower.call_methods(thing)
+            return (thing,)
+        if isinstance(thing, ObjectThing):
+            return self.follower.call_methods(thing)
+        method = self.follower.method(thing.file, thing.name, "__init__") if isinstance(thing, ClassThing) else None
+        return (FunctionThing(*method, bound=True),) if method is not None else ()
 
     def _entered(self, thing: Thing) -> Iterator[FunctionThing]:
         """What a `with` runs besides, when it enters an object of a class that is called there."""
@@ -134,12 +134,12 @@ class Resolver:
         """The last resort for a method of an object that nothing is known of: the only class family that has it."""
         if not call.method or call.method in COMMON_METHODS or call.method.startswith("__"):
             return
-        owners = [replace(pointer, path=pointer.path[:-1]) for pointer in call.targets if pointer.path]
+        owners = [pointer.before() for pointer in call.targets if pointer.path]
         if any(isinstance(thing, ClassThing | ObjectThing) for thing in self.follower.follow(file, owners)):
             return  # the class is known, and has no such method in the project
         group = self.groups[file]
         found = [item for item in self._by_name.get(call.method, ()) if self.groups[item[0]] == group]
-        if not found or len(found) > _MOST_CALLEES:
+        if not found or len(found) > MOST_CALLEES:
             return
         families = {self.follower.ancestry(where, cls)[-1] for where, cls, _ in found}
         if len(families) == 1:

@@ -24,8 +24,9 @@ _LATER = 10**9
 
 def of_function(file: FileModel, function: Function) -> dict[str, tuple[Pointer, ...]]:
     """Parameter, or RESULT → the classes that its annotation names."""
-    found = {item.arg: _classes(file, item.annotation, function.outside) for item in function.parameters}
-    if not isinstance(function.node, ast.Lambda) and not function.is_generator:
+    annotated = [item for item in function.parameters if item.annotation is not None]
+    found = {item.arg: _classes(file, item.annotation, function.outside) for item in annotated}
+    if not isinstance(function.node, ast.Lambda) and not function.is_generator and function.node.returns is not None:
         found[RESULT] = _classes(file, function.node.returns, function.outside)
     return {name: pointers for name, pointers in found.items() if pointers}
 

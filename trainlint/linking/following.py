@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 
 from trainlint.linking.carrying import bare, item, placed
 from trainlint.linking.declarations import RESULT
@@ -13,6 +12,7 @@ from trainlint.linking.things import ClassThing, FunctionThing, ModuleThing, Obj
 from trainlint.model.handing_back import handed_back
 from trainlint.model.pointers import Pointer, Start
 from trainlint.model.values import UNKNOWN, Kind, Value, merge
+from trainlint.records import dataclass, field, replace
 
 _DEEPEST = 14
 _LONGEST = 200
@@ -21,14 +21,30 @@ _MOST_PARAMETERS = 40
 """Of parameters that are handed on from function to function, as many are looked at."""
 _DEEPEST_TUPLE = 2
 """Items of tuples that stand in tuples deeper than this are not followed."""
+_TOO_FAR = frozenset({"too far"})
+"""Stands for what was not followed, for one of these reasons, among the pointers that cut an answer short."""
 _MOST_THINGS = 6
 """A pointer that leads to more things than this tells nothing."""
+MOST_CALLEES = 12
+"""What runs is not known of a call that may run more functions than this, nor what it returns."""
 MOST_CALLERS = 24
 """What a parameter holds is not asked of functions with more callers than this: such helpers are given anything."""
 _WRAPPED = frozenset({"module", "model", "_orig_mod"})
 """Attributes by which wrappers of models hand out what they wrap."""
 _LESS_SURE = 0.95
 """For each value that is known from another file only."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Partial:
+    """An answer that was cut short: it holds where it would be cut short by the same pointers again."""
+
+    things: tuple[Thing, ...]
+    cut: frozenset[object]
+    """Pointers under way that it ran into."""
+    depth: int
+    """How many pointers were under way."""
+    asked_arguments: bool
 
 
 @dataclass(slots=True)
@@ -41,16 +57,25 @@ class Follower:
     """File, function and parameter → what calls pass, each with the file it is passed in."""
     asked_arguments: bool = False
     """Set where an answer depends on arguments: whoever wants to know clears it before the question."""
-    _things: dict[tuple[int, Pointer], tuple[Thing, ...]] = field(default_factory=dict)
-    _open: set[tuple[int, Pointer]] = field(default_factory=set)
+    _numbers: dict[tuple[int, Pointer], int] = field(default_factory=dict)
+    """Pointers of files are numbered: to hash one takes longer than all else that is looked up for it."""
+    _things: dict[int, tuple[Thing, ...]] = field(default_factory=dict)
+    _open: set[int] = field(default_factory=set)
     """Pointers whose answers depend on arguments."""
     _busy: dict[object, None] = field(default_factory=dict)
     _cut: set[object] = field(default_factory=set)
     """Pointers under way that the current answer ran into."""
+    _partial: dict[int, _Partial] = field(default_factory=dict)
+    """Answers of the question under way that were cut short."""
     _steps: int = 0
     _bases: dict[tuple[int, str], list[ClassThing]] = field(default_factory=dict)
     _calls: dict[tuple[int, str], OutgoingCall] = field(default_factory=dict)
+    _ancestry: dict[tuple[int, str], list[ClassThing]] = field(default_factory=dict)
     _derived: dict[tuple[int, str], list[tuple[int, str]]] = field(default_factory=dict)
+    _overrides: dict[tuple[int, str], dict[str, list[tuple[int, str]]]] = field(default_factory=dict)
+    """Class → the methods of classes that derive from it, by their names; likewise below."""
+    _in_derived_classes: dict[tuple[int, str], dict[str, list[tuple[int, Value]]]] = field(default_factory=dict)
+    _base_names: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Index the calls by their keys, and the classes by their bases, which no argument changes."""
@@ -68,8 +93,13 @@ class Follower:
             self._things.pop(key, None)
         self._open.clear()
 
-    def follow(self, file: int, pointers: Iterable[Pointer]) -> tuple[Thing, ...]:
+    def follow(self, file: int, pointers: Sequence[Pointer]) -> tuple[Thing, ...]:
         """What pointers of a file lead to; nothing where that is too much to tell anything."""
+        if not pointers:
+            return ()
+        if len(pointers) == 1:
+            things = self._follow(file, pointers[0])
+            return things if len(things) <= _MOST_THINGS else ()
         found: dict[Thing, None] = {}
         for pointer in pointers:
             found |= dict.fromkeys(self._follow(file, pointer))
@@ -81,46 +111,75 @@ class Follower:
         What a circle cut short depends on where the circle was entered, so it is not kept for others.
         """
         if pointer.file >= 0:
-            file, pointer = pointer.file, replace(pointer, file=-1)
-        key = (file, pointer)
+            file, pointer = pointer.file, pointer.of_file(-1)
+        key = self._numbers.setdefault((file, pointer), len(self._numbers))
         known = self._things.get(key)
+        if known is None and not pointer.path:
+            known = self._at_once(file, pointer)
+            if known is not None:
+                self._things[key] = known
         if known is not None:
             self.asked_arguments |= key in self._open
             return known
-        self._steps = self._steps + 1 if self._busy else 0
-        if key in self._busy or len(self._busy) >= _DEEPEST or self._steps > _LONGEST:
+        if not self._busy:
+            self._steps = 0
+            self._partial.clear()
+        elif key in self._busy:
             self._cut.add(key)
+            return ()
+        partial = self._partial.get(key)
+        if partial is not None and len(self._busy) >= partial.depth and partial.cut <= self._busy.keys() | _TOO_FAR:
+            self._cut |= partial.cut
+            self.asked_arguments |= partial.asked_arguments
+            return partial.things
+        self._steps += 1
+        if len(self._busy) >= _DEEPEST or self._steps > _LONGEST:
+            self._cut |= _TOO_FAR
             return ()
         outer, self._cut = self._cut, set()
         asked, self.asked_arguments = self.asked_arguments, pointer.start is Start.PARAMETER
         self._busy[key] = None
         try:
             if pointer.path:
-                start = self.follow(file, [replace(pointer, path=pointer.path[:-1])])
+                start = self.follow(file, (pointer.before(),))
                 things = dict.fromkeys(each for thing in start for each in self._part(thing, pointer.path[-1]))
             else:
                 things = dict.fromkeys(self._start(file, pointer))
         finally:
             del self._busy[key]
             self._cut.discard(key)
-            whole = not self._cut
+            cut = frozenset(self._cut)
             self._cut |= outer
-            if self.asked_arguments:
-                self._open.add(key)
+            depends = self.asked_arguments
             self.asked_arguments |= asked
         found = tuple(things)[: _MOST_THINGS + 1]
-        if whole:
+        if cut:
+            self._partial[key] = _Partial(found, cut, len(self._busy), depends)
+        else:
             self._things[key] = found
+            if depends:
+                self._open.add(key)
         return found
+
+    def _at_once(self, file: int, pointer: Pointer) -> tuple[Thing, ...] | None:
+        """What half of all pointers lead to: a class or function of the file, or nothing in the project."""
+        match pointer.start:
+            case Start.NAME:
+                return () if self.modules.resolve(file, pointer.of) is None else None
+            case Start.LOCAL if pointer.of in self.summaries[file].classes:
+                return (ClassThing(file, pointer.of),)
+            case Start.LOCAL if pointer.of in self.summaries[file].functions:
+                return (FunctionThing(file, pointer.of),)
+            case Start.INSTANCE:
+                return (ObjectThing(file, pointer.of, own=True),)
+        return None
 
     def _start(self, file: int, pointer: Pointer) -> Iterator[Thing]:
         match pointer.start:
             case Start.NAME:
                 yield from self.named(file, pointer.of)
             case Start.LOCAL:
-                yield from self._local(file, pointer.of)
-            case Start.INSTANCE:
-                yield ObjectThing(file, pointer.of, own=True)
+                yield from self._in_stars(file, pointer.of)
             case Start.SUPER:
                 for base in self.bases(file, pointer.of):
                     yield ObjectThing(base.file, base.name)
@@ -141,15 +200,6 @@ class Follower:
             things = tuple(each for thing in things for each in self._part(thing, part))
         yield from things
 
-    def _local(self, file: int, name: str) -> Iterator[Thing]:
-        summary = self.summaries[file]
-        if name in summary.classes:
-            yield ClassThing(file, name)
-        elif name in summary.functions:
-            yield FunctionThing(file, name)
-        else:
-            yield from self._in_stars(file, name)
-
     def _parameter(self, file: int, pointer: Pointer) -> Iterator[Thing]:
         """What callers give, also where these only hand on what they were given: all such parameters at once."""
         visited = {(file, pointer): None}
@@ -160,8 +210,9 @@ class Follower:
             given = self.arguments.get((where, parameter.of, parameter.name), ())
             for source, value in given if len(given) <= MOST_CALLERS else ():
                 handed_on = [each for each in value.pointers if each.start is Start.PARAMETER and not each.path]
-                others = tuple(each for each in value.pointers if each not in handed_on)
-                things |= dict.fromkeys(self._value(source, replace(value, pointers=others)))
+                if handed_on:
+                    value = value.pointing(*(each for each in value.pointers if each not in handed_on))
+                things |= dict.fromkeys(self._value(source, value))
                 for key in [(source, each) for each in handed_on]:
                     if key not in visited and len(visited) < _MOST_PARAMETERS:
                         visited[key] = None
@@ -254,10 +305,18 @@ class Follower:
             if name in _WRAPPED:
                 yield thing
             elif thing.own:
-                for other in self.overrides(thing.file, thing.name, name):
-                    yield FunctionThing(*other, bound=True)
-                for number, each in self.derived(thing.file, thing.name):
-                    yield from self._value(number, self.summaries[number].classes[each].attributes.get(name, UNKNOWN))
+                yield from self._in_derived(thing, name)
+
+    def _in_derived(self, thing: ObjectThing, name: str) -> Iterator[Thing]:
+        """What classes that derive from an object's class call by a name, until that is too much to tell anything."""
+        found: dict[Thing, None] = {
+            FunctionThing(*other, bound=True): None for other in self.overrides(thing.file, thing.name, name)
+        }
+        for number, value in self._values_in_derived(thing.file, thing.name, name):
+            if len(found) > _MOST_THINGS:
+                break
+            found |= dict.fromkeys(self._value(number, value))
+        yield from found
 
     def _called(self, thing: Thing, file: int, call: OutgoingCall | None) -> Iterator[Thing]:
         """What one call of a thing returns."""
@@ -268,13 +327,14 @@ class Follower:
             returned = self._value(thing.file, self.returned(thing, file, call))
             yield from self._or_declared(returned, thing.file, classes)
         elif isinstance(thing, ObjectThing):
-            for method in self.call_methods(thing):
+            methods = self.call_methods(thing)
+            for method in methods if len(methods) <= MOST_CALLEES else ():
                 yield from self._called(method, file, call)
 
     def returned(self, function: FunctionThing, file: int, call: OutgoingCall | None) -> Value:
         """What a function returns to one of its calls: what it hands back is what this very call gave it."""
         summary = self.summaries[function.file].functions[function.key]
-        if call is None:
+        if call is None or not (summary.returned.pointers or summary.returned.items):
             return summary.returned
         names = summary.parameters[1:] if function.bound else summary.parameters
         given = dict(zip(names, call.arguments, strict=False)) | dict(call.keywords)
@@ -307,15 +367,19 @@ class Follower:
 
     def ancestry(self, file: int, name: str) -> list[ClassThing]:
         """A class and all its bases in the project, nearest first."""
+        known = self._ancestry.get((file, name))
+        if known is not None:
+            return known
         found: dict[ClassThing, None] = {}
         waiting = [ClassThing(file, name)]
-        while waiting:
-            cls = waiting.pop(0)
-            if cls in found or cls.name not in self.summaries[cls.file].classes:
-                continue
-            found[cls] = None
-            waiting += self.bases(cls.file, cls.name)
-        return list(found)
+        for cls in waiting:
+            if cls not in found and cls.name in self.summaries[cls.file].classes:
+                found[cls] = None
+                waiting += self.bases(cls.file, cls.name)
+        ancestry = list(found)
+        if all((cls.file, cls.name) in self._bases for cls in ancestry):
+            self._ancestry[file, name] = ancestry
+        return ancestry
 
     def method(self, file: int, cls: str, name: str) -> tuple[int, str] | None:
         """The file and key of a method of a class or of its bases."""
@@ -329,35 +393,50 @@ class Follower:
         """The classes that derive from a class, by their files and names."""
         return self._derived.get((file, cls), ())
 
-    def overrides(self, file: int, cls: str, name: str) -> list[tuple[int, str]]:
-        """Methods of this name in classes that derive from a class."""
-        found = []
-        for number, each in self.derived(file, cls):
-            key = self.summaries[number].classes[each].methods.get(name)
-            if key is not None:
-                found.append((number, key))
-        return found
+    def overrides(self, file: int, cls: str, name: str) -> Sequence[tuple[int, str]]:
+        """Methods of this name in classes that derive from a class, but no more than it takes to be too many."""
+        known = self._overrides.get((file, cls))
+        if known is None:
+            known = self._overrides[file, cls] = {}
+            for number, each in self.derived(file, cls):
+                for method, key in self.summaries[number].classes[each].methods.items():
+                    known.setdefault(method, []).append((number, key))
+        return known.get(name, ())[: MOST_CALLEES + 1]
+
+    def _values_in_derived(self, file: int, cls: str, name: str) -> Sequence[tuple[int, Value]]:
+        """What classes that derive from a class assign to an attribute, each with its file."""
+        known = self._in_derived_classes.get((file, cls))
+        if known is None:
+            known = self._in_derived_classes[file, cls] = {}
+            for number, each in self.derived(file, cls):
+                for attribute, value in self.summaries[number].classes[each].attributes.items():
+                    known.setdefault(attribute, []).append((number, value))
+        return known.get(name, ())
 
     # values
 
     def known(self, file: int, value: Value, depth: int = 0) -> Value:
         """What the project knows of a value of a file, without its pointers; UNKNOWN where that is nothing."""
-        told = self._told(file, value, depth) if value.pointers else UNKNOWN
         own = self._with_items(file, value, depth)
+        if not value.pointers:
+            return own.less_sure(_LESS_SURE)
+        told = self._told(file, value, depth)
         if told.kind is Kind.UNKNOWN:
             told = own
         elif told.kind is own.kind:
             told = merge([told, own])
         elif own.items and own.kind is Kind.UNKNOWN:
             told = merge([told, replace(own, kind=Kind.CONTAINER)])
-        return replace(told, items=told.items or own.items).less_sure(_LESS_SURE)
+        if own.items and not told.items:
+            told = told.holding(told.element, own.items)
+        return told.less_sure(_LESS_SURE)
 
     def _with_items(self, file: int, value: Value, depth: int) -> Value:
         """A value without its pointers, with what the project knows of the items of a tuple."""
         plain = bare(value)
         if not value.items or depth >= _DEEPEST_TUPLE:
             return plain
-        return replace(plain, items=tuple(self.known(file, item, depth + 1) for item in value.items))
+        return plain.holding(plain.element, tuple([self.known(file, item, depth + 1) for item in value.items]))
 
     def _told(self, file: int, value: Value, depth: int) -> Value:
         values: list[Value] = []
@@ -374,7 +453,12 @@ class Follower:
 
     def base_names(self, file: int, name: str) -> tuple[str, ...]:
         """The dotted names of all bases of a class, nearest first, as the files that derive from them write them."""
-        found: dict[str, None] = {}
-        for cls in self.ancestry(file, name):
-            found |= dict.fromkeys(self.summaries[cls.file].skeleton.bases.get(cls.name, ()))
-        return tuple(found)
+        known = self._base_names.get((file, name))
+        if known is None:
+            found: dict[str, None] = {}
+            for cls in self.ancestry(file, name):
+                found |= dict.fromkeys(self.summaries[cls.file].skeleton.bases.get(cls.name, ()))
+            known = tuple(found)
+            if (file, name) in self._ancestry:
+                self._base_names[file, name] = known
+        return known

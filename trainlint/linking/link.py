@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePath
 
@@ -13,7 +12,7 @@ from trainlint.linking.carrying import bare
 from trainlint.linking.following import MOST_CALLERS, Follower
 from trainlint.linking.modules import Modules
 from trainlint.linking.summary import Summary
-from trainlint.linking.things import FunctionThing
+from trainlint.linking.things import ClassThing, FunctionThing
 from trainlint.model.blocks import BlockKind
 from trainlint.model.gradients import functions_off
 from trainlint.model.guarded_reads import Reader
@@ -21,20 +20,30 @@ from trainlint.model.heat_fact import UNKNOWN_HEAT, HeatFact
 from trainlint.model.heat_flow import HeatFlow
 from trainlint.model.loop_facts import LocatedFact, LoopFacts
 from trainlint.model.network import Edge, Network, network
-from trainlint.model.outside import Outside
-from trainlint.model.pointers import Pointer, Start
+from trainlint.model.outside import ALONE, Outside
+from trainlint.model.pointers import Start
 from trainlint.model.skeleton import NOWHERE, Handing
 from trainlint.model.steps import LoopKind, Steps
 from trainlint.model.values import UNKNOWN, Kind, Value, merge
+from trainlint.records import dataclass, field
+
+_NOTHING = (Kind.UNKNOWN, Kind.NONE)
+"""What a caller gives that says nothing of a parameter."""
 
 
-def link(summaries: Sequence[Summary], paths: Sequence[PurePath], groups: Sequence[int]) -> list[Outside]:
+def link(
+    summaries: Sequence[Summary],
+    paths: Sequence[PurePath],
+    groups: Sequence[int],
+    asked: Sequence[bool] | None = None,
+) -> list[Outside]:
     """What the files tell each other, in the order of the summaries.
 
-    `paths` are their absolute paths, `groups` say which files import each other. The work is linear in the
-    number of calls, but for the few rounds in which objects are followed through calls.
+    `paths` are their absolute paths, `groups` say which files import each other, `asked` which files are to be told
+    (all, if None). The work is linear in the number of calls, but for the few rounds in which objects are followed
+    through calls.
     """
-    return list(_Linked(summaries, paths, groups).outsides())
+    return list(_Linked(summaries, paths, groups).outsides(asked or [True] * len(summaries)))
 
 
 @dataclass(eq=False)
@@ -42,28 +51,34 @@ class _Linked:
     summaries: Sequence[Summary]
     paths: Sequence[PurePath]
     groups: Sequence[int]
+    _known_attributes: dict[tuple[ClassThing, str], Value] = field(default_factory=dict)
 
-    def outsides(self) -> Iterator[Outside]:
-        """What each file is told."""
-        crossings = self.crossings
+    def outsides(self, asked: Sequence[bool]) -> Iterator[Outside]:
+        """What each file is told; nothing where nobody asks."""
         into: dict[int, list[Crossing]] = {}
         out_of: dict[int, list[Crossing]] = {}
-        for crossing in crossings:
+        for crossing in self.crossings:
             into.setdefault(crossing.target, []).append(crossing)
             out_of.setdefault(crossing.file, []).append(crossing)
         for file in range(len(self.summaries)):
+            if not asked[file]:
+                yield ALONE
+                continue
+            edges: dict[str, list[Edge]] = {}
+            for crossing in into.get(file, ()):
+                edges.setdefault(crossing.function, []).append(self.edges[crossing])
             yield Outside(
-                heats=dict(self._heats(file, into.get(file, []))),
-                handed=self._handed(file, into.get(file, [])),
-                gradients_off=self._gradients(into.get(file, [])),
+                heats={function: self._heat(some) for function, some in edges.items()},
+                handed=self._handed(file, edges),
+                gradients_off={function: self._gradients_off(some) for function, some in edges.items()},
                 steps=self._steps_of(out_of.get(file, [])),
-                arguments=dict(self._arguments(file, into.get(file, []))),
+                arguments=dict(self._arguments(file, edges)),
                 returned=dict(self._returned(file, out_of.get(file, []))),
                 attributes=dict(self._attributes(file)),
                 readers=dict(self._readers(out_of.get(file, []))),
                 bases=dict(self._bases(file)),
                 around=dict(self._around(file)),
-                options=self._options(file),
+                options=self.options[file],
             )
 
     @cached_property
@@ -92,16 +107,21 @@ class _Linked:
         skeletons = []
         for file, summary in enumerate(self.summaries):
             bases = {name: self.follower.base_names(file, name) for name in summary.classes}
-            known = {name: value for name, value in self._options(file).items() if value is not None}
+            known = {name: value for name, value in self.options[file].items() if value is not None}
             skeletons.append(summary.skeleton.with_bases(bases).with_options(known))
         return network(skeletons)
 
     @cached_property
     def linked(self) -> Network:
         """The same with the calls from file to file."""
-        for crossing in self.crossings:
-            self.net.connect(self._edge(crossing))
+        for edge in self.edges.values():
+            self.net.connect(edge)
         return self.net
+
+    @cached_property
+    def edges(self) -> dict[Crossing, Edge]:
+        """The crossings by the numbers of the network."""
+        return {crossing: self._edge(crossing) for crossing in self.crossings}
 
     def _edge(self, crossing: Crossing) -> Edge:
         call = self.net.first_call[crossing.file] + crossing.call
@@ -138,45 +158,35 @@ class _Linked:
                 for beside in (False, True):
                     yield (key, beside), self.loop_facts.around(home, beside=beside)
 
-    def _heats(self, file: int, into: list[Crossing]) -> Iterator[tuple[str, HeatFact]]:
-        best: dict[str, HeatFact] = {}
-        for crossing in into:
-            edge = self._edge(crossing)
-            fact = self.flow.along(edge.function, edge) or UNKNOWN_HEAT
-            known = best.get(crossing.function)
-            if known is None or fact.preference > known.preference:
-                best[crossing.function] = fact
-        yield from best.items()
+    def _heat(self, edges: list[Edge]) -> HeatFact:
+        """The hottest use that other files make of a function."""
+        return self.flow.hottest_along(edges[0].function, edges) or UNKNOWN_HEAT
 
-    def _handed(self, file: int, into: list[Crossing]) -> dict[tuple[str, str], frozenset[bool]]:
+    def _handed(self, file: int, into: Mapping[str, list[Edge]]) -> dict[tuple[str, str], frozenset[bool]]:
         """What hot calls from other files hand over of the parameters that a file's branches ask for."""
+        found: dict[tuple[str, str], set[bool]] = {}
+        for key, names in self._asked(file).items() if into else ():
+            hot = [edge for edge in into.get(key, ()) if self.flow.at_call(edge.function, edge).heat.in_step]
+            for edge in hot:
+                for name in sorted(names):
+                    hands = self.net.calls[edge.call].given.hands(name, self.net.functions[edge.function].parameters)
+                    found.setdefault((key, name), set()).update({True, False} if hands is None else {hands})
+        return {key: frozenset(ways) for key, ways in found.items()}
+
+    def _asked(self, file: int) -> dict[str, set[str]]:
+        """Function → the parameters that its branches ask for."""
         net, first = self.net, self.net.first_block[file]
         asked: dict[str, set[str]] = {}
         for number, shape in enumerate(self.summaries[file].skeleton.shapes):
-            home = net.function_of[first + number]
-            if shape.asks and home != NOWHERE:
-                asked.setdefault(net.functions[home].key, set()).update(name for name, _ in shape.asks)
-        found: dict[tuple[str, str], set[bool]] = {}
-        for crossing in into:
-            if crossing.function not in asked:
-                continue
-            edge = self._edge(crossing)
-            fact = self.flow.along(edge.function, edge)
-            if edge.how is not Handing.CALLED or fact is None or not fact.heat.in_step:
-                continue
-            for name in sorted(asked[crossing.function]):
-                hands = net.calls[edge.call].given.hands(name, net.functions[edge.function].parameters)
-                found.setdefault((crossing.function, name), set()).update({True, False} if hands is None else {hands})
-        return {key: frozenset(ways) for key, ways in found.items()}
+            if shape.asks and net.function_of[first + number] != NOWHERE:
+                key = net.functions[net.function_of[first + number]].key
+                asked.setdefault(key, set()).update(name for name, _ in shape.asks)
+        return asked
 
-    def _gradients(self, into: list[Crossing]) -> dict[str, bool]:
-        found: dict[str, bool] = {}
-        for crossing in into:
-            call = self.net.first_call[crossing.file] + crossing.call
-            caller = self.net.function_of[self.net.call_block[call]]
-            off = self.net.calls[call].off or (caller != NOWHERE and self.off[caller])
-            found[crossing.function] = found.get(crossing.function, True) and off
-        return found
+    def _gradients_off(self, edges: list[Edge]) -> bool:
+        """Whether all calls of a function from other files have autograd off."""
+        callers = [(edge.call, self.net.function_of[self.net.call_block[edge.call]]) for edge in edges]
+        return all(self.net.calls[call].off or (caller != NOWHERE and self.off[caller]) for call, caller in callers)
 
     def _steps_of(self, out_of: list[Crossing]) -> dict[str, LoopKind]:
         found: dict[str, LoopKind] = {}
@@ -187,17 +197,23 @@ class _Linked:
                 found[key] = kind
         return found
 
-    def _arguments(self, file: int, into: list[Crossing]) -> Iterator[tuple[tuple[str, str], Value]]:
-        for function in dict.fromkeys(crossing.function for crossing in into):
+    def _arguments(self, file: int, functions: Iterable[str]) -> Iterator[tuple[tuple[str, str], Value]]:
+        for function in functions:
             for name in self.summaries[file].functions[function].parameters:
                 given = self.follower.arguments.get((file, function, name), [])
                 if given and len(given) <= MOST_CALLERS:
-                    itself = Pointer(Start.PARAMETER, function, name)
                     value = _given_by_most(
                         [
                             self.follower.known(source, item)
                             for source, item in given
-                            if source != file or all(replace(each, path=()) != itself for each in item.pointers)
+                            if (item.pointers or item.kind not in _NOTHING)
+                            and (
+                                source != file
+                                or all(
+                                    not (each.start is Start.PARAMETER and each.of == function and each.name == name)
+                                    for each in item.pointers
+                                )
+                            )
                         ]
                     )
                     if value.kind is not Kind.UNKNOWN:
@@ -205,13 +221,12 @@ class _Linked:
 
     def _returned(self, file: int, out_of: list[Crossing]) -> Iterator[tuple[str, Value]]:
         found: dict[str, list[Value]] = {}
-        calls = {call.number: call for call in self.summaries[file].calls}
         for crossing in out_of:
             key = self.summaries[file].skeleton.calls[crossing.call].key
             if crossing.function.rpartition(".")[2].partition("#")[0] != "__init__":
                 bound = self.summaries[crossing.target].functions[crossing.function].bound
                 function = FunctionThing(crossing.target, crossing.function, bound)
-                returned = self.follower.returned(function, file, calls[crossing.call])
+                returned = self.follower.returned(function, file, self.summaries[file].calls[crossing.call])
                 found.setdefault(key, []).append(self.follower.known(crossing.target, returned))
         for key, values in found.items():
             value = merge(values)
@@ -222,12 +237,20 @@ class _Linked:
         for name in self.summaries[file].classes:
             seen = set(self.summaries[file].classes[name].attributes)
             for base in self.follower.ancestry(file, name)[1:]:
-                for attribute, value in self.summaries[base.file].classes[base.name].attributes.items():
+                for attribute in self.summaries[base.file].classes[base.name].attributes:
                     if attribute not in seen and base.file != file:
                         seen.add(attribute)
-                        known = self.follower.known(base.file, value)
+                        known = self._attribute(base, attribute)
                         if known.kind is not Kind.UNKNOWN:
                             yield (name, attribute), known
+
+    def _attribute(self, base: ClassThing, name: str) -> Value:
+        """What a class assigns to an attribute, for all that derive from it."""
+        key = (base, name)
+        if key not in self._known_attributes:
+            value = self.summaries[base.file].classes[base.name].attributes[name]
+            self._known_attributes[key] = self.follower.known(base.file, value)
+        return self._known_attributes[key]
 
     def _readers(self, out_of: list[Crossing]) -> Iterator[tuple[str, Reader]]:
         for crossing in out_of:
@@ -247,8 +270,12 @@ class _Linked:
                     options.setdefault(name, set()).update(values)
         return found
 
+    @cached_property
+    def options(self) -> list[dict[str, bool | None]]:
+        """For each file, the defaults of the options that its branches ask for."""
+        return [self._options(file) for file in range(len(self.summaries))]
+
     def _options(self, file: int) -> dict[str, bool | None]:
-        """The defaults of the options that a file's branches ask for."""
         declared = self.declared.get(self.groups[file], {})
         asked = {name for shape in self.summaries[file].skeleton.shapes for name, _ in shape.wants}
         return {
@@ -265,7 +292,7 @@ class _Linked:
 
 def _given_by_most(values: list[Value]) -> Value:
     """What a parameter holds, by what most of its callers give it, as far as that is known."""
-    known = [value for value in values if value.kind not in (Kind.UNKNOWN, Kind.NONE)]
+    known = [value for value in values if value.kind not in _NOTHING]
     if not known:
         return UNKNOWN
     counts = Counter(value.kind for value in known)

@@ -1,33 +1,17 @@
-"""Which files work together, by their imports alone: read off the text, before anything is parsed."""
+"""Which files work together, by their imports alone."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from trainlint.linking.modules import Modules
 
-_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([^\n]+))", re.M)
-_NAME = re.compile(r"(?:^|[,(])\s*(\w+)")
 
-
-def imported_by(text: str) -> list[str]:
-    """The dotted origins that a source text imports; relative ones keep their dots."""
-    found: list[str] = []
-    for module, names, plain in _IMPORT.findall(text):
-        if plain:
-            found += [part.split()[0] for part in plain.partition("#")[0].split(",") if part.split()]
-            continue
-        separator = "" if module.endswith(".") else "."
-        found += [f"{module}{separator}{name}" for name in _NAME.findall(names)] or [module]
-    return found
-
-
-def imports_among(texts: Sequence[str], modules: Modules) -> list[set[int]]:
-    """For each file, the files that it imports."""
+def imports_among(origins: Sequence[Sequence[str]], modules: Modules) -> list[set[int]]:
+    """For each file, the files that it imports, of the dotted origins of its imports."""
     found: list[set[int]] = []
-    for number, text in enumerate(texts):
-        targets = (modules.resolve(number, origin) for origin in imported_by(text))
+    for number, imported in enumerate(origins):
+        targets = (modules.resolve(number, origin) for origin in imported)
         found.append({target[0] for target in targets if target is not None} - {number})
     return found
 

@@ -80,19 +80,17 @@ def _calls(file: FileModel) -> Iterator[OutgoingCall]:
     for number, place in enumerate(file.telling_calls):
         call = place.node
         assert isinstance(call, ast.Call)
+        of, block = file.kinds.of, place.block
         given = call.args[:_MOST_ARGUMENTS]
         stars = [index for index, item in enumerate(given) if isinstance(item, ast.Starred)]
         plain = given[: stars[0]] if stars else given
+        keywords = [(item.arg, item.value) for item in call.keywords[:_MOST_ARGUMENTS] if item.arg is not None]
         yield OutgoingCall(
             number=number,
-            targets=file.kinds.of(call.func, place.block).pointers,
+            targets=of(call.func, block).pointers,
             method=_method(file, place, call),
-            arguments=tuple(file.kinds.of(item, place.block) for item in plain),
-            keywords=tuple(
-                (item.arg, file.kinds.of(item.value, place.block))
-                for item in call.keywords[:_MOST_ARGUMENTS]
-                if item.arg is not None
-            ),
+            arguments=tuple([of(item, block) for item in plain]),
+            keywords=tuple([(name, of(value, block)) for name, value in keywords]),
         )
 
 

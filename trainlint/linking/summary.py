@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from trainlint.model.guarded_reads import Reader
 from trainlint.model.loop_facts import FactsByFunction
 from trainlint.model.pointers import Pointer
 from trainlint.model.skeleton import Skeleton
 from trainlint.model.values import Value
+from trainlint.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from trainlint.model.blocks import Block, BlockKind, Place
+from trainlint.model.calls_inside import calls_of
 from trainlint.model.fact_names import ACCUMULATION
 from trainlint.model.lookup import single_value
-from trainlint.model.names import constant, dotted, last_name, names_in
+from trainlint.model.names import constant, dotted, last_name, names_in, nodes_in
+from trainlint.model.once import once
 from trainlint.model.site import FileModel
 from trainlint.model.steps import LoopKind
 from trainlint.model.values import Kind
+from trainlint.records import dataclass
 
 _OPTIMIZER = re.compile(r"optim|(^|_)opt(im)?[a-z]?($|_)", re.IGNORECASE)
 _BACKWARD = re.compile(r"(^|_)backward(_pass)?$")
@@ -31,6 +33,7 @@ class Accumulation:
     """How many of them make a step, as the code names it; empty where that is no plain name or number."""
 
 
+@once
 def accumulation(file: FileModel, loop: Block) -> Accumulation | None:
     """What a loop accumulates; None where each backward is followed by its step, and where that cannot be told.
 
@@ -38,9 +41,9 @@ def accumulation(file: FileModel, loop: Block) -> Accumulation | None:
     `counter % count`, or is told of it, as in `scaler(loss, optimizer, update=(i + 1) % count == 0)`.
     """
     backwards = [place for place in _backwards(file, loop) if loop_around(place.block) is loop]
-    if not backwards or any(_each_time(place.block, loop) for place in _calls(file, "zero_grad", loop)):
+    if not backwards or any(_each_time(place.block, loop) for place in calls_of(file, "zero_grad", loop)):
         return None
-    steps = [place for place in _calls(file, "step", loop) if _steps_optimizer(file, place)]
+    steps = [place for place in calls_of(file, "step", loop) if _steps_optimizer(file, place)]
     node = loop.node
     if isinstance(node, ast.For) and any(ACCUMULATION.search(word) for word in (*names_in(node.iter), _name(node))):
         count = node.iter.args[-1] if isinstance(node.iter, ast.Call) and node.iter.args else node.iter
@@ -82,10 +85,6 @@ def _name(node: ast.For) -> str:
 
 def _text(count: ast.expr) -> str:
     return str(count.value) if isinstance(count, ast.Constant) else dotted(count) or ""
-
-
-def _calls(file: FileModel, name: str, loop: Block) -> list[Place]:
-    return [place for place in file.outline.calls.get(name, ()) if place.block.within(loop)]
 
 
 def _backwards(file: FileModel, loop: Block) -> Iterator[Place]:
@@ -133,7 +132,7 @@ def _guard(block: Block, loop: Block) -> Block | None:
 def _counts(test: ast.expr, block: Block) -> Iterator[ast.expr]:
     """The numbers of batches that a test waits for: `count` in `i % count == 0` and in `i - last >= accumulate`."""
     test = single_value(test, block) or test
-    for part in ast.walk(test):
+    for part in nodes_in(test):
         if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod):
             if not isinstance(part.left, ast.Constant | ast.JoinedStr):
                 yield part.right

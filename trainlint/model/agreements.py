@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from trainlint.model.blocks import Binding, Block, How, Place
 from trainlint.model.collectives import IN_PLACE, collective
 from trainlint.model.lookup import reaching
-from trainlint.model.names import last_name, position, root_name
+from trainlint.model.names import last_name, nodes_in, position, root_name
 from trainlint.model.site import FileModel
 
 _MAKERS = frozenset({"tensor", "as_tensor", "zeros", "ones", "full", "zeros_like", "ByteTensor", "IntTensor"})
@@ -33,12 +33,12 @@ def is_agreement(file: FileModel, read: ast.AST, block: Block, statement: ast.st
     A flag counts if a reduction brought it together and the read decides something by it; any number of the host
     counts if another rank sent it by a broadcast, since the receiver needs it before it can go on.
     """
-    for part in ast.walk(read):
+    for part in nodes_in(read):
         if isinstance(part, ast.Call) and last_name(part.func) in _METHODS and _returns_flag(file, part, block):
             return _decides(read, statement)
     name = root_name(read.func.value if isinstance(read, ast.Call) and isinstance(read.func, ast.Attribute) else read)
     if not name or not isinstance(read, ast.expr):
-        name = next((part.id for part in ast.walk(read) if isinstance(part, ast.Name)), "")
+        name = next((part.id for part in nodes_in(read) if isinstance(part, ast.Name)), "")
     if not name:
         return False
     bindings = reaching(name, block, position(statement))
@@ -54,15 +54,15 @@ def _decides(read: ast.AST, statement: ast.stmt) -> bool:
     """Whether what is read is compared, or taken for true or false, in the same statement."""
     if isinstance(read, ast.Compare):
         return True
-    for part in ast.walk(statement):
+    for part in nodes_in(statement):
         match part:
             case ast.Compare() | ast.Call(func=ast.Name(id="bool")):
-                if any(inner is read for inner in ast.walk(part)):
+                if any(inner is read for inner in nodes_in(part)):
                     return True
             case ast.ListComp(elt=ast.Compare()) | ast.GeneratorExp(elt=ast.Compare()):
-                if any(inner is read for inner in ast.walk(part.generators[0].iter)):
+                if any(inner is read for inner in nodes_in(part.generators[0].iter)):
                     return True
-    return isinstance(statement, ast.If | ast.While) and any(inner is read for inner in ast.walk(statement.test))
+    return isinstance(statement, ast.If | ast.While) and any(inner is read for inner in nodes_in(statement.test))
 
 
 def _collectives_on(file: FileModel, name: str, block: Block, statement: ast.stmt) -> Iterator[str]:

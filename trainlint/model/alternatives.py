@@ -4,32 +4,33 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
-from trainlint.model.blocks import Block, BlockKind, How
+from trainlint.model.blocks import Block, BlockKind, How, Place, Position
 from trainlint.model.lookup import reaching
-from trainlint.model.names import dotted, imported_names, position
-from trainlint.model.outline import Outline
+from trainlint.model.names import dotted, imported_names, nodes_in, position
+from trainlint.model.once import once
+from trainlint.model.site import FileModel
 
 _VERSION = re.compile(
     r"version|hasattr|find_spec|signature|torch_?\d|torch_(ge|gt|le|lt|greater|less)|_TORCH|TORCH_", re.IGNORECASE
 )
 
-Extent = tuple[tuple[int, int], tuple[int, int]]
+Extent = tuple[Position, Position]
 
 
-def has_alternative(outline: Outline, node: ast.expr, block: Block, names: Collection[str]) -> bool:
+def has_alternative(file: FileModel, node: ast.expr, block: Block, names: Collection[str]) -> bool:
     """Whether code that runs instead of `node` uses one of these dotted names, as version switches do.
 
     Instead of it runs: the other branch of an `if` or a conditional expression, the other parts of a `try`, and what
     an early `return` above it returns.
     """
-    uses = [position(use) for use in _uses(outline, names)]
+    uses = _uses(file, frozenset(names))
     if not uses:
         return False
     here = position(node)
     exits = [item.node for item in block.outwards() if item.after_exit]
-    for parts in _switches(outline.tree):
+    for parts in _switches(file):
         own = [part for part in parts if _holds(part, here)]
         if own and any(_holds(part, use) for part in parts if part not in own for use in uses):
             return True
@@ -44,15 +45,16 @@ def depends_on_version(block: Block) -> bool:
     )
 
 
-def is_tried(tree: ast.Module, statement: ast.stmt) -> bool:
+def is_tried(file: FileModel, statement: ast.stmt) -> bool:
     """Whether a statement stands in a `try` that goes on in another way where it fails."""
     here = position(statement)
-    return any(
-        isinstance(node, ast.Try)
-        and node.handlers
-        and _holds((position(node), position(node.handlers[-1].body[-1])), here)
-        for node in ast.walk(tree)
-    )
+    return any(_holds(tried, here) for tried in _tries(file))
+
+
+@once
+def _tries(file: FileModel) -> list[Extent]:
+    found = (node for node in nodes_in(file.tree) if isinstance(node, ast.Try) and node.handlers)
+    return [(position(node), position(node.handlers[-1].body[-1])) for node in found]
 
 
 def origins(name: ast.expr, block: Block) -> set[str | None]:
@@ -74,25 +76,32 @@ def origins(name: ast.expr, block: Block) -> set[str | None]:
     return found
 
 
-def _uses(outline: Outline, names: Collection[str]) -> Iterator[ast.expr | ast.stmt]:
-    for place in outline.references:
-        if isinstance(place.node, ast.expr) and origins(place.node, place.block) & set(names):
-            yield place.node
-    for place in outline.import_statements:
-        if isinstance(place.node, ast.ImportFrom) and any(origin in names for _, origin in imported_names(place.node)):
-            yield place.node
+@once
+def _uses(file: FileModel, names: frozenset[str]) -> list[Position]:
+    """Where the file uses one of these dotted names, or imports it."""
+    used = (place.node for place in file.outline.references if _names(place) & names)
+    statements = (place.node for place in file.outline.import_statements if isinstance(place.node, ast.ImportFrom))
+    imported = (node for node in statements if any(origin in names for _, origin in imported_names(node)))
+    return [position(node) for node in (*used, *imported) if isinstance(node, ast.expr | ast.ImportFrom)]
 
 
-def _switches(tree: ast.Module) -> Iterator[list[Extent]]:
+def _names(place: Place) -> set[str | None]:
+    return origins(place.node, place.block) if isinstance(place.node, ast.expr) else set()
+
+
+@once
+def _switches(file: FileModel) -> list[list[Extent]]:
     """Where the parts stand of which only one runs, or one runs after another failed."""
-    for node in ast.walk(tree):
+    found: list[list[Extent]] = []
+    for node in nodes_in(file.tree):
         if isinstance(node, ast.If) and node.orelse:
-            yield [_extent(node.body), _extent(node.orelse)]
+            found.append([_extent(node.body), _extent(node.orelse)])
         elif isinstance(node, ast.IfExp):
-            yield [_extent([node.body]), _extent([node.orelse])]
+            found.append([_extent([node.body]), _extent([node.orelse])])
         elif isinstance(node, ast.Try):
             parts = [node.body, *(handler.body for handler in node.handlers), node.orelse]
-            yield [_extent(part) for part in parts if part]
+            found.append([_extent(part) for part in parts if part])
+    return found
 
 
 def _extent(nodes: list[ast.stmt] | list[ast.expr]) -> Extent:

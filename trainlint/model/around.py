@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Generic, TypeVar
+
+from trainlint.records import dataclass, field
 
 K = TypeVar("K", bound=Hashable)
 """How a function is named: a number, or a file and a qualified name. A module's top level is named alike."""
@@ -32,6 +33,11 @@ class Ways(Generic[K, F]):
             for function in called:
                 callers.setdefault(function, []).append(caller)
         self.callers = callers
+
+    def into(self, loop_function: K) -> tuple[F, ...]:
+        """What the entries say of the ways into a loop's function."""
+        inwards = _reached((loop_function,), self.callers)
+        return tuple(dict.fromkeys(self.entries[function] for function in inwards if function in self.entries))
 
     def around(self, loop_function: K, *, beside: bool = False) -> tuple[F, ...]:
         """The facts on the way into the loop's function (its callers, theirs, ...) and out of it (what it calls, ...).

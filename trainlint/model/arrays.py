@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trainlint.model.batches import passed
 from trainlint.model.blocks import Binding, Block, BlockKind, How
 from trainlint.model.lookup import reaching
-from trainlint.model.names import dotted, position
+from trainlint.model.names import dotted, nodes_in, position
 
 if TYPE_CHECKING:
     from trainlint.model.site import FileModel
@@ -80,7 +80,7 @@ def _is_filled(file: FileModel, attribute: ast.Attribute) -> bool:
     name = dotted(attribute)
     return any(
         isinstance(part, ast.Subscript) and not isinstance(part.ctx, ast.Load) and dotted(part.value) == name
-        for part in ast.walk(file.tree)
+        for part in nodes_in(file.tree)
     )
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from trainlint.model.blocks import Block, Function, How, Place
 from trainlint.model.lookup import reaching
-from trainlint.model.names import argument, constant, last_name, position
+from trainlint.model.names import argument, constant, last_name, nodes_in, position
 from trainlint.model.outline import Outline
 from trainlint.model.uses import loads
+from trainlint.records import dataclass
 
 _PRODUCTS = frozenset({"matmul", "bmm", "einsum", "mm"})
 _TURNED = frozenset({"transpose", "permute", "swapaxes", "mT", "T", "t", "rearrange", "movedim", "unflatten"})
@@ -58,7 +58,7 @@ def written_attention(outline: Outline, softmax: Place) -> WrittenAttention | No
     outputs = flow.products_of(softmax.node, softmax.block, _DEEPEST)
     if product is None or not outputs:
         return None
-    cosine = sum(isinstance(part, ast.Call) and last_name(part.func) == "normalize" for part in ast.walk(product)) > 1
+    cosine = sum(isinstance(part, ast.Call) and last_name(part.func) == "normalize" for part in nodes_in(product)) > 1
     return WrittenAttention(softmax.node, product, tuple(outputs), flow.biased, cosine)
 
 
@@ -102,7 +102,7 @@ class _Flow:
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
-        return {child: node for node in ast.walk(self.function.node) for child in ast.iter_child_nodes(node)}
+        return {child: node for node in nodes_in(self.function.node) for child in ast.iter_child_nodes(node)}
 
     def scores(self, node: ast.expr, block: Block, depth: int) -> ast.expr | None:
         """The product from which scores are made."""
@@ -152,7 +152,7 @@ class _Flow:
         return False
 
     def _is_turned(self, node: ast.expr, block: Block, depth: int = 4) -> bool:
-        for part in ast.walk(node):
+        for part in nodes_in(node):
             if isinstance(part, ast.Attribute) and part.attr in _TURNED:
                 return True
             if isinstance(part, ast.Name):
@@ -214,7 +214,7 @@ class _Flow:
         """The uses of a name that see what one statement assigns to it."""
         for load, statement in loads(self.function.node, name):
             block = self.outline.block_of.get(statement)
-            if block is None or load in set(ast.walk(assigned)):
+            if block is None or load in set(nodes_in(assigned)):
                 continue
             if any(binding.node is assigned for binding in reaching(name, block, position(load))):
                 yield from self._uses(load, depth - 1)

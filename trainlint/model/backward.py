@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
 from trainlint.model.names import constant, dotted, last_name, root_name
 from trainlint.model.vocabulary import DETACHING, SCALER_NAME, TENSOR_NUMBERS
+from trainlint.records import dataclass, field
 
 _BACKWARD = frozenset({"backward", "manual_backward"})
 _GRADIENT_FUNCTIONS = frozenset({"torch.autograd.grad", "autograd.grad", "grad", "torch.autograd.backward"})
@@ -29,6 +29,13 @@ _KEEPING_PARTS = frozenset(
 """What terms of a loss go through on their way to the backward."""
 _ARITHMETIC = ast.BinOp | ast.UnaryOp | ast.List | ast.Tuple | ast.Starred | ast.ListComp | ast.GeneratorExp | ast.Dict
 _OWN_OBJECT = frozenset({"self", "cls"})
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_TELLING = frozenset(
+    (ast.Call, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.comprehension)
+) | {ast.Return, ast.Yield, ast.YieldFrom}
+"""The nodes in which a value gets a name or a backward may start."""
+_LEAVES = frozenset((ast.Name, ast.Constant, ast.Load, ast.Store))
+"""The nodes below which is nothing; they are half of a tree."""
 LEAVES = "<leaves>"
 """Stands for what leaves the function: by `return`, by `yield`, or into an attribute."""
 _STARTED = "<backward>"
@@ -98,11 +105,14 @@ class BackwardFlow:
         stack = list(ast.iter_child_nodes(root))
         while stack:
             node = stack.pop()
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            if type(node) in _LEAVES:
+                continue
+            if isinstance(node, _FUNCTIONS):
                 self._names[node] = {**names, **_own_names(node)}
                 self._visit_below(node, self._names[node])
                 continue
-            self._visit(node, names)
+            if type(node) in _TELLING:
+                self._visit(node, names)
             stack.extend(ast.iter_child_nodes(node))
 
     def _visit(self, node: ast.AST, names: Mapping[str, str]) -> None:
@@ -157,9 +167,10 @@ def _own_names(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) ->
         node = stack.pop()
         if isinstance(node, ast.Global | ast.Nonlocal):
             outer.update(node.names)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            own.add(node.id)
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        elif type(node) is ast.Name:
+            if type(node.ctx) is ast.Store:
+                own.add(node.id)
+        elif type(node) not in _LEAVES and not isinstance(node, _FUNCTIONS):
             stack.extend(ast.iter_child_nodes(node))
     place = f"@{function.lineno}:{function.col_offset}"
     return {name: name + place for name in own - outer - _OWN_OBJECT}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 from trainlint.model.blocks import Binding, Block, Function, How, Place
 from trainlint.model.graph import CallGraph
@@ -12,6 +11,7 @@ from trainlint.model.loaders import Loader, Loaders
 from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, last_name, position
 from trainlint.model.outline import Outline
+from trainlint.records import dataclass, field
 
 _PREPARING = frozenset({"prepare", "setup", "setup_dataloaders"})
 """A framework's calls that hand back, in order, what they are given."""

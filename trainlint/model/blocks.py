@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from trainlint.model.names import last_name
+from trainlint.records import dataclass, field
 
 Position = tuple[int, int]
 """A 1-based line and a 0-based column in UTF-8 bytes, as `ast` counts them."""
@@ -79,9 +79,9 @@ class How(Enum):
     OTHER = auto()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Binding:
-    """One place that gives a name, or an attribute of `self`, a value."""
+    """One place that gives a name, or an attribute of `self`, a value. Nothing changes it, as with a Place."""
 
     name: str
     how: How
@@ -103,15 +103,20 @@ class Scope:
     node: ast.AST
     parent: Scope | None
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
-    foreign: set[str] = field(default_factory=set)
+    foreign: frozenset[str] = frozenset()
     """Names declared `global` or `nonlocal`: they belong to an outer scope."""
+    disordered: frozenset[str] = frozenset()
+    """Names with a binding that takes effect before one that was met earlier."""
 
     def bind(self, binding: Binding) -> None:
         """Record a binding here, or in the scope that a `global` or `nonlocal` statement means."""
-        scope: Scope = self
-        while binding.name in scope.foreign and scope.parent is not None:
+        name, scope = binding.name, self
+        while name in scope.foreign and scope.parent is not None:
             scope = scope.parent
-        scope.bindings.setdefault(binding.name, []).append(binding)
+        found = scope.bindings.setdefault(name, [])
+        if found and binding.position < found[-1].position:
+            scope.disordered |= {name}
+        found.append(binding)
 
     def owner(self, name: str) -> Scope | None:
         """The nearest scope, outwards, that binds a name. Class bodies are not seen from inside functions."""
@@ -123,9 +128,13 @@ class Scope:
         return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Place:
-    """A node that a rule may ask about, with where it stands."""
+    """A node that a rule may ask about, with where it stands.
+
+    Nothing changes a place. It is not frozen, since frozen ones take twice as long to make, and a file of a thousand
+    lines has six hundred.
+    """
 
     node: ast.AST
     block: Block
@@ -148,21 +157,19 @@ class Function:
     body: Block
     returns: list[Place] = field(default_factory=list)
     is_generator: bool = False
+    parameters: list[ast.arg] = field(init=False)
+    """All named parameters in order, `self` included."""
+    takes_object: bool = field(init=False)
+    """Whether its first parameter is the object, or the class, that it is called on."""
 
-    @property
-    def parameters(self) -> list[ast.arg]:
-        """All named parameters in order, `self` included."""
+    def __post_init__(self) -> None:
         arguments = self.node.args
-        return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        self.parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        self.takes_object = self.owner is not None and bool(self.parameters) and not self.is_decorated("staticmethod")
 
     def is_decorated(self, name: str) -> bool:
         """Whether one of the decorators ends with this name, such as "staticmethod"."""
         return any(last_name(item) == name for item in self.decorators)
-
-    @property
-    def takes_object(self) -> bool:
-        """Whether its first parameter is the object, or the class, that it is called on."""
-        return self.owner is not None and bool(self.parameters) and not self.is_decorated("staticmethod")
 
     @property
     def decorators(self) -> list[ast.expr]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.model.blocks import Place
-from trainlint.model.names import dotted, last_name
+from trainlint.model.names import dotted, last_name, nodes_in
 from trainlint.model.site import FileModel
 
 _MOVING = frozenset({"to", "cuda", "float", "half", "bfloat16", "train", "eval"})
@@ -51,7 +51,7 @@ def _function(place: Place) -> ast.expr | None:
 def _moved(built: Place) -> ast.AST:
     """The expression around a call of a constructor that only moves or casts what it builds."""
     node = built.node
-    for part in ast.walk(built.statement):
+    for part in nodes_in(built.statement):
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in _MOVING:
             inner: ast.expr = part
             while isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr in _MOVING:

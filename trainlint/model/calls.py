@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trainlint.model.blocks import Block
@@ -27,6 +26,7 @@ from trainlint.model.vocabulary import (
     TORCH_NUMBERS,
     constructed,
 )
+from trainlint.records import replace
 
 if TYPE_CHECKING:
     from trainlint.model.kinds import Kinds
@@ -51,6 +51,8 @@ _MODULE_WRAPPERS = frozenset(
 )
 
 _MODULES_OF_MODULES = frozenset({"Sequential", "ModuleList", "ModuleDict"})
+_PLAIN = frozenset({Kind.NUMBER, Kind.STRING, Kind.NONE, Kind.SHAPE, Kind.DTYPE, Kind.DEVICE})
+"""What other files cannot say more of."""
 _PREDICATE = re.compile(r"^_?(is|has|are|can)_")
 """Functions that answer yes or no in Python. Those of tensors are called isnan, isinf, isclose."""
 _CLASS_NAME = re.compile(r"[A-Z][a-z]")
@@ -61,13 +63,14 @@ def call_value(kinds: Kinds, call: ast.Call, block: Block) -> Value:
     told = kinds.outside.returned.get(kinds.keys.call(call), UNKNOWN) if kinds.outside.returned else UNKNOWN
     if told.kind is not Kind.UNKNOWN:
         return _graph(kinds, told, block, call)
-    found = _call_value(kinds, call, block)
-    if found.pointers or found.kind in (Kind.NUMBER, Kind.STRING, Kind.NONE, Kind.SHAPE, Kind.DTYPE, Kind.DEVICE):
+    origin = kinds.imported(call.func, block)
+    found = _call_value(kinds, call, block, origin)
+    if found.pointers or found.kind in _PLAIN:
         return found
-    return found.pointing(*_from(kinds, call, block))
+    return found.pointing(*_from(kinds, call, block, origin))
 
 
-def _from(kinds: Kinds, call: ast.Call, block: Block) -> tuple[Pointer, ...]:
+def _from(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> tuple[Pointer, ...]:
     """Where a call's result comes from, as far as other files may tell."""
     if isinstance(call.func, ast.Name):
         cls = kinds.graph.class_named(call.func, block)
@@ -84,7 +87,6 @@ def _from(kinds: Kinds, call: ast.Call, block: Block) -> tuple[Pointer, ...]:
         handed_on = kinds.of(call.func.value, block).pointers
         if handed_on:
             return handed_on
-    origin = kinds.imported(call.func, block)
     if origin == "functools.partial" and len(call.args) == 1:
         return kinds.of(call.args[0], block).pointers  # with more arguments, those of its calls would have other places
     if origin is not None and origin.partition(".")[0] in FOREIGN:
@@ -92,12 +94,11 @@ def _from(kinds: Kinds, call: ast.Call, block: Block) -> tuple[Pointer, ...]:
     return (Pointer(Start.CALL, kinds.keys.call(call)),)
 
 
-def _call_value(kinds: Kinds, call: ast.Call, block: Block) -> Value:
+def _call_value(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> Value:
     name = last_name(call.func)
-    if argument(call, "return_tensors") is not None and argument(call, "device") is None:
+    if call.keywords and argument(call, "return_tensors") is not None and argument(call, "device") is None:
         # A tokenizer's or processor's batch lies on the host until it is moved.
         return Value(Kind.CONTAINER, element=Value(Kind.TENSOR, Home.HOST, False, confidence=0.9))
-    origin = kinds.imported(call.func, block)
     if origin is not None:
         found = _imported(kinds, call, block, origin, name)
         if found is not None:
@@ -133,12 +134,13 @@ def _given(kinds: Kinds, call: ast.Call, block: Block, edge: Edge) -> dict[str, 
 def _graph(kinds: Kinds, value: Value, block: Block, call: ast.Call) -> Value:
     """A tensor made where autograd is off carries no graph."""
     if value.is_tensor and value.attached is not False and kinds.gradients.off(block, call.lineno):
-        return replace(value, attached=False)
+        return value.detached()
     return value
 
 
 def _arguments(kinds: Kinds, call: ast.Call, block: Block) -> list[Value]:
-    return [kinds.of(item, block) for item in (*call.args, *(keyword.value for keyword in call.keywords))]
+    given = [kinds.of(item, block) for item in call.args]
+    return given + [kinds.of(keyword.value, block) for keyword in call.keywords]
 
 
 def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value | None:
@@ -199,7 +201,7 @@ def _torch(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -
     elif tensor.origin in (Origin.BATCH, Origin.NAME):
         tensor = replace(tensor, origin=Origin.OTHER)
     if name in DETACHING:
-        tensor = replace(tensor, attached=False)
+        tensor = tensor.detached()
     return _graph(kinds, tensor, block, call)
 
 
@@ -311,7 +313,7 @@ def _tensor_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name
     if name == "backward":
         return NONE
     if name in DETACHING:
-        return replace(base, attached=False)
+        return base.detached()
     if name.startswith("new_"):
         return Value(Kind.TENSOR, device_of(kinds, call, block) or base.home, False, Origin.FACTORY)
     if name in ("items", "keys", "values"):

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
 
 from trainlint.model.blocks import Block, How
-from trainlint.model.names import argument, constant, dotted, last_name
+from trainlint.model.names import argument, constant, dotted, last_name, nodes_in
 from trainlint.model.site import FileModel
+from trainlint.records import dataclass
 
 _TENSOR: dict[str, tuple[int, str]] = {
     "all_reduce": (0, "tensor"),
@@ -152,7 +152,7 @@ def _nested_bodies(block: Block) -> list[list[ast.stmt]]:
     """Bodies of statements that make no block of their own, such as `try`."""
     return [
         found
-        for node in ast.walk(block.node)
+        for node in nodes_in(block.node)
         for field in ("body", "orelse", "finalbody")
         if isinstance(found := getattr(node, field, None), list)
     ]

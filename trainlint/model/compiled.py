@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from trainlint.model.blocks import Function, How, Place
 from trainlint.model.lookup import reaching
-from trainlint.model.names import argument, constant, last_name, position
+from trainlint.model.names import argument, constant, last_name, nodes_in, position
 from trainlint.model.site import FileModel
 from trainlint.model.uses import call_of
+from trainlint.records import dataclass
 
 _COMPILE = "torch.compile"
 _LEFT_OUT = ("disable", "graph_break", "allow_in_graph", "custom_op", "skip", "lru_cache", "cache")
@@ -54,7 +54,7 @@ def _given(file: FileModel) -> dict[Function, Compiled]:
     for place in file.outline.references:
         if not isinstance(place.node, ast.expr) or file.kinds.imported(place.node, place.block) != _COMPILE:
             continue
-        called = call_of(file.outline, place.node)
+        called = call_of(file, place.node)
         call = called.node if called is not None and isinstance(called.node, ast.Call) else None
         whole = call is not None and constant(argument(call, "fullgraph")) is True
         for function in _functions(file, place, call):
@@ -66,7 +66,7 @@ def _functions(file: FileModel, place: Place, call: ast.Call | None) -> list[Fun
     statement = place.statement
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and not (call is not None and call.args):
         function = file.outline.function_of.get(statement)
-        decorates = any(part is place.node for item in statement.decorator_list for part in ast.walk(item))
+        decorates = any(part is place.node for item in statement.decorator_list for part in nodes_in(item))
         return [function] if function is not None and decorates else []
     model = argument(call, "model", 0) if call is not None else None
     if isinstance(model, ast.Name):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from enum import Enum, auto
 
 from trainlint.model.blocks import Block, How
 from trainlint.model.loaders import Loader
 from trainlint.model.lookup import reaching, single_value
-from trainlint.model.names import argument, constant, last_name, position, root_name
+from trainlint.model.names import argument, constant, last_name, nodes_in, position, root_name
+from trainlint.model.once import once
 from trainlint.model.site import FileModel, Site
 
 _ONLY_TENSORS = frozenset(
@@ -115,7 +115,7 @@ def _tested(node: ast.expr, block: Block) -> bool:
     """Whether `isinstance(x, torch.Tensor)` or `torch.is_tensor(x)` guards this place."""
     for outer in block.outwards():
         if outer.test is not None and not outer.negated:
-            for test in ast.walk(outer.test):
+            for test in nodes_in(outer.test):
                 if isinstance(test, ast.Call) and last_name(test.func) in ("isinstance", "is_tensor") and test.args:
                     kind = "Tensor" if last_name(test.func) == "is_tensor" else last_name(test.args[-1])
                     if kind == "Tensor" and ast.dump(test.args[0]) == ast.dump(node):
@@ -151,7 +151,7 @@ def host_memory_is_reused(site: Site, node: ast.expr) -> bool:
     name = root_name(node)
     statement = site.statement
     if isinstance(statement, ast.Assign):
-        bound = {item.id for target in statement.targets for item in ast.walk(target) if isinstance(item, ast.Name)}
+        bound = {item.id for target in statement.targets for item in nodes_in(target) if isinstance(item, ast.Name)}
         if name in bound:
             return False
     return any(_writes(other, name) and getattr(other, "lineno", 0) >= statement.lineno for other in _own_nodes(site))
@@ -169,22 +169,34 @@ def _writes(node: ast.AST, name: str) -> bool:
     return False
 
 
-def not_on_cuda(block: Block) -> bool:
+def not_on_cuda(file: FileModel, block: Block) -> bool:
     """Whether a place runs only without CUDA: in the `else` of a test for it, or behind a test for something else."""
-    for outer in block.outwards():
-        if outer.test is not None:
-            words = {item.value for item in ast.walk(outer.test) if isinstance(item, ast.Constant)}
-            names = {last_name(item) for item in ast.walk(outer.test) if isinstance(item, ast.Name | ast.Attribute)}
-            if outer.negated and ("cuda" in words or "is_cuda" in names):
-                return True
-            if not outer.negated and ({"mps", "xla", "cpu"} & (words | names)):
-                return True
-    return False
+    return block in _without_cuda(file)
 
 
-def _own_nodes(site: Site) -> Iterator[ast.AST]:
+@once
+def _without_cuda(file: FileModel) -> set[Block]:
+    """The blocks that run only without CUDA."""
+    found: set[Block] = set()
+    for block in file.outline.blocks:  # each stands after the block around it
+        if block.parent in found or (block.test is not None and _rules_cuda_out(block.test, block.negated)):
+            found.add(block)
+    return found
+
+
+def _rules_cuda_out(test: ast.expr, negated: bool) -> bool:
+    """Whether what runs where a test holds, or where it does not, runs without CUDA."""
+    parts = nodes_in(test)
+    words = {item.value for item in parts if isinstance(item, ast.Constant)}
+    names = {last_name(item) for item in parts if isinstance(item, ast.Name | ast.Attribute)}
+    if negated:
+        return "cuda" in words or "is_cuda" in names
+    return bool({"mps", "xla", "cpu"} & (words | names))
+
+
+def _own_nodes(site: Site) -> list[ast.AST]:
     function = site.function
-    return ast.walk(function.node if function is not None else site.file.tree)
+    return nodes_in(function.node if function is not None else site.file.tree)
 
 
 def _is(node: ast.AST, name: str) -> bool:
@@ -193,4 +205,4 @@ def _is(node: ast.AST, name: str) -> bool:
 
 def file_names_other_accelerators(file: FileModel) -> bool:
     """Whether the file may run on MPS or XLA, where asynchronous copies behave differently."""
-    return bool(_OTHER_ACCELERATORS.search(file.source.text))
+    return file.says(_OTHER_ACCELERATORS)

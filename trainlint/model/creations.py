@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from trainlint.model.arrays import is_drawn, stays_same
@@ -12,6 +11,7 @@ from trainlint.model.guards import rare_when
 from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name
 from trainlint.model.site import FileModel
 from trainlint.model.values import Home, Kind
+from trainlint.records import dataclass
 
 FILLED = frozenset({"zeros", "ones", "empty", "full", "eye", "zeros_like", "ones_like", "empty_like", "full_like"})
 COUNTED = frozenset({"arange"})

@@ -10,7 +10,7 @@ from enum import Enum, auto
 from trainlint.model.batches import passed
 from trainlint.model.blocks import Binding, Block, Class, Function, How
 from trainlint.model.lookup import reaching
-from trainlint.model.names import argument, last_name, names_in, position
+from trainlint.model.names import argument, last_name, names_in, nodes_in, position
 from trainlint.model.site import FileModel
 from trainlint.model.values import Home, Kind, Origin
 
@@ -178,7 +178,7 @@ def _moved(file: FileModel, tensor: ast.expr, block: Block) -> bool:
     return any(
         last_name(part.func) in ("to", "cuda") or argument(part, "device") is not None
         for node in made
-        for part in ast.walk(node)
+        for part in nodes_in(node)
         if isinstance(part, ast.Call)
     )
 
@@ -196,4 +196,4 @@ def _of_class(file: FileModel, cls: Class) -> Items:
 
 
 def _calls(method: Function) -> set[str]:
-    return {last_name(node.func) for node in ast.walk(method.node) if isinstance(node, ast.Call)}
+    return {last_name(node.func) for node in nodes_in(method.node) if isinstance(node, ast.Call)}

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from trainlint.model.deprecations import Version
+from trainlint.records import dataclass, field
 
 _DOCS = "https://docs.pytorch.org/docs/stable/"
 

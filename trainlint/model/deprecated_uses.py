@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.finding import Severity
@@ -14,6 +13,7 @@ from trainlint.model.deprecations import Deprecation, Version, deprecation_of
 from trainlint.model.names import imported_names, root_name
 from trainlint.model.roles import Role, import_of, references_by, role
 from trainlint.model.uses import call_of
+from trainlint.records import dataclass
 
 if TYPE_CHECKING:
     from trainlint.model.site import FileModel
@@ -111,17 +111,17 @@ def deprecated_use(file: FileModel, place: Place, code: str) -> DeprecatedUse | 
         return None
     meanings = origins(place.node, place.block)
     found = deprecation_of(next(iter(meanings)), code) if len(meanings) == 1 else None
-    if found is None or _is_switched(place.block) or role(file.outline, place) in _SILENT_ROLES:
+    if found is None or _is_switched(place.block) or role(file, place) in _SILENT_ROLES:
         return None
     row, name = found
     stands = standing(row, file)
-    call = call_of(file.outline, place.node)
+    call = call_of(file, place.node)
     if stands is None or (call is None and row.called):
         return None
     statement = import_of(place)
     if statement is not None and _is_gone_at(statement, stands, row):
         return None  # the import fails first, and is reported
-    if _has_another_way(file, place.node, place, row) or (statement is not None and is_tried(file.tree, statement)):
+    if _has_another_way(file, place.node, place, row) or (statement is not None and is_tried(file, statement)):
         return None
     return DeprecatedUse(row, name, place, place.node if call is None else call.node, stands)
 
@@ -140,7 +140,7 @@ def _imported(file: FileModel, place: Place, statement: ast.ImportFrom, code: st
             continue
         row, name = found
         stands = standing(row, file)
-        if stands is None or is_tried(file.tree, statement):
+        if stands is None or is_tried(file, statement):
             continue
         if not _is_gone_at(statement, stands, row) and not _is_idle(file, statement, local):
             continue
@@ -152,13 +152,13 @@ def _is_idle(file: FileModel, statement: ast.ImportFrom, local: str) -> bool:
     """Whether nothing uses what an import binds, in a file from which nobody is likely to import it."""
     if file.source.path.endswith("__init__.py") or "__all__" in file.source.text:
         return False
-    uses = references_by(file.outline, statement)
+    uses = references_by(file, statement)
     return not any(root_name(use.node) == local for use in uses)
 
 
 def _has_another_way(file: FileModel, node: ast.expr, place: Place, row: Deprecation) -> bool:
     new = (row.replacement,) if row.exact else tuple(_NEW_NAME.findall(row.replacement))
-    return has_alternative(file.outline, node, place.block, new)
+    return has_alternative(file, node, place.block, new)
 
 
 def _is_switched(block: Block) -> bool:

@@ -7,7 +7,7 @@ import ast
 from trainlint.model.arrays import is_drawn
 from trainlint.model.blocks import Block, Place
 from trainlint.model.lookup import single_value
-from trainlint.model.names import last_name
+from trainlint.model.names import last_name, nodes_in
 from trainlint.model.site import FileModel
 from trainlint.model.uses import loads
 from trainlint.model.values import Home
@@ -48,7 +48,7 @@ def _host_needs_it(file: FileModel, drawn: ast.expr, block: Block) -> bool:
     function = file.graph.enclosing(block)
     root = function.node if function is not None else file.tree
     values = [drawn, single_value(drawn, block) or drawn]
-    calls = [part for value in values for part in ast.walk(value) if isinstance(part, ast.Call)]
+    calls = [part for value in values for part in nodes_in(value) if isinstance(part, ast.Call)]
     if any(keyword.arg == "p" for call in calls for keyword in call.keywords):
         return True
     return isinstance(drawn, ast.Name) and sum(1 for _ in loads(root, drawn.id)) > 1
@@ -58,7 +58,7 @@ def _goes_to_device(file: FileModel, call: ast.Call, place: Place) -> bool:
     """Whether the tensor is made on the device, or moved there in the same expression."""
     if any(keyword.arg == "device" for keyword in call.keywords):
         return file.kinds.device_argument(call, place.block) is Home.DEVICE
-    parents = {child: node for node in ast.walk(place.statement) for child in ast.iter_child_nodes(node)}
+    parents = {child: node for node in nodes_in(place.statement) for child in ast.iter_child_nodes(node)}
     node: ast.AST = call
     while True:
         around = parents.get(node)

@@ -6,7 +6,7 @@ import ast
 
 from trainlint.model.blocks import How, Place
 from trainlint.model.lookup import reaching
-from trainlint.model.names import has_unpacked_arguments, last_name, position
+from trainlint.model.names import has_unpacked_arguments, last_name, nodes_in, position
 from trainlint.model.site import FileModel
 from trainlint.model.values import Origin
 
@@ -47,5 +47,5 @@ def _is_unpacked(owner: ast.expr, place: Place) -> bool:
 
 def _counters(iterated: ast.expr) -> int:
     """How many levels of unpacking belong to `enumerate` or `zip`, not to the batch."""
-    calls = [part for part in ast.walk(iterated) if isinstance(part, ast.Call)]
+    calls = [part for part in nodes_in(iterated) if isinstance(part, ast.Call)]
     return sum(last_name(call.func) in ("enumerate", "zip") for call in calls)

@@ -8,46 +8,48 @@ from typing import TYPE_CHECKING
 
 from trainlint.model.backward import LEAVES, BackwardFlow, carries_graph, held_by
 from trainlint.model.blocks import Block, BlockKind, Function, How, Place
+from trainlint.model.calls_inside import calls_within
 from trainlint.model.lookup import reaching
-from trainlint.model.names import constant, dotted, last_name, position
+from trainlint.model.names import constant, dotted, last_name, nodes_in, position
+from trainlint.model.once import once
 from trainlint.model.uses import loads
 from trainlint.model.values import Kind
+from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     from trainlint.model.site import FileModel
 
-_NO_MODEL = re.compile(
+_NO_MODEL = lazy(
     r"client|(^|_)api|pipe(line)?$|tokeniz|processor|transform(s|_fn)?$|augment|metric|sampler|(^|_)ema$|"
     r"(^|_)(save|load|print|get|set|build|create|make|unwrap|wrap|init|update|export|prepare|copy|clean|to|log)_|^[A-Z]",
 )
 """What is called like a model and is none, or switches autograd off itself: clients, helpers, classes."""
 
-_NEEDS_GRADIENTS = re.compile(
+_NEEDS_GRADIENTS = lazy(
     r"(^|_)(requires_grad_?|autograd|enable_grad|grad|grads|gradients?|backward|attack\w*|adversar\w*|perturb\w*|pgd|"
     r"fgsm|saliency|attributions?|explain\w*|explanations?|grad_?cam|jacobian|hessian|fisher|influence|jvp|vjp|"
     r"test_time)($|_)",
     re.IGNORECASE,
 )
 """Words of code that wants gradients while it evaluates."""
-_SWITCHES = re.compile(r"zero_grad|no_grad|grad_enabled|clip_grad", re.IGNORECASE)
-_TRAINS = re.compile(r"^optim\w*$|_optim\w*$|^(train_step|training_step|train_batch)$", re.IGNORECASE)
+_SWITCHES = lazy(r"zero_grad|no_grad|grad_enabled|clip_grad", re.IGNORECASE)
+_TRAINS = lazy(r"^optim\w*$|_optim\w*$|^(train_step|training_step|train_batch)$", re.IGNORECASE)
 """What a loop calls, or hands over, that trains out of sight."""
 _READING = frozenset({"argmax", "detach", "item", "numpy", "tolist", "multinomial"})
 
 
+@once
 def forwards_with_graph(file: FileModel, loop: Block) -> list[Place]:
     """Calls of a model inside a loop that build a graph: autograd is on there and in the model, which is not frozen.
 
     Only calls of the model itself and of its `forward` count, and of other methods that the file defines: methods
     from elsewhere often switch autograd off themselves.
     """
-    found = []
-    for holder, places in file.outline.calls_by_loop.items():
-        if holder is not None and holder.within(loop):
-            found += [place for place in places if builds_graph(file, place)]
+    found = [place for place in calls_within(file, loop) if builds_graph(file, place)]
     return sorted(found, key=lambda place: position(_call(place)))
 
 
+@once
 def builds_graph(file: FileModel, place: Place) -> bool:
     """Whether a call runs a model whose parameters are not frozen, with autograd on."""
     call = _call(place)
@@ -65,6 +67,7 @@ def _call(place: Place) -> ast.Call:
     return place.node
 
 
+@once
 def model_run_by(file: FileModel, place: Place) -> ast.expr | None:
     """The model that a call runs; None for losses, metrics and everything else."""
     call, block = _call(place), place.block
@@ -91,15 +94,10 @@ def _is_own_method(file: FileModel, call: ast.Call) -> bool:
     return bool(_models_run_by(file, edge.function))
 
 
+@once
 def _models_run_by(file: FileModel, function: Function) -> list[Place]:
     """Calls of modules inside a function."""
-    return [
-        place
-        for holder, places in file.outline.calls_by_loop.items()
-        if holder is not None and holder.within(function.body)
-        for place in places
-        if _is_module(file, _call(place).func, place.block)
-    ]
+    return [place for place in calls_within(file, function.body) if _is_module(file, _call(place).func, place.block)]
 
 
 def _is_module(file: FileModel, node: ast.expr, block: Block) -> bool:
@@ -154,23 +152,29 @@ def _parameters_of(file: FileModel, parameter: ast.expr, block: Block) -> str | 
     return None
 
 
+@once
 def wants_gradients(file: FileModel, loop: Block) -> bool:
     """Whether the code around wants gradients for another reason than training, or trains in a way of its own."""
     function = file.graph.enclosing(loop)
     trains_elsewhere = function is not None and file.loops.summary(function) is not None
     # What a function that also trains says of gradients outside of this loop belongs to the training.
     looked_at = function.node if function is not None and not trains_elsewhere else loop.node
-    words = {last_name(part) for part in ast.walk(looked_at) if isinstance(part, ast.Call | ast.Attribute)}
+    words = _words(file, looked_at)
     if function is not None:
-        words.add(function.name)
+        words = words | {function.name}
     if any(_NEEDS_GRADIENTS.search(word) and not _SWITCHES.search(word) for word in words):
         return True
     return any(
         _TRAINS.search(last_name(item))
-        for part in ast.walk(loop.node)
+        for part in nodes_in(loop.node)
         if isinstance(part, ast.Call)
         for item in (part.func, *part.args, *(keyword.value for keyword in part.keywords))
     )
+
+
+@once
+def _words(file: FileModel, node: ast.AST) -> frozenset[str]:
+    return frozenset(last_name(part) for part in nodes_in(node) if isinstance(part, ast.Call | ast.Attribute))
 
 
 def results_of(place: Place) -> set[str]:
@@ -204,7 +208,7 @@ def _is_seen_outside(file: FileModel, loop: Block, name: str) -> bool:
         return "." in name or "<" not in name
     if not any(binding.block.within(loop) for binding in scope.bindings[name]):
         return True  # something from outside was filled
-    within = set(ast.walk(loop.node))
+    within = set(nodes_in(loop.node))
     return any(
         binding.block.within(loop)
         for node, statement in loads(scope.node, name)
@@ -215,8 +219,8 @@ def _is_seen_outside(file: FileModel, loop: Block, name: str) -> bool:
 
 def is_read_detached(loop: Block, name: str) -> bool:
     """Whether the loop turns what a name holds into something without a graph."""
-    for part in ast.walk(loop.node):
+    for part in nodes_in(loop.node):
         if isinstance(part, ast.Call) and last_name(part.func) in _READING:
-            if any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(part)):
+            if any(isinstance(inner, ast.Name) and inner.id == name for inner in nodes_in(part)):
                 return True
     return False

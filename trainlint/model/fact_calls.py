@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from trainlint.model.blocks import Block, How
 from trainlint.model.fact_kinds import OFF, FactKind
@@ -18,7 +19,7 @@ from trainlint.model.fact_names import (
     STRATEGIES,
 )
 from trainlint.model.lookup import reaching
-from trainlint.model.names import argument, constant, dotted, last_name, names_in, position
+from trainlint.model.names import NAMES, argument, constant, dotted, last_name, names_in, position
 from trainlint.model.outline import Outline
 from trainlint.model.vocabulary import DTYPE_NAME, MODULE_METHODS_RETURNING_SELF, MODULE_NAME
 
@@ -28,10 +29,22 @@ FoundKind = tuple[FactKind, str]
 _HALVES = {"float16": "float16", "half": "float16", "bfloat16": "bfloat16"}
 _SAYING = frozenset((*METHODS, *ACCELERATOR_METHODS, *_HALVES, "compile", "to"))
 _GLOBALS = frozenset(("set_float32_matmul_precision", "set_default_dtype"))
+_SETTING = frozenset((*SETTINGS, "strategy", "optim"))
 _WEIGHTS = frozenset(("weight", "bias", "param", "p", "parameter"))
 _MAKERS = ("from_pretrained", "create_model", "build_model", "get_model")
 _KERAS = frozenset(("optimizer", "loss", "metrics"))
 _DEEP = 6
+
+
+@lru_cache(NAMES)
+def says_by_name(name: str) -> bool:
+    """Whether a call of something with this last word may say anything, whatever it is given."""
+    return name in _SAYING or name in _GLOBALS or name == "from_pretrained" or _prefetches(name)
+
+
+def says_by_keyword(call: ast.Call) -> bool:
+    """Whether a call is given anything that may be a setting of a framework."""
+    return any(keyword.arg in _SETTING for keyword in call.keywords)
 
 
 def of_call(outline: Outline, call: ast.Call, block: Block) -> Iterator[FoundKind]:
@@ -44,11 +57,15 @@ def of_call(outline: Outline, call: ast.Call, block: Block) -> Iterator[FoundKin
     if name == "from_pretrained":
         given = argument(call, "torch_dtype") or argument(call, "dtype")
         yield from _cast(outline, given, block)
-    if PREFETCHER.search(name) and not HOST_PREFETCHER.search(name):
+    if _prefetches(name):
         yield FactKind.PREFETCHER, ""
     for keyword in call.keywords:
-        if keyword.arg is not None:
+        if keyword.arg in _SETTING:
             yield from _of_keyword(name, keyword.arg, keyword.value)
+
+
+def _prefetches(name: str) -> bool:
+    return bool(PREFETCHER.search(name)) and not HOST_PREFETCHER.search(name)
 
 
 def switched_off(call: ast.Call) -> bool:
@@ -136,7 +153,7 @@ def _cast(outline: Outline, dtype: ast.expr | None, block: Block) -> Iterator[Fo
     name = str(constant(dtype)) if isinstance(dtype, ast.Constant) else last_name(dtype)
     if name in _HALVES and (origin or "torch.").startswith("torch."):
         yield FactKind.HALF_WEIGHTS, _HALVES[name]
-    elif isinstance(dtype, ast.Name | ast.Attribute) and origin is None and DTYPE_NAME.search(name):
+    elif isinstance(dtype, (ast.Name, ast.Attribute)) and origin is None and DTYPE_NAME.search(name):
         yield FactKind.HALF_WEIGHTS, ""
 
 
@@ -157,7 +174,7 @@ def _is_module(outline: Outline, node: ast.expr, block: Block, depth: int = 0) -
             return _is_module(outline, func.value, block, depth + 1)
         name = last_name(func)
         return not isinstance(func, ast.Call) and (name.endswith(_MAKERS) or name[:1].isupper())
-    if not isinstance(node, ast.Name | ast.Attribute):
+    if not isinstance(node, (ast.Name, ast.Attribute)):
         return False
     if isinstance(node, ast.Name):
         found = reaching(node.id, block, position(node))

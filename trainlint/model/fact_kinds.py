@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 OFF = "off"
 """The detail of a switch that the code sets to off, as against one that it never mentions."""
@@ -62,8 +62,7 @@ class FactKind(Enum):
     rule about something missing asks for it, since a function that nobody calls may be called by whom we do not see."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """One use in one file, free of the tree."""
 
     kind: FactKind

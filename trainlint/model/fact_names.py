@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from functools import lru_cache
 
 from trainlint.model.fact_kinds import FactKind
+from trainlint.model.names import NAMES
+from trainlint.records import dataclass
 
 _TORCH = "torch torch_xla torch_npu intel_extension_for_pytorch"
 _LIGHTNING = "lightning pytorch_lightning lightning_fabric"
@@ -233,14 +235,14 @@ def may_say(name: ast.AST) -> bool:
     return name.attr in _LAST_WORDS or name.attr.endswith("Trainer")
 
 
-def imported(origin: str) -> Iterator[Named]:
+@lru_cache(NAMES)
+def imported(origin: str) -> tuple[Named, ...]:
     """What the use of an imported name says."""
     root, *middle = origin.split(".")
     if not middle:
-        return
-    for key in (middle[-1], ".".join((*(root, *middle)[-2:],))):
-        for named in IMPORTED.get(key, ()):
-            if root in named.roots:
-                yield named
+        return ()
+    keys = (middle[-1], ".".join((root, *middle)[-2:]))
+    found = [named for key in keys for named in IMPORTED.get(key, ()) if root in named.roots]
     if middle[-1] != "Trainer" and _DERIVED_TRAINERS.match(origin):
-        yield Named((FactKind.FRAMEWORK,), detail="transformers")
+        found.append(Named((FactKind.FRAMEWORK,), detail="transformers"))
+    return tuple(found)

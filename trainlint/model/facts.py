@@ -11,15 +11,16 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from trainlint.model.blocks import Block, Function, How
-from trainlint.model.fact_calls import FoundKind, count, of_call, switched_off
+from trainlint.model.fact_calls import FoundKind, count, of_call, says_by_keyword, says_by_name, switched_off
 from trainlint.model.fact_dicts import OPTIONS, of_dict
 from trainlint.model.fact_kinds import OFF, Fact, FactKind
 from trainlint.model.fact_names import ACCELERATOR, ACCUMULATION, STORES, imported, may_say
 from trainlint.model.loaders import Loaders
-from trainlint.model.names import constant, last_name, names_in
+from trainlint.model.names import constant, last_name, names_in, nodes_in
 from trainlint.model.outline import Outline
 
 _CHAIN = (ast.Name, ast.Attribute)
+_COMPUTED = (ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare)
 
 __all__ = ["Fact", "FactKind", "facts_of"]
 
@@ -47,10 +48,10 @@ class _Facts:
     def __init__(self, outline: Outline) -> None:
         self.outline = outline
         self.calls: dict[ast.AST, ast.Call] = {
-            call.func: call for place in outline.all_calls() if isinstance(call := place.node, ast.Call)
+            call.func: call for place in outline.all_calls() if type(call := place.node) is ast.Call
         }
         self.decorated: dict[ast.AST, Function] = {
-            part: function for function in outline.functions for item in function.decorators for part in ast.walk(item)
+            part: function for function in outline.functions for item in function.decorators for part in nodes_in(item)
         }
         self.values = list(self._values())
 
@@ -75,10 +76,11 @@ class _Facts:
         for place in self.outline.references:
             if not may_say(place.node):
                 continue
-            origin = self.outline.imported(place.node, place.block)
-            said = list(imported(origin)) if origin is not None else []
+            said = imported(self.outline.origin(place.node) or "")
+            if not said or self.outline.imported(place.node, place.block) is None:
+                continue
             call = self.calls.get(place.node)
-            if not said or (call is None and place.node in self.idle):
+            if call is None and place.node in self.idle:
                 continue
             base = isinstance(place.statement, ast.ClassDef) and place.node in place.statement.bases
             for named in said:
@@ -88,10 +90,13 @@ class _Facts:
 
     def called(self) -> Iterator[Fact]:
         """Methods, settings by keyword, and casts of weights."""
-        for place in self.outline.all_calls():
-            assert isinstance(place.node, ast.Call)
-            for found in of_call(self.outline, place.node, place.block):
-                yield self.fact(found, place.node, place.block)
+        for name, places in self.outline.calls.items():
+            by_name = says_by_name(name)
+            for place in places:
+                call = place.node
+                if isinstance(call, ast.Call) and (by_name or (call.keywords and says_by_keyword(call))):
+                    for found in of_call(self.outline, call, place.block):
+                        yield self.fact(found, call, place.block)
 
     def stored(self) -> Iterator[Fact]:
         """Switches that are assigned to, and what a wrapped model is told attribute by attribute."""
@@ -126,7 +131,7 @@ class _Facts:
             if isinstance(value, ast.Dict):
                 for found, node in of_dict(value):
                     yield self.fact(found, node, block)
-            elif isinstance(value, ast.Attribute | ast.IfExp):
+            elif isinstance(value, (ast.Attribute, ast.IfExp)):
                 yield from self._unsynchronised(value, block)
         for place in self.outline.calls.get("", ()):
             if isinstance(place.node, ast.Call):
@@ -134,8 +139,8 @@ class _Facts:
 
     def accumulated(self) -> Iterator[Fact]:
         """Steps that are taken each so many batches: `i % accumulation == 0` and `for micro in range(accumulation)`."""
-        tests = [(place.node, place.block) for place in self.outline.reads]
-        for test, block in (*tests, *self.values):
+        tests = [(place.node, place.block) for place in self.outline.reads if type(place.node) in _COMPUTED]
+        for test, block in (*tests, *[item for item in self.values if type(item[0]) in _COMPUTED]):
             for part in _moduli(test):
                 if _counts_micro(part.right):
                     yield self.fact((FactKind.GRAD_ACCUMULATION, count(part.right)), part, block)
@@ -169,7 +174,7 @@ class _Facts:
                     yield place.node.value, place.block
 
     def _unsynchronised(self, value: ast.expr, block: Block) -> Iterator[Fact]:
-        for part in ast.walk(value):
+        for part in nodes_in(value):
             if isinstance(part, ast.Attribute) and part not in self.calls:
                 if part.attr == "no_sync" or (part.attr == "accumulate" and ACCELERATOR.search(last_name(part.value))):
                     yield self.fact((FactKind.NO_SYNC, ""), part, block)
@@ -186,14 +191,14 @@ class _Facts:
             statement = place.statement
             if isinstance(statement, ast.AnnAssign):
                 roots.append(statement.annotation)
-            elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.returns is not None:
+            elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and statement.returns is not None:
                 roots.append(statement.returns)
         # Classes side by side are there to be told apart with isinstance.
         roots += (item for value, _ in self.values if isinstance(value, ast.Tuple) for item in value.elts)
         found: set[ast.AST] = {
-            part for root in dict.fromkeys(roots) for part in ast.walk(root) if isinstance(part, _CHAIN)
+            part for root in dict.fromkeys(roots) for part in nodes_in(root) if isinstance(part, _CHAIN)
         }
-        for part in (part for place in self.outline.reads for part in ast.walk(place.node)):
+        for part in (part for place in self.outline.reads for part in nodes_in(place.node)):
             if isinstance(part, ast.Compare):
                 found.update(item for item in (part.left, *part.comparators) if isinstance(item, _CHAIN))
         return found
@@ -205,7 +210,7 @@ def _multiplies(function: Function) -> bool:
         isinstance(part.op, ast.MatMult)
         if isinstance(part, ast.BinOp)
         else isinstance(part, ast.Call) and last_name(part.func) in ("matmul", "bmm", "einsum", "baddbmm")
-        for part in ast.walk(function.node)
+        for part in nodes_in(function.node)
     )
 
 

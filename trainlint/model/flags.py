@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from trainlint.model.blocks import Binding, Block, BlockKind, Class, Function, How
 from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, constant, last_name, position
 from trainlint.model.outline import Outline
+from trainlint.records import dataclass, field
 
 _DEEPEST = 6
 _DECLARING = ("add_argument", "option", "DEFINE_bool", "DEFINE_boolean")

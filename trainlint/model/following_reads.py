@@ -6,6 +6,8 @@ import ast
 
 from trainlint.model.blocks import Place
 from trainlint.model.index_syncs import index_sync
+from trainlint.model.names import nodes_in
+from trainlint.model.once import once
 from trainlint.model.read_purposes import asks_for_nan
 from trainlint.model.reads import explicit_read
 from trainlint.model.site import FileModel
@@ -23,31 +25,51 @@ def read_follows(file: FileModel, place: Place, *, itself: bool = False) -> bool
     """
     function = file.graph.enclosing(place.block)
     root = function.node if function is not None else file.tree
-    near = _after(root, place.statement, _NEAR) + ([place.statement] if itself else [])
-    for name in _READS:
-        for other in file.outline.calls.get(name, ()):
-            if other.statement not in near or not isinstance(other.node, ast.Call):
-                continue
-            read = other.node.func
-            if isinstance(read, ast.Attribute) and not asks_for_nan(other.node, other.statement):
-                if explicit_read(file.kinds.of(read.value, other.block), file.device):
-                    return True
+    near = _after(_suites(file, root), place.statement, _NEAR) + ([place.statement] if itself else [])
+    for other in (read for statement in near for read in _reads(file).get(statement, ())):
+        assert isinstance(other.node, ast.Call)
+        read = other.node.func
+        if isinstance(read, ast.Attribute) and not asks_for_nan(other.node, other.statement):
+            if explicit_read(file.kinds.of(read.value, other.block), file.device):
+                return True
     return any(_counts_a_mask(file, statement) for statement in near)
 
 
-def _after(root: ast.AST, statement: ast.stmt, count: int) -> list[ast.stmt]:
+@once
+def _reads(file: FileModel) -> dict[ast.stmt, list[Place]]:
+    """Calls that by their names may be host reads, by the statement that holds them."""
+    found: dict[ast.stmt, list[Place]] = {}
+    for name in _READS:
+        for place in file.outline.calls.get(name, ()):
+            found.setdefault(place.statement, []).append(place)
+    return found
+
+
+_Suites = dict[ast.stmt, tuple[ast.AST, list[ast.stmt], int]]
+"""For each statement, what it stands in the body or the `else` of, with that list of statements and its place there."""
+
+
+@once
+def _suites(file: FileModel, root: ast.AST) -> _Suites:
+    """The suites of a function or module of a file."""
+    suites = ((node, getattr(node, field, None)) for node in nodes_in(root) for field in ("body", "orelse"))
+    return {
+        statement: (node, suite, number)
+        for node, suite in suites
+        if isinstance(suite, list)
+        for number, statement in enumerate(suite)
+    }
+
+
+def _after(suites: _Suites, statement: ast.stmt, count: int) -> list[ast.stmt]:
     """The statements that run next, outwards through branches and `with`, but not into them and not out of loops."""
-    for owner in ast.walk(root):
-        for field in ("body", "orelse"):
-            suite = getattr(owner, field, None)
-            if not isinstance(suite, list) or statement not in suite:
-                continue
-            start = suite.index(statement) + 1
-            found: list[ast.stmt] = suite[start : start + count]
-            if len(found) < count and isinstance(owner, ast.If | ast.With):
-                found = found + _after(root, owner, count - len(found))
-            return found
-    return []
+    if statement not in suites:
+        return []
+    owner, suite, number = suites[statement]
+    found = suite[number + 1 : number + 1 + count]
+    if len(found) < count and isinstance(owner, ast.If | ast.With):
+        found = found + _after(suites, owner, count - len(found))
+    return found
 
 
 def _counts_a_mask(file: FileModel, statement: ast.stmt) -> bool:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from trainlint.model.blocks import Binding, Block, BlockKind, How, Place
 from trainlint.model.lookup import reaching
-from trainlint.model.names import argument, constant, dotted, end_position, has_unpacked_arguments, last_name, position
+from trainlint.model.names import (
+    argument,
+    constant,
+    dotted,
+    end_position,
+    has_unpacked_arguments,
+    last_name,
+    nodes_in,
+    position,
+)
 from trainlint.model.site import FileModel
 from trainlint.model.uses import mentions
+from trainlint.records import dataclass
 
 _LIKE = frozenset({"empty_like", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like"})
 _SHAPED = frozenset({"empty", "zeros", "ones"})
@@ -106,8 +115,8 @@ def _count(file: FileModel, creation: Binding, tensor: ast.expr) -> ast.expr | N
     source = generator.iter
     if not isinstance(source, ast.Call) or last_name(source.func) != "range" or len(source.args) != 1:
         return None
-    varying = {node.id for node in ast.walk(generator.target) if isinstance(node, ast.Name)}
-    if any(isinstance(node, ast.Name) and node.id in varying for node in ast.walk(made.elt)):
+    varying = {node.id for node in nodes_in(generator.target) if isinstance(node, ast.Name)}
+    if any(isinstance(node, ast.Name) and node.id in varying for node in nodes_in(made.elt)):
         return None
     return source.args[0] if _has_shape_of(file, made.elt, tensor, creation.block) else None
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.model.blocks import BlockKind, Function, Place
 from trainlint.model.lookup import single_value
 from trainlint.model.names import argument, dotted, has_unpacked_arguments
 from trainlint.model.precision import switch
+from trainlint.records import dataclass
 
 if TYPE_CHECKING:
     from trainlint.model.site import FileModel

@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 
 from trainlint.model.blocks import Block, BlockKind, Function, How
 from trainlint.model.lookup import reaching
-from trainlint.model.names import constant, last_name, position
+from trainlint.model.names import NAMES, constant, last_name, position
 from trainlint.model.network import Network
 from trainlint.model.outline import Outline
 from trainlint.model.skeleton import NOWHERE, Handing
+from trainlint.records import dataclass, field
 
 _SWITCHED_OFF = re.compile(r"no_?grad|inference_?mode", re.IGNORECASE)
 _STACK_METHODS = frozenset({"enter_context", "push"})
@@ -23,25 +24,30 @@ class Switches:
     """What a file's text itself switches off, whoever calls its functions."""
 
     outline: Outline
+    _off: list[bool] | None = None
+    _plain: dict[str, Function] | None = None
+    _calling: dict[Function, bool] = field(default_factory=dict)
     _switches: dict[Block, list[int]] | None = None
 
     def off(self, block: Block, line: int | None = None) -> bool:
         """Whether something between a line of a block and the function around it switches autograd off."""
-        current: Block | None = block
-        while current is not None:
-            if current.kind is BlockKind.WITH and self.with_off(current):
-                return True
-            if self._switched_before(current, line):
-                return True
-            if current.kind is BlockKind.FUNCTION:
-                return False
-            current = current.parent
-        return False
+        return self.inside_off(block) or self._switched_before(block, line)
+
+    def inside_off(self, block: Block) -> bool:
+        """Whether a block stands inside a `with` of the same function that switches autograd off."""
+        if self._off is None:
+            self._off = []
+            for item in self.outline.blocks:  # the blocks around one come before it
+                off = item.kind is BlockKind.WITH and self.with_off(item)
+                if not off and item.parent is not None and item.kind is not BlockKind.FUNCTION:
+                    off = self._off[item.parent.number]
+                self._off.append(off)
+        return self._off[block.number]
 
     def with_off(self, block: Block) -> bool:
         """Whether a `with` block switches autograd off."""
         node = block.node
-        assert isinstance(node, ast.With | ast.AsyncWith)
+        assert isinstance(node, (ast.With, ast.AsyncWith))
         outside = block.parent or block
         return any(
             switches_off(item.context_expr)
@@ -57,15 +63,20 @@ class Switches:
     def _own_switches_off(self, used: ast.expr) -> bool:
         """Whether a decorator or context manager that the file itself defines turns autograd off."""
         name = used.func if isinstance(used, ast.Call) else used
-        if isinstance(name, ast.Name):
-            for function in self.outline.functions:
-                if function.name == name.id and function.owner is None:
-                    return any(
-                        _SWITCHED_OFF.search(last_name(part))
-                        for part in ast.walk(function.node)
-                        if isinstance(part, ast.Call)
-                    )
-        return False
+        if not isinstance(name, ast.Name):
+            return False
+        if self._plain is None:
+            plain = [function for function in self.outline.functions if function.owner is None]
+            self._plain = {function.name: function for function in reversed(plain)}  # the first of a name counts
+        function = self._plain.get(name.id)
+        return function is not None and self._calls_switch(function)
+
+    def _calls_switch(self, function: Function) -> bool:
+        if function not in self._calling:
+            self._calling[function] = any(
+                _names_switch(last_name(part)) for part in ast.walk(function.node) if isinstance(part, ast.Call)
+            )
+        return self._calling[function]
 
     def _named_switches_off(self, context: ast.expr, block: Block) -> bool:
         """Whether a context manager was made before, as in `context = torch.no_grad() if evaluating else ...`."""
@@ -75,7 +86,7 @@ class Switches:
         )
 
     def _switched_before(self, block: Block, line: int | None) -> bool:
-        """`torch.set_grad_enabled(False)` or an exit stack entered earlier in this very block."""
+        """`torch.set_grad_enabled(False)` or an exit stack entered earlier in this block or in one around it."""
         if self._switches is None:
             self._switches = {}
             for name in ("set_grad_enabled", *_STACK_METHODS):
@@ -92,8 +103,13 @@ class Switches:
                     ):
                         home = _settled(place.block) if stack else place.block
                         self._switches.setdefault(home, []).append(call.lineno)
-        lines = self._switches.get(block)
-        return lines is not None and (line is None or min(lines) < line)
+        current: Block | None = block if self._switches else None
+        while current is not None:
+            lines = self._switches.get(current)
+            if lines is not None and (line is None or min(lines) < line):
+                return True
+            current = current.parent if current.kind is not BlockKind.FUNCTION else None
+        return False
 
 
 @dataclass(slots=True, eq=False)
@@ -183,4 +199,9 @@ def switches_off(node: ast.expr) -> bool:
         and constant(node.args[0]) is False
     ):
         return False
-    return bool(_SWITCHED_OFF.search(last_name(node)))
+    return _names_switch(last_name(node))
+
+
+@lru_cache(NAMES)
+def _names_switch(name: str) -> bool:
+    return _SWITCHED_OFF.search(name) is not None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 
-from trainlint.model.blocks import Block, Class, Function, How, Place
+from trainlint.model.blocks import Binding, Block, BlockKind, Class, Function, How, Place
 from trainlint.model.lookup import reaching
 from trainlint.model.names import last_name, position
 from trainlint.model.outline import Outline
 from trainlint.model.vocabulary import PLAIN_METHODS
+from trainlint.records import dataclass, field
 
 COMMON_METHODS = frozenset(
     "forward step update item to backward train eval zero_grad state_dict load_state_dict append add get set "
@@ -17,6 +17,11 @@ COMMON_METHODS = frozenset(
     "write read close log print start stop next size copy items keys values join format sample mean sum compute".split()
 )
 """Method names that too many classes share for a call on an unknown object to mean the file's own method."""
+_HANDING_BACK = frozenset(("to", "cuda", "train", "eval", "half", "float"))
+"""Methods of modules that return the module."""
+_MOST_BINDINGS = 100
+"""What is assigned more often than that is generated code, and no instance of one class."""
+_NO_CLASS = frozenset((None,))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +48,8 @@ class CallGraph:
     entered: dict[ast.AST, list[Function]] = field(default_factory=dict)
     """Call node in the head of a `with` → the methods of the file that entering and leaving run."""
 
+    _bound: dict[tuple[Binding, int], Class | None] = field(default_factory=dict)
+
     def runs(self, place: Place) -> list[Function]:
         """The functions of the file that a call runs: its callee, and the closure that `optimizer.step` is given."""
         edge = self.callee.get(place.node)
@@ -60,14 +67,7 @@ class CallGraph:
         if depth > 6:
             return None
         if isinstance(node, ast.Call):
-            if isinstance(node.func, ast.Attribute) and node.func.attr in (
-                "to",
-                "cuda",
-                "train",
-                "eval",
-                "half",
-                "float",
-            ):
+            if isinstance(node.func, ast.Attribute) and node.func.attr in _HANDING_BACK:
                 return self.instance_class(node.func.value, block, depth + 1)
             if isinstance(node.func, ast.Name):
                 return self.class_named(node.func, block)
@@ -82,12 +82,22 @@ class CallGraph:
             bindings = reaching(node.id, block, position(node))
         else:
             return None
+        if not bindings or len(bindings) > _MOST_BINDINGS:
+            return None
         found = {
-            self.instance_class(binding.value, binding.block, depth + 1)
+            self._bound_class(binding, depth + 1)
             for binding in bindings
             if binding.how is How.ASSIGN and binding.value is not None and not binding.path
-        } - {None}
+        } - _NO_CLASS
         return found.pop() if len(found) == 1 else None
+
+    def _bound_class(self, binding: Binding, depth: int) -> Class | None:
+        """The class of what is assigned: asked once for each depth, since `x = x.to(d)` may lead round and round."""
+        key = (binding, depth)
+        if key not in self._bound:
+            assert binding.value is not None
+            self._bound[key] = self.instance_class(binding.value, binding.block, depth)
+        return self._bound[key]
 
     def self_class(self, node: ast.Name, block: Block) -> Class | None:
         """The class whose method calls its own object by this name, as in `self`."""
@@ -142,8 +152,8 @@ def call_graph(outline: Outline) -> CallGraph:
             made = graph.class_named(place.node.func, place.block)
             methods = [graph.method(made, name) for name in ("__enter__", "__exit__")] if made is not None else []
             graph.entered[place.node] = [method for method in methods if method is not None]
-        for handed in (*place.node.args, *(keyword.value for keyword in place.node.keywords)):
-            if isinstance(handed, ast.Name | ast.Attribute) and last_name(handed) in names:
+        for handed in (*place.node.args, *[keyword.value for keyword in place.node.keywords]):
+            if isinstance(handed, (ast.Name, ast.Attribute)) and last_name(handed) in names:
                 function = _named_function(graph, handed, place.block)
                 if function is not None:
                     graph.callers.setdefault(function, []).append(Edge(place, function, 0.6, passed=True))
@@ -153,8 +163,14 @@ def call_graph(outline: Outline) -> CallGraph:
 
 def entered_calls(outline: Outline) -> set[ast.AST]:
     """The calls whose results a `with` enters."""
-    nodes = [block.node for block in outline.blocks if isinstance(block.node, ast.With | ast.AsyncWith)]
-    return {item.context_expr for node in nodes for item in node.items if isinstance(item.context_expr, ast.Call)}
+    heads = (block.node for block in outline.blocks if block.kind is BlockKind.WITH)
+    return {
+        item.context_expr
+        for node in heads
+        if isinstance(node, (ast.With, ast.AsyncWith))
+        for item in node.items
+        if isinstance(item.context_expr, ast.Call)
+    }
 
 
 def _named_function(graph: CallGraph, node: ast.Name | ast.Attribute, block: Block) -> Function | None:
@@ -170,6 +186,8 @@ def _named_function(graph: CallGraph, node: ast.Name | ast.Attribute, block: Blo
 def _resolve(graph: CallGraph, place: Place, call: ast.Call, by_method: dict[str, list[Function]]) -> Edge | None:
     func, block = call.func, place.block
     if isinstance(func, ast.Name):
+        if block.scope.owner(func.id) is None:
+            return None  # built in
         function = _named_function(graph, func, block)
         if function is not None:
             return Edge(place, function, 1.0)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.model.blocks import Block, BlockKind, Function, How, Place
 from trainlint.model.lookup import reaching
 from trainlint.model.names import last_name, position, root_name
+from trainlint.records import dataclass
 
 if TYPE_CHECKING:
     from trainlint.model.site import FileModel

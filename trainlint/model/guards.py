@@ -9,53 +9,53 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from trainlint.model.blocks import Binding, Block, BlockKind, How
 from trainlint.model.flags import Flags
 from trainlint.model.intervals import compares_rarely, is_counter, is_interval, words
 from trainlint.model.lookup import reaching
-from trainlint.model.names import constant, dotted, last_name, position
+from trainlint.model.names import NAMES, constant, dotted, last_name, position
+from trainlint.patterns import lazy
 
-_FLAG = re.compile(
+_FLAG = lazy(
     r"(^|_)(log|logs|logging|debug|debugging|verbose|plot|profile|profiling|profiler|save|saving|vis|"
     r"visuali[sz]e|print|"
     r"display|dump|sanity|dry_run|first|first_step|first_batch|synchroni[sz]e\w*|report|summary|checkpoint|"
     r"ckpt|snapshot|benchmark|is_last|last_(step|batch|iter|iteration))($|_)",
     re.IGNORECASE,
 )
-_ASKS_INTERVAL = re.compile(
+_ASKS_INTERVAL = lazy(
     r"(^|_)should_|freq|interval|(^|_)every($|_)|(^|_)time_to|^(is_)?(end_of_epoch|epoch_end|last_(train_)?batch)$",
     re.IGNORECASE,
 )
-_WATCHES = re.compile(
+_WATCHES = lazy(
     r"(^|_)(show|view|viz|visual|watch|monitor|trac(e|ing|k|king|kers?)|inspect|stats?|statistics|timing|timers?|hist|histograms?|"
     r"anomaly|detect_anomaly|check|test|testing|eval\w*|validat\w+|wandb|tensorboard|tb|comet|neptune|mlflow|record|draw|"
     r"nvtx|prof|nsys|memory_stats|images?)($|_)",
     re.IGNORECASE,
 )
 """Switches for watching a run, not for the method, its precision or its hardware."""
-_PREFETCHES = re.compile(r"(^|_)(no_?)?prefetch(er|ing)?$", re.IGNORECASE)
+_PREFETCHES = lazy(r"(^|_)(no_?)?prefetch(er|ing)?$", re.IGNORECASE)
 """Switches of loaders that bring their batches to the device themselves."""
-_EVALUATES = re.compile(
+_EVALUATES = lazy(
     r"^(is_|do_|in_|only_)?(eval|evaluate|evaluating|evaluation|validating|validation|testing|inference|predicting)"
     r"(_only|_mode|_phase)?$|^(only_test|test_only|test_mode|is_test|is_val|is_valid_phase)$",
     re.IGNORECASE,
 )
-_TRAINS = re.compile(r"^(is_|in_)?training(_mode|_phase)?$|^is_train$|^train_mode$", re.IGNORECASE)
-_CACHE = re.compile(r"^(kv_?cache|past_key_values?|past_kv|layer_past|inference_params)$", re.IGNORECASE)
+_TRAINS = lazy(r"^(is_|in_)?training(_mode|_phase)?$|^is_train$|^train_mode$", re.IGNORECASE)
+_CACHE = lazy(r"^(kv_?cache|past_key_values?|past_kv|layer_past|inference_params)$", re.IGNORECASE)
 """What generation hands from token to token: a step of training hands over none."""
-_PHASE = re.compile(r"(^|_)(phase|mode|stage|split)$", re.IGNORECASE)
-_TRAINING_PHASE = re.compile(r"^(train\w*|fit\w*|pretrain)$", re.IGNORECASE)
-_EVALUATION_PHASE = re.compile(
-    r"^(val|valid|validat\w+|dev|test\w*|eval\w*|infer\w*|predict\w*|sanity\w*)$", re.IGNORECASE
-)
+_PHASE = lazy(r"(^|_)(phase|mode|stage|split)$", re.IGNORECASE)
+_TRAINING_PHASE = lazy(r"^(train\w*|fit\w*|pretrain)$", re.IGNORECASE)
+_EVALUATION_PHASE = lazy(r"^(val|valid|validat\w+|dev|test\w*|eval\w*|infer\w*|predict\w*|sanity\w*)$", re.IGNORECASE)
 _FAILURE_TRUE = frozenset({"isnan", "isinf", "is_nan", "is_inf", "has_nan", "has_inf", "isneginf", "isposinf"})
 _FAILURE_FALSE = frozenset({"isfinite", "is_finite"})
-_FAILED = re.compile(
+_FAILED = lazy(
     r"(^|_)(overflow\w*|nans?|infs?|isnan|isinf|nonfinite|non_finite|diverged|oom|failed|failure|corrupt\w*)($|_)",
     re.IGNORECASE,
 )
-_SWITCHED = re.compile(r"^is_(anomaly_enabled|profiler_enabled|profiling)$|^isEnabledFor$")
+_SWITCHED = lazy(r"^is_(anomaly_enabled|profiler_enabled|profiling)$|^isEnabledFor$")
 _ENVIRONMENT = frozenset({"environ", "getenv"})
 _DEEPEST = 8
 
@@ -68,31 +68,26 @@ def rare_when(test: ast.expr, truth: bool, block: Block, flags: Flags | None = N
     if depth > _DEEPEST:
         return False
     guard = _Guard(block, flags, depth)
-    match test:
-        case ast.Constant():
-            return bool(test.value) != truth
-        case ast.UnaryOp(op=ast.Not()):
-            return guard.rare(test.operand, not truth)
+    match test:  # the most frequent first
+        case ast.Compare():
+            return guard.compared(test, truth)
+        case ast.Name() | ast.Attribute() | ast.Subscript():
+            return guard.name(test, truth)
+        case ast.Call():
+            return guard.call(test, truth)
         case ast.BoolOp():
             each = (guard.rare(value, truth) for value in test.values)
             return any(each) if isinstance(test.op, ast.And) == truth else all(each)
+        case ast.UnaryOp(op=ast.Not()):
+            return guard.rare(test.operand, not truth)
+        case ast.Constant():
+            return bool(test.value) != truth
         case ast.NamedExpr():
             return guard.rare(test.value, truth)
         case ast.IfExp():
             return guard.rare(test.body, truth) and guard.rare(test.orelse, truth)
-        case ast.Compare():
-            sides = [test.left, *test.comparators]
-            pairs = [
-                guard.comparison(left, operator, right, truth)
-                for left, operator, right in zip(sides, test.ops, test.comparators, strict=False)
-            ]
-            return any(pairs) if truth else all(pairs)
         case ast.BinOp():
             return not truth and is_interval(test)
-        case ast.Call():
-            return guard.call(test, truth)
-        case ast.Name() | ast.Attribute() | ast.Subscript():
-            return guard.name(test, truth)
     return False
 
 
@@ -105,12 +100,22 @@ class _Guard:
     def rare(self, test: ast.expr, truth: bool, block: Block | None = None) -> bool:
         return rare_when(test, truth, block or self.block, self.flags, self.depth + 1)
 
+    def compared(self, test: ast.Compare, truth: bool) -> bool:
+        if len(test.ops) == 1:
+            return self.comparison(test.left, test.ops[0], test.comparators[0], truth)
+        sides = [test.left, *test.comparators]
+        pairs = [
+            self.comparison(left, operator, right, truth)
+            for left, operator, right in zip(sides, test.ops, test.comparators, strict=False)
+        ]
+        return any(pairs) if truth else all(pairs)
+
     def comparison(self, left: ast.expr, operator: ast.cmpop, right: ast.expr, truth: bool) -> bool:
         if compares_rarely(left, operator, right, truth, self.block):
             return True
-        if isinstance(operator, ast.Eq | ast.Is):
+        if isinstance(operator, (ast.Eq, ast.Is)):
             same = truth
-        elif isinstance(operator, ast.NotEq | ast.IsNot):
+        elif isinstance(operator, (ast.NotEq, ast.IsNot)):
             same = not truth
         else:
             return False
@@ -118,10 +123,10 @@ class _Guard:
         if isinstance(value, bool):
             return self.rare(left, value == same)
         if value is None:
-            return self._missing(left) if same else self._is_off(left, True) or bool(_CACHE.search(last_name(left)))
+            return self._missing(left) if same else self._is_off(left, True) or _is_cache(last_name(left))
         if isinstance(value, str) and _reads_environment(left):
             return same and _is_flag(value, words(left))
-        if isinstance(operator, ast.Eq | ast.NotEq) and ast.dump(left) == ast.dump(right):
+        if isinstance(operator, (ast.Eq, ast.NotEq)) and _are_same(left, right):
             return not same  # only a NaN differs from itself
         return _is_other_phase(left, right, value, same)
 
@@ -135,14 +140,14 @@ class _Guard:
             return not truth and test.args[0].id == "self"  # made on the first call
         if name in ("any", "all", "bool") or (name == "item" and not test.args):
             inner = test.func.value if isinstance(test.func, ast.Attribute) else (test.args[0] if test.args else None)
-            if isinstance(inner, ast.GeneratorExp | ast.ListComp):
+            if isinstance(inner, (ast.GeneratorExp, ast.ListComp)):
                 inner = inner.elt
             if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.BitOr):
                 inner = inner.left
             return inner is not None and self.rare(inner, truth)
         if not truth:
             return False
-        if _asks_by_name(name) or _SWITCHED.search(name) or _divides_counter(test):
+        if _asks_by_name(name) or _asks_switch(name) or _divides_counter(test):
             return True
         if name in ("get", "getattr", "getenv"):
             default = test.args[-1] if len(test.args) > 1 else None
@@ -157,13 +162,13 @@ class _Guard:
         bindings = self._bindings(test)
         if bindings and self._rarely_set(bindings, truth):
             return True
-        if _TRAINS.search(name) or (name == "train" and _is_switch(bindings)):
+        if _trains(name) or (name == "train" and _is_switch(bindings)):
             return not truth
         if name == "state" and not truth and _is_state_of_optimizer(bindings):
             return True  # made on the first call
         if self._is_off(test, truth):
             return True
-        return truth and (_asks_by_name(name) or bool(_EVALUATES.search(name) or _FAILED.search(name)))
+        return truth and (_asks_by_name(name) or _evaluates_or_failed(name))
 
     def _bindings(self, test: ast.expr) -> list[Binding]:
         if isinstance(test, ast.Name):
@@ -203,13 +208,12 @@ class _Guard:
 
     def _is_off(self, test: ast.expr, truth: bool) -> bool:
         """Whether a switch for watching, or against a loader's prefetching, has the other value by default."""
-        if _PREFETCHES.search(last_name(test)) and self.flags is not None:
+        if self.flags is None:
+            return False
+        name = last_name(test)
+        if _prefetches(name):
             return self.flags.default(test, self.block) is (not truth)
-        return truth and (
-            self.flags is not None
-            and bool(_WATCHES.search(last_name(test)) or _FLAG.search(last_name(test)))
-            and self.flags.default(test, self.block) is False
-        )
+        return truth and _watches(name) and self.flags.default(test, self.block) is False
 
     def _missing(self, test: ast.expr) -> bool:
         """Whether `self.x is None` holds on the first call only, since the branch then sets it."""
@@ -234,8 +238,49 @@ def _is_state_of_optimizer(bindings: Iterable[Binding]) -> bool:
     )
 
 
+@lru_cache(NAMES)
 def _asks_by_name(name: str) -> bool:
     return bool(_FLAG.search(name) or _ASKS_INTERVAL.search(name))
+
+
+@lru_cache(NAMES)
+def _asks_switch(name: str) -> bool:
+    return bool(_SWITCHED.search(name))
+
+
+@lru_cache(NAMES)
+def _watches(name: str) -> bool:
+    return bool(_WATCHES.search(name) or _FLAG.search(name))
+
+
+@lru_cache(NAMES)
+def _prefetches(name: str) -> bool:
+    return bool(_PREFETCHES.search(name))
+
+
+@lru_cache(NAMES)
+def _trains(name: str) -> bool:
+    return bool(_TRAINS.search(name))
+
+
+@lru_cache(NAMES)
+def _evaluates_or_failed(name: str) -> bool:
+    return bool(_EVALUATES.search(name) or _FAILED.search(name))
+
+
+@lru_cache(NAMES)
+def _is_cache(name: str) -> bool:
+    return bool(_CACHE.search(name))
+
+
+@lru_cache(NAMES)
+def _is_phase(name: str) -> bool:
+    return bool(_PHASE.search(name))
+
+
+def _are_same(one: ast.expr, other: ast.expr) -> bool:
+    """Whether two expressions are written alike."""
+    return type(one) is type(other) and last_name(one) == last_name(other) and ast.dump(one) == ast.dump(other)
 
 
 def _divides_counter(test: ast.Call) -> bool:
@@ -255,7 +300,7 @@ def _is_flag(value: str, names: list[str]) -> bool:
 
 def _is_other_phase(left: ast.expr, right: ast.expr, value: object, same: bool) -> bool:
     """Whether `phase == "val"` and its kin do not hold in training, as `stage != Stage.TRAIN` does not."""
-    if not isinstance(left, ast.Name | ast.Attribute | ast.Subscript) or not _PHASE.search(last_name(left)):
+    if not isinstance(left, (ast.Name, ast.Attribute, ast.Subscript)) or not _is_phase(last_name(left)):
         return False
     phase = value if isinstance(value, str) else right.attr if isinstance(right, ast.Attribute) else ""
     return bool((_EVALUATION_PHASE if same else _TRAINING_PHASE).search(phase))

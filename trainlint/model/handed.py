@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from trainlint.model.blocks import Block, BlockKind, How
 from trainlint.model.lookup import reaching
@@ -18,8 +18,7 @@ Ask = tuple[str, bool]
 """A parameter that is None by default, and whether it must be handed over."""
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(NamedTuple):
     """What a call hands over."""
 
     positions: int = 0
@@ -43,9 +42,11 @@ NOTHING = Given()
 
 def given(call: ast.Call) -> Given:
     """What the text of a call hands over."""
-    unpacks = any(isinstance(item, ast.Starred) for item in call.args) or any(k.arg is None for k in call.keywords)
-    names = tuple(k.arg for k in call.keywords if k.arg is not None and constant(k.value) is not None)
-    return Given(len(call.args), names, unpacks or any(constant(item) is None for item in call.args))
+    unpacks = any(type(item) is ast.Starred or constant(item) is None for item in call.args) if call.args else False
+    if not call.keywords:
+        return Given(len(call.args), (), unpacks)
+    names = tuple([item.arg for item in call.keywords if item.arg is not None and constant(item.value) is not None])
+    return Given(len(call.args), names, unpacks or any(item.arg is None for item in call.keywords))
 
 
 def asks(block: Block) -> tuple[Ask, ...]:
@@ -56,15 +57,16 @@ def asks(block: Block) -> tuple[Ask, ...]:
 
 
 def _asks(test: ast.expr, truth: bool, block: Block) -> Iterator[Ask]:
-    match test:
-        case ast.UnaryOp(op=ast.Not()):
-            yield from _asks(test.operand, not truth, block)
+    match test:  # the most frequent first
+        case ast.Compare():
+            if len(test.ops) == 1 and isinstance(test.left, ast.Name) and isinstance(test.ops[0], (ast.Is, ast.IsNot)):
+                if constant(test.comparators[0]) is None and _is_none_by_default(test.left, block):
+                    yield test.left.id, isinstance(test.ops[0], ast.IsNot) == truth
         case ast.BoolOp() if isinstance(test.op, ast.And) == truth:
             for part in test.values:
                 yield from _asks(part, truth, block)
-        case ast.Compare(left=ast.Name() as name, ops=[ast.Is() | ast.IsNot() as operator], comparators=[right]):
-            if constant(right) is None and _is_none_by_default(name, block):
-                yield name.id, isinstance(operator, ast.IsNot) == truth
+        case ast.UnaryOp(op=ast.Not()):
+            yield from _asks(test.operand, not truth, block)
 
 
 def _is_none_by_default(name: ast.Name, block: Block) -> bool:

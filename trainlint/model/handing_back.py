@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from trainlint.model.pointers import Pointer, Start, along, together
 from trainlint.model.values import Kind, Value, shallow
@@ -26,7 +25,7 @@ def handed_back(value: Value, function: str, given: Mapping[str, Value]) -> Valu
         else:
             pointers.append(each)
     items = tuple(handed_back(item, function, given) for item in value.items)
-    return shallow(replace(kind, pointers=together(pointers), items=items or kind.items))
+    return shallow(kind.holding(kind.element, items or kind.items).pointing(*together(pointers)))
 
 
 def _extended(pointer: Pointer, path: tuple[str | int, ...]) -> tuple[Pointer, ...]:

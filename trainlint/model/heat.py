@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from trainlint.model.blocks import Block, Function
 from trainlint.model.heat_fact import HeatFact
 from trainlint.model.heat_flow import HeatFlow, idle
 from trainlint.model.skeleton import Skeleton
+from trainlint.records import dataclass
 
 
 @dataclass(slots=True, eq=False)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from trainlint.finding import Heat
+from trainlint.records import dataclass
 
-_RANK = {
+RANK = {
     Heat.INNER: 7,
     Heat.STEP: 6,
     Heat.WORKER: 5,
@@ -29,7 +28,7 @@ class HeatFact:
     @property
     def order(self) -> tuple[int, float]:
         """Facts sort by heat, then by how sure they are. Calls lower confidence, so raising heats comes to an end."""
-        return _RANK[self.heat], self.confidence
+        return RANK[self.heat], self.confidence
 
     @property
     def preference(self) -> tuple[tuple[int, float], int, tuple[str, ...]]:

@@ -7,9 +7,10 @@ called by that framework.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from trainlint.finding import Heat
+from trainlint.patterns import lazy
+from trainlint.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,8 @@ class Framework:
 
 
 def _framework(name: str, bases: str, without_gradients: str = "", **hooks: str) -> Framework:
-    heats = {Heat[heat.upper()]: re.compile(names, re.VERBOSE) for heat, names in hooks.items()}
-    return Framework(name, re.compile(bases), heats, re.compile(without_gradients or r"(?!)", re.VERBOSE))
+    heats = {Heat[heat.upper()]: lazy(names, re.VERBOSE) for heat, names in hooks.items()}
+    return Framework(name, lazy(bases), heats, lazy(without_gradients or r"(?!)", re.VERBOSE))
 
 
 FRAMEWORKS = (
@@ -155,7 +156,7 @@ FRAMEWORKS = (
     _framework("its loader", r"^torch\.utils\.data\.(\w+\.)*\w*Sampler$", epoch=r"__iter__ | set_epoch"),
 )
 
-STEP_NAMES = re.compile(
+STEP_NAMES = lazy(
     r"""training_step | training_step_end | compute_loss | run_step | optimize_parameters | train_step |
     forward_backward | fit_batch | compute_forward | compute_objectives | optimizer_step |
     on_train_batch_(start|end) | on_before_backward | on_after_backward | on_before_optimizer_step |
@@ -163,18 +164,18 @@ STEP_NAMES = re.compile(
     re.VERBOSE,
 )
 """Hooks that say by their name alone what they are, in a class that looks like a part of a trainer."""
-OBSERVER_STEP_NAMES = re.compile(
+OBSERVER_STEP_NAMES = lazy(
     r"""on_substep_end | on_batch_(start|begin|end) | batch_(start|end) | on_before_zero_grad | after_pred |
     after_loss | (before|after)_(step|batch|backward)""",
     re.VERBOSE,
 )
 """The same for classes that look like callbacks."""
-EVAL_NAMES = re.compile(
+EVAL_NAMES = lazy(
     r"""(validation|test|predict|prediction|eval|val)_step | evaluate_batch |
     on_(validation|test)_batch_(start|end) | (before|after)_(val|test)_iter""",
     re.VERBOSE,
 )
-EPOCH_NAMES = re.compile(r"on_\w*epoch_\w+ | \w+_epoch_(start|end) | (before|after)_\w*epoch", re.VERBOSE)
-NAMES_WITHOUT_GRADIENTS = re.compile(r"(validation|test|predict)_step | on_(validation|test)_batch_end", re.VERBOSE)
+EPOCH_NAMES = lazy(r"on_\w*epoch_\w+ | \w+_epoch_(start|end) | (before|after)_\w*epoch", re.VERBOSE)
+NAMES_WITHOUT_GRADIENTS = lazy(r"(validation|test|predict)_step | on_(validation|test)_batch_end", re.VERBOSE)
 """What a framework that is not known here likely calls with autograd off."""
-OBSERVER_ONCE_NAMES = re.compile(r"on_(fit|train|training)_(start|begin|end) | on_init_end", re.VERBOSE)
+OBSERVER_ONCE_NAMES = lazy(r"on_(fit|train|training)_(start|begin|end) | on_init_end", re.VERBOSE)

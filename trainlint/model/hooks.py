@@ -7,7 +7,8 @@ in classes that look like a part of a trainer. `forward` is no hook, since it do
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from trainlint.finding import Heat
 from trainlint.model.hook_names import (
@@ -18,7 +19,10 @@ from trainlint.model.hook_names import (
     OBSERVER_ONCE_NAMES,
     OBSERVER_STEP_NAMES,
     STEP_NAMES,
+    Framework,
 )
+from trainlint.model.names import NAMES
+from trainlint.records import dataclass
 
 _TRAINER = re.compile(
     r"Module|Trainer|Brain|Callback|Hook|Task|Engine|Recipe|Model|Runner|Learner|System", re.IGNORECASE
@@ -69,10 +73,11 @@ def role(
         return found
     if owner is None:
         return _collates(name, qualified_name) if "collate" in name else None
+    looks = _looks(owner, bases)
     return (
-        _in_worker(name, qualified_name, owner, bases)
+        _in_worker(name, qualified_name, looks)
         or _of_framework(name, qualified_name, bases)
-        or _by_name(name, qualified_name, owner, bases)
+        or _by_name(name, qualified_name, looks)
     )
 
 
@@ -85,10 +90,48 @@ def gradients_off(name: str, owner: str | None, bases: tuple[str, ...]) -> bool:
     """
     if owner is None:
         return False
-    for framework in FRAMEWORKS:
-        if any(framework.bases.search(base) for base in bases):
-            return framework.without_gradients.fullmatch(name) is not None
-    return any(not _PLAIN_BASES.search(base) for base in bases) and NAMES_WITHOUT_GRADIENTS.fullmatch(name) is not None
+    for framework in _frameworks(bases):
+        return framework.without_gradients.fullmatch(name) is not None
+    return _looks(owner, bases).based and NAMES_WITHOUT_GRADIENTS.fullmatch(name) is not None
+
+
+class _Looks(NamedTuple):
+    """What a class is by the names of itself and of its bases."""
+
+    based: bool
+    """A framework may stand behind it."""
+    dataset: bool
+    iterated: bool
+    collator: bool
+    data_part: bool
+    trainer: bool
+    """By a base."""
+    called_trainer: bool
+    """By its own name."""
+    observer: bool
+
+
+@lru_cache(NAMES)
+def _looks(owner: str, bases: tuple[str, ...]) -> _Looks:
+    """What all methods of a class share: it is asked for each of them, twice."""
+    plain = [base.rpartition(".")[2] for base in bases]
+    known = [owner, *plain]
+    return _Looks(
+        based=any(not _PLAIN_BASES.search(base) for base in bases),
+        dataset=any(_DATASET.search(item) for item in known),
+        iterated=any(_ITERATED.search(item) for item in known),
+        collator=any(_COLLATOR.search(item) for item in known),
+        data_part=any(_DATA_PARTS.search(item) for item in known),
+        trainer=any(_TRAINER.search(base) for base in plain),
+        called_trainer=_TRAINER.search(owner) is not None,
+        observer=any(_OBSERVER.search(item) for item in known),
+    )
+
+
+@lru_cache(NAMES)
+def _frameworks(bases: tuple[str, ...]) -> tuple[Framework, ...]:
+    """The frameworks to which a class belongs."""
+    return tuple(item for item in FRAMEWORKS if any(item.bases.search(base) for base in bases))
 
 
 def _decorated(title: str, decorators: tuple[str, ...]) -> Role | None:
@@ -118,18 +161,17 @@ def _event(match: re.Match[str], engine: str) -> Heat:
     return Heat.RARE if name.startswith("EXCEPTION") else Heat.ONCE
 
 
-def _in_worker(name: str, title: str, owner: str, bases: tuple[str, ...]) -> Role | None:
+def _in_worker(name: str, title: str, looks: _Looks) -> Role | None:
     """Methods of datasets and of objects that collate."""
-    known = [owner, *(base.rpartition(".")[2] for base in bases)]
-    worker = f"{title}: runs in the loader's workers"
-    if any(_DATASET.search(item) for item in known):
+    if looks.dataset:
         if name in ("__getitem__", "__getitems__"):
-            return Role(Heat.WORKER, _LIKELY, worker)
+            return Role(Heat.WORKER, _LIKELY, f"{title}: runs in the loader's workers")
         if name == "__iter__":
-            return Role(Heat.WORKER, _LIKELY if any(_ITERATED.search(item) for item in known) else _BY_NAME, worker)
-    if any(_COLLATOR.search(item) for item in known) and name in ("__call__", "torch_call"):
+            sure = _LIKELY if looks.iterated else _BY_NAME
+            return Role(Heat.WORKER, sure, f"{title}: runs in the loader's workers")
+    if looks.collator and name in ("__call__", "torch_call"):
         return _collates(name, title)
-    if "collat" in name and (name in ("collate_fn", "collater") or any(_DATA_PARTS.search(item) for item in known)):
+    if "collat" in name and (name in ("collate_fn", "collater") or looks.data_part):
         return _collates(name, title)
     return None
 
@@ -141,33 +183,29 @@ def _collates(name: str, title: str) -> Role | None:
 
 
 def _of_framework(name: str, title: str, bases: tuple[str, ...]) -> Role | None:
-    for framework in FRAMEWORKS:
-        if any(framework.bases.search(base) for base in bases):
-            heat = framework.heat(name)
-            if heat is not None:
-                return Role(heat, _SURE, f"{title}: {framework.name} calls it {_WORDS[heat]}")
+    for framework in _frameworks(bases):
+        heat = framework.heat(name)
+        if heat is not None:
+            return Role(heat, _SURE, f"{title}: {framework.name} calls it {_WORDS[heat]}")
     return None
 
 
-def _by_name(name: str, title: str, owner: str, bases: tuple[str, ...]) -> Role | None:
+def _by_name(name: str, title: str, looks: _Looks) -> Role | None:
     """What a name says in a class of an unknown framework, or of the project's own trainer."""
-    plain = [base.rpartition(".")[2] for base in bases]
-    based = any(_TRAINER.search(base) for base in plain)
-    if not based and not _TRAINER.search(owner):
+    if not looks.trainer and not looks.called_trainer:
         return None
-    observes = any(_OBSERVER.search(item) for item in (owner, *plain))
     heat: Heat | None = None
-    if STEP_NAMES.fullmatch(name) or (observes and OBSERVER_STEP_NAMES.fullmatch(name)):
+    if STEP_NAMES.fullmatch(name) or (looks.observer and OBSERVER_STEP_NAMES.fullmatch(name)):
         heat = Heat.STEP
     elif EVAL_NAMES.fullmatch(name):
         heat = Heat.EVAL_STEP
     elif EPOCH_NAMES.fullmatch(name):
         heat = Heat.EPOCH
-    elif observes and OBSERVER_ONCE_NAMES.fullmatch(name):
+    elif looks.observer and OBSERVER_ONCE_NAMES.fullmatch(name):
         heat = Heat.ONCE
     if heat is None:
         return None
-    return Role(heat, _LIKELY if based else _BY_NAME, f"{title}: called by its framework {_WORDS[heat]}")
+    return Role(heat, _LIKELY if looks.trainer else _BY_NAME, f"{title}: called by its framework {_WORDS[heat]}")
 
 
 _HOTNESS = (Heat.ONCE, Heat.RARE, Heat.EPOCH, Heat.EVAL_STEP, Heat.STEP)

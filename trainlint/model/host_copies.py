@@ -7,13 +7,13 @@ https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from trainlint.model.blocks import Block, BlockKind, Function, Place
-from trainlint.model.names import argument, constant, dotted, end_position, last_name, position
+from trainlint.model.names import argument, constant, dotted, end_position, last_name, nodes_in, position
 from trainlint.model.site import FileModel
 from trainlint.model.uses import loads
 from trainlint.model.values import Home, Kind, Origin
+from trainlint.records import dataclass
 
 _READING_METHODS = frozenset(
     "numpy tolist item mean sum max min norm float double int long bool any all std var argmax argmin sort topk "
@@ -131,7 +131,7 @@ def _loop(block: Block) -> Block | None:
 
 def _read_around(node: ast.expr, statement: ast.stmt) -> ast.AST | None:
     """The expression of a statement that reads what another expression in it holds."""
-    for outer in ast.walk(statement):
+    for outer in nodes_in(statement):
         match outer:
             case ast.Call(func=ast.Attribute(value=inner, attr=name)) if inner is node and name in _READING_METHODS:
                 return outer

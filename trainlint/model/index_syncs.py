@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from trainlint.model.blocks import Block
 from trainlint.model.lookup import single_value
 from trainlint.model.masks import mask_confidence
+from trainlint.model.names import nodes_in
 from trainlint.model.reads import explicit_read, implicit_read
 from trainlint.model.site import FileModel
 from trainlint.model.values import Kind, Origin, Value
+from trainlint.records import dataclass
 
 _INDEXED_BY_AXES = 0.8
 """A name says little, but an index of several axes shows an array, and the file's arrays are tensors."""
@@ -66,7 +67,7 @@ def _bounds(file: FileModel, part: ast.Slice, block: Block) -> IndexSync | None:
 
 def _starts_at_number(node: ast.expr, block: Block) -> bool:
     """Whether a bound is a number in one case of two, as `0 if cache is None else cache.length`: training has none."""
-    parts = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+    parts = [part for part in nodes_in(node) if isinstance(part, ast.Name)]
     made = [node, *(value for part in parts if (value := single_value(part, block)) is not None)]
     return any(
         isinstance(item, ast.IfExp) and any(isinstance(side, ast.Constant) for side in (item.body, item.orelse))
@@ -78,7 +79,7 @@ def _shows_axes(node: ast.expr, block: Block, depth: int = 0) -> bool:
     """Whether a value is computed from something that is indexed by several axes at once."""
     if depth > _DEEPEST:
         return False
-    for part in ast.walk(node):
+    for part in nodes_in(node):
         if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Tuple):
             return True
         value = single_value(part, block) if isinstance(part, ast.Name) else None

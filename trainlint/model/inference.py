@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.model.backward import held_by
 from trainlint.model.blocks import Block, BlockKind, How, Place
 from trainlint.model.evaluation import builds_graph, forwards_with_graph, model_run_by, wants_gradients
 from trainlint.model.lookup import reaching
-from trainlint.model.names import argument, constant, dotted, last_name, position, root_name
+from trainlint.model.names import argument, constant, dotted, last_name, nodes_in, position, root_name
 from trainlint.model.steps import LoopKind
 from trainlint.model.unused_graphs import graph_is_unused
 from trainlint.model.uses import call_of
+from trainlint.records import dataclass
 
 if TYPE_CHECKING:
     from trainlint.model.site import FileModel
@@ -197,17 +197,25 @@ def _may_run_again(file: FileModel, place: Place) -> bool:
     return file.graph.enclosing(place.block) is not None or any(loops_around(place.block))
 
 
-def _behind(file: FileModel, node: ast.expr, block: Block, depth: int) -> Iterator[tuple[ast.AST, Place]]:
-    """The calls that an expression holds or comes from, also through names; not all of them are forwards."""
-    for part in ast.walk(node):
+def _behind(
+    file: FileModel, node: ast.expr, block: Block, depth: int, seen: dict[ast.expr, int] | None = None
+) -> Iterator[tuple[ast.AST, Place]]:
+    """The calls that an expression holds or comes from, also through names; not all of them are forwards.
+
+    `seen` says how deep each value was looked behind already: a name that many branches add to comes from all of them.
+    """
+    seen = {} if seen is None else seen
+    for part in nodes_in(node):
         if isinstance(part, ast.Call):
-            place = call_of(file.outline, part.func)
+            place = call_of(file, part.func)
             if place is not None:
                 yield part, place
         elif isinstance(part, ast.Name) and depth:
             for binding in reaching(part.id, block, position(part)):
-                if binding.how is How.ASSIGN and binding.value is not None:
-                    yield from _behind(file, binding.value, binding.block, depth - 1)
+                value = binding.value
+                if binding.how is How.ASSIGN and value is not None and seen.get(value, -1) < depth - 1:
+                    seen[value] = depth - 1
+                    yield from _behind(file, value, binding.block, depth - 1, seen)
 
 
 def volatile_input(file: FileModel, place: Place) -> Place | None:

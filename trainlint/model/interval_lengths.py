@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from trainlint.model.blocks import Block, BlockKind, How
 from trainlint.model.lookup import single_value
-from trainlint.model.names import argument, constant
+from trainlint.model.names import argument, constant, nodes_in
 from trainlint.model.outline import Outline
 
 
@@ -30,7 +30,7 @@ def interval_length(outline: Outline, block: Block) -> int | None:
 
 
 def _divisors(test: ast.expr) -> Iterator[ast.expr]:
-    for part in ast.walk(test):
+    for part in nodes_in(test):
         if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) and not isinstance(part.left, ast.Constant):
             yield part.right
 

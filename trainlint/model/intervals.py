@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import lru_cache
 
 from trainlint.model.blocks import Block
 from trainlint.model.lookup import single_value
-from trainlint.model.names import constant, last_name
+from trainlint.model.names import NAMES, constant, last_name, nodes_in
 
 _EVERY_UPDATE = re.compile(
     r"accum|update_freq|update_every|grad_acc|micro|critic|disc|policy|train_freq|target", re.IGNORECASE
@@ -38,28 +39,28 @@ def is_interval(node: ast.expr) -> bool:
     divisor = constant(node.right)
     if isinstance(divisor, int):
         return divisor >= _SMALL_INTERVAL
-    if isinstance(divisor, float | str) or isinstance(node.left, ast.Constant | ast.JoinedStr):
+    if isinstance(divisor, (float, str)) or isinstance(node.left, (ast.Constant, ast.JoinedStr)):
         return False
     return not any(_EVERY_UPDATE.search(word) for word in words(node.right))
 
 
 def words(node: ast.expr) -> list[str]:
     """The names and strings in an expression."""
-    parts = list(ast.walk(node))
-    names = [last_name(part) for part in parts if isinstance(part, ast.Name | ast.Attribute | ast.Subscript)]
+    parts = nodes_in(node)
+    names = [last_name(part) for part in parts if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript))]
     return names + [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
 
 
 def compares_rarely(left: ast.expr, operator: ast.cmpop, right: ast.expr, truth: bool, block: Block) -> bool:
     """Whether one comparison comes out as `truth` only now and then."""
-    if isinstance(operator, ast.Eq | ast.NotEq) and is_counter(right) and not is_counter(left):
+    if isinstance(operator, (ast.Eq, ast.NotEq)) and is_counter(right) and not is_counter(left):
         left, right = right, left
     if is_interval(_meant(left, block)):
-        return isinstance(operator, ast.Eq | ast.Lt | ast.LtE | ast.In) == truth
+        return isinstance(operator, (ast.Eq, ast.Lt, ast.LtE, ast.In)) == truth
     if is_interval(_meant(right, block)):
-        return isinstance(operator, ast.Eq | ast.Gt | ast.GtE) == truth
-    if isinstance(operator, ast.Gt | ast.GtE | ast.Lt | ast.LtE):
-        larger, smaller = (left, right) if isinstance(operator, ast.Gt | ast.GtE) else (right, left)
+        return isinstance(operator, (ast.Eq, ast.Gt, ast.GtE)) == truth
+    if isinstance(operator, (ast.Gt, ast.GtE, ast.Lt, ast.LtE)):
+        larger, smaller = (left, right) if isinstance(operator, (ast.Gt, ast.GtE)) else (right, left)
         if _grows_until(larger, smaller, block):
             return truth
         if _grows_until(smaller, larger, block):
@@ -71,25 +72,30 @@ def compares_rarely(left: ast.expr, operator: ast.cmpop, right: ast.expr, truth:
 
 def _counter_meets(operator: ast.cmpop, right: ast.expr, truth: bool) -> bool:
     """Whether a counter on the left makes a comparison come out as `truth` in one step, or in the first few."""
-    if isinstance(operator, ast.In | ast.NotIn):
-        listed = isinstance(right, ast.Tuple | ast.List | ast.Set | ast.Name | ast.Attribute)
+    if isinstance(operator, (ast.In, ast.NotIn)):
+        listed = isinstance(right, (ast.Tuple, ast.List, ast.Set, ast.Name, ast.Attribute))
         return listed and isinstance(operator, ast.In) == truth
     if any(_EVERY_UPDATE.search(word) for word in words(right)):
         return False
-    if isinstance(operator, ast.Eq | ast.NotEq):
+    if isinstance(operator, (ast.Eq, ast.NotEq)):
         return isinstance(operator, ast.Eq) == truth
-    return isinstance(operator, ast.Lt | ast.LtE) and truth and isinstance(constant(right), int)
+    return isinstance(operator, (ast.Lt, ast.LtE)) and truth and isinstance(constant(right), int)
 
 
 def is_counter(node: ast.expr) -> bool:
     """Whether an expression is called like a count of steps, also one more or less than it."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub) and isinstance(constant(node.right), int):
+    if (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, (ast.Add, ast.Sub))
+        and isinstance(constant(node.right), int)
+    ):
         node = node.left  # the same counter, from one instead of zero
-    return (
-        isinstance(node, ast.Name | ast.Attribute)
-        and bool(_COUNTER.search(last_name(node)))
-        and not _NO_COUNTER.search(last_name(node))
-    )
+    return isinstance(node, (ast.Name, ast.Attribute)) and _counts(last_name(node))
+
+
+@lru_cache(NAMES)
+def _counts(name: str) -> bool:
+    return bool(_COUNTER.search(name)) and not _NO_COUNTER.search(name)
 
 
 def _is_sum_of_counts(node: ast.expr, block: Block) -> bool:
@@ -116,7 +122,7 @@ def _grows_until(grows: ast.expr, limit: ast.expr, block: Block) -> bool:
     meant = _meant(grows, block)
     if _is_time(meant, block):
         return True
-    if isinstance(meant, ast.Name | ast.Attribute | ast.Call) and _SINCE.search(last_name(meant)):
+    if isinstance(meant, (ast.Name, ast.Attribute, ast.Call)) and _SINCE.search(last_name(meant)):
         return True
     if isinstance(meant, ast.BinOp) and isinstance(meant.op, ast.Sub) and is_counter(meant.left):
         return bool(_EARLIER.search(last_name(meant.right)))
@@ -136,4 +142,4 @@ def _is_draw(node: ast.expr) -> bool:
 
 def _is_small(node: ast.expr) -> bool:
     value = constant(node)
-    return isinstance(value, int | float) and value <= _SELDOM
+    return isinstance(value, (int, float)) and value <= _SELDOM

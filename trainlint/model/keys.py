@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import TypeVar
 
 from trainlint.model.blocks import Function
 from trainlint.model.names import dotted, last_name
 from trainlint.model.outline import Outline
+from trainlint.records import dataclass
+
+_Thing = TypeVar("_Thing")
 
 
 @dataclass(slots=True, eq=False)
@@ -22,27 +25,31 @@ class Keys:
     def function(self, function: Function) -> str:
         """A function's qualified name, with a number behind the second and later ones of that name."""
         if self._functions is None:
-            seen: Counter[str] = Counter()
-            self._functions = {}
-            for item in self.outline.functions:
-                seen[item.qualified_name] += 1
-                self._functions[item] = _numbered(item.qualified_name, seen[item.qualified_name])
+            functions = self.outline.functions
+            self._functions = _numbered(functions, [item.qualified_name for item in functions])
         return self._functions[function]
 
     def call(self, node: ast.Call) -> str:
         """A call by its function, the text of what is called, and its turn among such calls there."""
         if self._calls is None:
-            seen: Counter[str] = Counter()
-            self._calls = {}
+            calls: list[ast.AST] = []
+            texts: list[str] = []
+            around = self.outline.functions_around
             for place in self.outline.all_calls():
                 assert isinstance(place.node, ast.Call)
-                function = self.outline.enclosing(place.block)
+                function = around[place.block.number]
                 called = dotted(place.node.func) or last_name(place.node.func)
-                text = f"{function.qualified_name if function is not None else ''}:{called}"
-                seen[text] += 1
-                self._calls[place.node] = _numbered(text, seen[text])
+                calls.append(place.node)
+                texts.append(f"{function.qualified_name}:{called}" if function is not None else f":{called}")
+            self._calls = _numbered(calls, texts)
         return self._calls[node]
 
 
-def _numbered(text: str, count: int) -> str:
-    return text if count == 1 else f"{text}#{count}"
+def _numbered(things: Sequence[_Thing], texts: Sequence[str]) -> dict[_Thing, str]:
+    """Each thing by its text, with a number behind the second and later ones of the same."""
+    seen: dict[str, int] = {}
+    found: dict[_Thing, str] = {}
+    for thing, text in zip(things, texts, strict=True):
+        count = seen[text] = seen.get(text, 0) + 1
+        found[thing] = text if count == 1 else f"{text}#{count}"
+    return found

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 
 from trainlint.model.blocks import Binding, Block, BlockKind, Class, Function, How
 from trainlint.model.calls import call_value, device_of
@@ -23,36 +22,32 @@ from trainlint.model.outline import Outline
 from trainlint.model.outside import Outside
 from trainlint.model.parameters import annotation_value, parameter_value
 from trainlint.model.pointers import ANY, Pointer, Start, along
+from trainlint.model.questions import Questions
 from trainlint.model.sources import is_batch_source
 from trainlint.model.values import (
     NONE,
     NUMBER,
-    STRING,
     UNKNOWN,
     Home,
     Kind,
     Origin,
     Value,
-    combine,
     constant_value,
     merge,
     shallow,
+    somewhere,
 )
 from trainlint.model.vocabulary import DTYPES, TENSOR_NUMBER_ATTRIBUTES, by_name
+from trainlint.model.written import WRITTEN, one_of
+from trainlint.records import dataclass, field, replace
 
 _PLAIN_TENSORS = frozenset({Origin.PARAMETER, Origin.FACTORY, Origin.LOSS})
 """Tensors that are surely no objects which hold tensors, as batches and outputs may be."""
 _VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})
-_DEEPEST = 30
-"""How many steps back a value is followed."""
 _DEEPEST_BASE = 6
-_FARTHEST = 5
-"""How many functions away, by calls up or down, a value is followed."""
-_MOST_ITEMS = 12
-"""Longer tuples are tables, not several results."""
-_TOO_FAR = "too far"
-_LONGEST = 600
-"""How many steps one question may take in all."""
+_MOST_FILLINGS = 12
+"""Of what is put into a container, as much is looked at."""
+_DECLARING = frozenset({How.IMPORT, How.FUNCTION, How.CLASS})
 
 
 @dataclass(slots=True, eq=False)
@@ -66,142 +61,65 @@ class Kinds:
     outside: Outside
     device: Home
     """Where tensors of this file live unless something says otherwise: HOST in a file that names no device."""
-    _known: dict[object, Value] = field(default_factory=dict)
-    """Answers that hold wherever they are asked for."""
-    _asked: dict[ast.AST, Value] = field(default_factory=dict)
-    """Answers to questions from outside, which may have been cut short where values feed on themselves."""
-    _busy: dict[object, None] = field(default_factory=dict)
-    _cut: set[object] = field(default_factory=set)
-    """Questions under way that the current answer ran into."""
-    _steps: int = 0
-    _levels: int = 0
-    """How many functions away the current answer comes from."""
+    _questions: Questions = field(default_factory=Questions)
+    _known: dict[object, Value] = field(init=False)
+    _origins: dict[ast.AST, dict[str, str]] = field(default_factory=dict)
+    """Import → the dotted origin of each name that it binds."""
+
+    def __post_init__(self) -> None:
+        """Take hold of the known answers, which are looked up at every turn."""
+        self._known = self._questions.known
 
     def of(self, node: ast.expr, block: Block) -> Value:
         """The value of an expression that stands in a block."""
-        if self._busy:
-            return self._follow(node, lambda: self._of(node, block))
-        if node not in self._asked:
-            self._steps = 0
-            self._asked[node] = self._follow(node, lambda: self._of(node, block))
-            self._cut.clear()
-        return self._asked[node]
-
-    def _follow(self, key: object, answer: Callable[[], Value]) -> Value:
-        """Answer a question once, and not at all where it runs in a circle or too far.
-
-        An answer that a circle cut short depends on where the circle was entered, so it is not kept for others.
-        """
-        known = self._known.get(key)
+        known = self._known.get(node)
         if known is not None:
             return known
-        self._steps += 1
-        if key in self._busy or len(self._busy) >= _DEEPEST or self._steps > _LONGEST:
-            self._cut.add(key)
-            return UNKNOWN
-        outer, self._cut = self._cut, set()
-        self._busy[key] = None
-        try:
-            value = answer()
-        finally:
-            del self._busy[key]
-            self._cut.discard(key)
-            whole = not self._cut
-            self._cut |= outer
-        if whole:
-            self._known[key] = value
-        return value
-
-    def _of(self, node: ast.expr, block: Block) -> Value:
-        match node:
-            case ast.Constant(value=value):
-                return constant_value(value)
-            case ast.Name():
-                return self._name(node, block)
-            case ast.Attribute():
-                return self._attribute(node, block)
-            case ast.Call():
-                return call_value(self, node, block)
-            case ast.Subscript():
-                return self._subscript(node, block)
-            case ast.BinOp():
-                if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.JoinedStr | ast.Constant):
-                    return STRING if constant_value(getattr(node.left, "value", "")).kind is Kind.STRING else NUMBER
-                return combine([self.of(node.left, block), self.of(node.right, block)])
-            case ast.UnaryOp():
-                return NUMBER if isinstance(node.op, ast.Not) else self.of(node.operand, block)
-            case ast.Compare():
-                return self._comparison(node, block)
-            case ast.BoolOp():
-                return merge(self.of(value, block) for value in node.values)
-            case ast.IfExp():
-                return merge([self.of(node.body, block), self.of(node.orelse, block)])
-            case ast.List() | ast.Tuple() | ast.Set():
-                return self._written_out(node.elts, block)
-            case ast.Dict():
-                return Value(
-                    Kind.CONTAINER, element=merge(self.of(item, block) for item in node.values) if node.values else None
-                )
-            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
-                return Value(Kind.CONTAINER, element=self.of(node.elt, self._innermost(node, block)))
-            case ast.DictComp():
-                return Value(Kind.CONTAINER, element=self.of(node.value, self._innermost(node, block)))
-            case ast.JoinedStr():
-                return STRING
-            case ast.Starred() | ast.NamedExpr() | ast.Await():
-                return self.of(node.value, block)
-            case _:
-                return UNKNOWN
-
-    def _written_out(self, items: list[ast.expr], block: Block) -> Value:
-        values = [shallow(self.of(item, block), 1) for item in items]
-        in_order = not any(isinstance(item, ast.Starred) for item in items) and len(items) <= _MOST_ITEMS
-        element = replace(merge(values), items=()) if values else None
-        return Value(Kind.CONTAINER, element=element, items=tuple(values) if in_order else ())
-
-    def _innermost(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, block: Block) -> Block:
-        return self.outline.loop_blocks.get(node.generators[-1], block)
-
-    def _comparison(self, node: ast.Compare, block: Block) -> Value:
-        if any(isinstance(operator, ast.Is | ast.IsNot | ast.In | ast.NotIn) for operator in node.ops):
-            return NUMBER
-        sides = [self.of(side, block) for side in (node.left, *node.comparators)]
-        if any(side.kind in (Kind.STRING, Kind.NONE, Kind.DTYPE, Kind.DEVICE, Kind.SHAPE) for side in sides):
-            return NUMBER  # compared with what no tensor is compared with, whatever the other side looks like
-        found = combine(sides)
-        return (
-            replace(found, attached=False) if found.is_tensor else NUMBER if found.kind is not Kind.UNKNOWN else UNKNOWN
-        )
+        if isinstance(node, ast.Constant):
+            return constant_value(node.value)
+        if isinstance(node, ast.Name):
+            return self._name(node, block)
+        if isinstance(node, ast.Attribute):
+            return self._attribute(node, block)
+        if isinstance(node, ast.Subscript):
+            return self._questions.follow(node, self._subscript, node, block)
+        answer = _ANSWERS.get(type(node))
+        return self._questions.follow(node, answer, self, node, block) if answer is not None else UNKNOWN
 
     # names
 
     def _name(self, node: ast.Name, block: Block) -> Value:
         bindings = reaching(node.id, block, position(node))
-        if not bindings:
-            if self.outline.may_be_starred(node.id, block):
-                return self._named(node.id, UNKNOWN.pointing(Pointer(Start.LOCAL, node.id)))
-            return UNKNOWN if hasattr(builtins, node.id) else by_name(node.id, self.device) or UNKNOWN
-        values = [self.binding(item) for item in bindings]
+        if len(bindings) == 1 and bindings[0].how in _DECLARING:
+            return self.binding(bindings[0])
+        if bindings:
+            return self._questions.follow(node, self._bound, node, block, bindings)
+        if self.outline.may_be_starred(node.id, block):
+            return self._named(node.id, somewhere(Pointer(Start.LOCAL, node.id)))
+        return UNKNOWN if hasattr(builtins, node.id) else by_name(node.id, self.device) or UNKNOWN
+
+    def _bound(self, node: ast.Name, block: Block, bindings: list[Binding]) -> Value:
+        """What a name is, by the bindings that reach it."""
         # An accumulator's starting value says nothing of what is added to it.
-        flowing = [
-            value
-            for value, item in zip(values, bindings, strict=True)
-            if value is not UNKNOWN or item.how is not How.AUGMENT
-        ]
-        found = merge(flowing)
+        if len(bindings) == 1:
+            found = self.binding(bindings[0])
+        else:
+            found = merge(
+                value
+                for item in bindings
+                if (value := self.binding(item)) is not UNKNOWN or item.how is not How.AUGMENT
+            )
         if found.kind is Kind.CONTAINER and found.element is None and not found.items:
-            found = replace(found, element=self._filled(node.id, block))
-        if found.kind is Kind.UNKNOWN and not any(
-            item.how in (How.IMPORT, How.FUNCTION, How.CLASS) for item in bindings
-        ):
-            return self._named(node.id, found)
-        return found
+            found = found.holding(self._filled(node.id, block))
+        if found.kind is not Kind.UNKNOWN or any(item.how in _DECLARING for item in bindings):
+            return found
+        return self._named(node.id, found)
 
     def _filled(self, name: str, block: Block) -> Value | None:
         """What is put, one after the other, into a container that starts empty."""
         scope = block.scope.owner(name)
         put: list[Value] = []
-        for place in self.outline.fillings.get(name, ())[:_MOST_ITEMS]:
+        for place in self.outline.fillings.get(name, ())[:_MOST_FILLINGS]:
             node = place.node
             if place.block.scope.owner(name) is not scope or not isinstance(node, ast.expr):
                 continue
@@ -211,7 +129,7 @@ class Kinds:
             else:
                 put.append(self.of(node, place.block))
         known = [value for value in put if value.kind is not Kind.UNKNOWN] or [value for value in put if value.pointers]
-        return replace(merge(known), items=()) if known else None
+        return one_of(known) if known else None
 
     def _named(self, name: str, found: Value) -> Value:
         """What only a name says of a value, which keeps pointing to where it comes from."""
@@ -220,44 +138,37 @@ class Kinds:
 
     def binding(self, binding: Binding) -> Value:
         """What one binding gives its name."""
-        return self._follow(binding, lambda: self._binding(binding))
+        if binding.how is How.ASSIGN and binding.value is not None:
+            return self._unpacked(binding.value, binding.path, binding.block)
+        if binding.how is How.AUGMENT and binding.value is not None:
+            added = self.of(binding.value, binding.block)
+            return added if added.is_tensor else UNKNOWN
+        known = self._known.get(binding)
+        if known is not None:
+            return known
+        if binding.how is How.PARAMETER:
+            return self._questions.follow(binding, self._questions.further, parameter_value, self, binding)
+        if binding.how is How.FOR and binding.value is not None:
+            return self._questions.follow(binding, iterated, self, binding.value, binding.path, binding.block)
+        self._known[binding] = found = self._declared(binding)
+        return found
 
-    def _binding(self, binding: Binding) -> Value:
-        match binding.how:
-            case How.ASSIGN if binding.value is not None:
-                return self._unpacked(binding.value, binding.path, binding.block)
-            case How.AUGMENT if binding.value is not None:
-                added = self.of(binding.value, binding.block)
-                return added if added.is_tensor else UNKNOWN
-            case How.FOR if binding.value is not None:
-                return iterated(self, binding.value, binding.path, binding.block)
-            case How.WITH if binding.value is not None:
-                outer = binding.block.parent or binding.block
-                return Value(Kind.LOADER) if is_batch_source(binding.value, outer) else UNKNOWN
-            case How.PARAMETER:
-                return self._further(binding, lambda: parameter_value(self, binding))
-            case How.IMPORT if isinstance(binding.node, ast.Import | ast.ImportFrom):
-                origin = dict(imported_names(binding.node)).get(binding.name)
-                return UNKNOWN.pointing(Pointer(Start.NAME, origin)) if origin else UNKNOWN
-            case How.FUNCTION | How.CLASS if binding.block.kind is BlockKind.MODULE:
-                return UNKNOWN.pointing(Pointer(Start.LOCAL, binding.name))
-            case How.FUNCTION if binding.node in self.outline.function_of:
-                return UNKNOWN.pointing(
-                    Pointer(Start.LOCAL, self.keys.function(self.outline.function_of[binding.node]))
-                )
-            case _:
-                return UNKNOWN
-
-    def _further(self, key: object, answer: Callable[[], Value]) -> Value:
-        """Answer from another function, a caller or a callee, but not without end: the ways double with each level."""
-        if self._levels >= _FARTHEST:
-            self._cut.add((_TOO_FAR, key))  # not the key itself: answering the question would take that back
-            return UNKNOWN
-        self._levels += 1
-        try:
-            return answer()
-        finally:
-            self._levels -= 1
+    def _declared(self, binding: Binding) -> Value:
+        """What is bound by statements that compute no value."""
+        how, node = binding.how, binding.node
+        if how is How.WITH and binding.value is not None:
+            outer = binding.block.parent or binding.block
+            return Value(Kind.LOADER) if is_batch_source(binding.value, outer) else UNKNOWN
+        if how is How.IMPORT and isinstance(node, ast.Import | ast.ImportFrom):
+            if node not in self._origins:
+                self._origins[node] = dict(imported_names(node))
+            origin = self._origins[node].get(binding.name)
+            return somewhere(Pointer(Start.NAME, origin)) if origin else UNKNOWN
+        if how in (How.FUNCTION, How.CLASS) and binding.block.kind is BlockKind.MODULE:
+            return somewhere(Pointer(Start.LOCAL, binding.name))
+        if how is How.FUNCTION and node in self.outline.function_of:
+            return somewhere(Pointer(Start.LOCAL, self.keys.function(self.outline.function_of[node])))
+        return UNKNOWN
 
     def _unpacked(self, value: ast.expr, path: tuple[int, ...], block: Block) -> Value:
         while path and isinstance(value, ast.Tuple | ast.List) and -1 < path[0] < len(value.elts):
@@ -293,7 +204,7 @@ class Kinds:
         if 0 <= place < len(value.items):
             return value.items[place]
         found = self.element(value)
-        return replace(found, pointers=along(value.pointers, place)) if value.pointers else found
+        return found.pointing(*along(value.pointers, place)) if value.pointers else found
 
     def element(self, value: Value) -> Value:
         """What indexing or iterating a value gives."""
@@ -327,15 +238,19 @@ class Kinds:
         if origin is not None:
             if origin.startswith("torch.") and origin.rpartition(".")[2] in DTYPES:
                 return Value(Kind.DTYPE)
-            return UNKNOWN.pointing(Pointer(Start.NAME, origin))
+            return somewhere(Pointer(Start.NAME, origin))
         if isinstance(node.value, ast.Name):
             owner = self.graph.self_class(node.value, block)
             if owner is not None:
                 return self.self_attribute(owner, node.attr)
+        return self._questions.follow(node, self._part, node, block)
+
+    def _part(self, node: ast.Attribute, block: Block) -> Value:
+        """An attribute of a value of the file."""
         base = self.of(node.value, block)
         found = self._attribute_of(base, node)
         if base.pointers and not found.pointers:
-            return replace(found, pointers=along(base.pointers, node.attr))
+            return found.pointing(*along(base.pointers, node.attr))
         return found
 
     def _attribute_of(self, base: Value, node: ast.Attribute) -> Value:
@@ -365,14 +280,14 @@ class Kinds:
         if name in TENSOR_NUMBER_ATTRIBUTES or name.startswith("is_"):
             return NUMBER
         if name in ("data", "grad"):
-            return replace(base, attached=False)
+            return base.detached()
         if base.origin in _PLAIN_TENSORS and name not in _VIEWS:
             return UNKNOWN
         return base
 
     def self_attribute(self, owner: Class, name: str, depth: int = 0) -> Value:
         """What `self.<name>` holds, by all assignments in the class and its bases in the file."""
-        return self._follow((owner, name), lambda: self._self_attribute(owner, name, depth))
+        return self._questions.follow((owner, name), self._self_attribute, owner, name, depth)
 
     def _self_attribute(self, owner: Class, name: str, depth: int) -> Value:
         bindings = [item for item in owner.attributes.get(name, []) if item.how is not How.AUGMENT]
@@ -394,7 +309,7 @@ class Kinds:
         told = self.outside.attributes.get((owner.name, name), UNKNOWN)
         if told.kind is not Kind.UNKNOWN:
             return told
-        return self._named(name, UNKNOWN.pointing(Pointer(Start.INSTANCE, owner.name, path=(name,))))
+        return self._named(name, somewhere(Pointer(Start.INSTANCE, owner.name, path=(name,))))
 
     def _registered(self, owner: Class, name: str) -> Value | None:
         """A buffer or parameter that the class registers under a name: it moves with the module."""
@@ -419,15 +334,12 @@ class Kinds:
 
     def returned(self, function: Function) -> Value:
         """What a function of the file returns."""
-        return self._follow(function, lambda: self._further(function, lambda: self._returned(function)))
+        return self._questions.follow(function, self._questions.further, self._returned, function)
 
     def outcome(self, function: Function) -> Value:
         """What a caller in another file gets from a function: nothing that is known, where it yields."""
         if function.is_generator:
             return UNKNOWN
-        if not self._busy:
-            self._steps = 0
-            self._cut.clear()
         return self.returned(function)
 
     def _returned(self, function: Function) -> Value:
@@ -440,6 +352,11 @@ class Kinds:
 
     def imported(self, node: ast.expr, block: Block) -> str | None:
         """The dotted origin of a chain that starts at an imported name, such as "torch.nn.functional.mse_loss"."""
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name) or (root.id not in self.outline.imports and not self.outline.stars):
+            return None  # three times of four
         return self.outline.imported(node, block)
 
     def is_module_class(self, cls: Class, depth: int = 0) -> bool:
@@ -457,3 +374,7 @@ class Kinds:
     def device_argument(self, call: ast.Call, block: Block) -> Home | None:
         """Where `.to(...)` or a factory puts its result; None if no argument says so."""
         return device_of(self, call, block)
+
+
+_ANSWERS: dict[type[ast.expr], Callable[..., Value]] = {**WRITTEN, ast.Call: call_value}
+"""Kind of expression → what works out its value, given these kinds, the expression and its block."""

@@ -7,7 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from trainlint.model.blocks import Block, BlockKind, Class, Function, How, Place
-from trainlint.model.names import dotted
+from trainlint.model.names import dotted, nodes_in
+from trainlint.model.once import once
 
 if TYPE_CHECKING:
     from trainlint.model.site import FileModel
@@ -20,7 +21,7 @@ def layer_before(file: FileModel, layer: Place) -> ast.Call | None:
     that its forward applies to each other, as in `self.norm(self.conv(x))`. None where that is not seen each time.
     """
     assert isinstance(layer.node, ast.Call)
-    beside = _neighbour(layer.statement, layer.node)
+    beside = _neighbours(file, layer.statement).get(layer.node)
     if beside is not None:
         return beside
     attribute = _attribute(layer)
@@ -34,16 +35,16 @@ def layer_before(file: FileModel, layer: Place) -> ast.Call | None:
     return _built_as(owner, name) if name is not None and _runs_once(owner, name) else None
 
 
-def _neighbour(statement: ast.stmt, layer: ast.Call) -> ast.Call | None:
-    """The call that stands right before a layer among the arguments of a call or the items of a list."""
-    for node in ast.walk(statement):
-        items = node.args if isinstance(node, ast.Call) else node.elts if isinstance(node, ast.List | ast.Tuple) else []
-        if layer in items:
-            place = items.index(layer)
-            before = items[place - 1] if place else None
-            is_sequence = not isinstance(node, ast.Call) or "equential" in (dotted(node.func) or "")
-            return before if isinstance(before, ast.Call) and is_sequence else None
-    return None
+@once
+def _neighbours(file: FileModel, statement: ast.stmt) -> dict[ast.expr, ast.Call]:
+    """For each item of a list or argument of a sequence in a statement, the call that stands right before it."""
+    found: dict[ast.expr, ast.Call] = {}
+    for node in nodes_in(statement):
+        items = node.elts if isinstance(node, ast.List | ast.Tuple) else []
+        if isinstance(node, ast.Call) and "equential" in (dotted(node.func) or ""):
+            items = node.args
+        found |= {item: before for before, item in pairwise(items) if isinstance(before, ast.Call)}
+    return found
 
 
 def _attribute(layer: Place) -> str | None:
@@ -71,17 +72,17 @@ def _applied_before(method: Function, attribute: str) -> set[str | None]:
 
 
 def _calls_of(node: ast.AST, attribute: str) -> list[ast.Call]:
-    return [part for part in ast.walk(node) if isinstance(part, ast.Call) and dotted(part.func) == f"self.{attribute}"]
+    return [part for part in nodes_in(node) if isinstance(part, ast.Call) and dotted(part.func) == f"self.{attribute}"]
 
 
 def _assigned_right_before(method: ast.AST, call: ast.Call, name: str) -> ast.expr | None:
     """What a name was assigned by the statement right above that of the call."""
-    for node in ast.walk(method):
+    for node in nodes_in(method):
         for _, body in ast.iter_fields(node):
             if not isinstance(body, list):
                 continue
             for above, statement in pairwise(body):
-                if isinstance(statement, ast.stmt) and any(part is call for part in ast.walk(statement)):
+                if isinstance(statement, ast.stmt) and any(part is call for part in nodes_in(statement)):
                     if isinstance(above, ast.Assign) and [dotted(item) for item in above.targets] == [name]:
                         return above.value
     return None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.model.backward import LEAVES, held_by
 from trainlint.model.blocks import Block, BlockKind, Place
+from trainlint.model.once import once
 
 if TYPE_CHECKING:
     from trainlint.model.site import FileModel
@@ -31,13 +32,23 @@ def lifetime(file: FileModel, place: Place, holder: ast.expr, loop: Block) -> Li
     if any(names & set(held_by(node.target)) for node in _loops_inside(place, loop)):
         return Lifetime.ROUND
     found = Lifetime.LOOP
+    for statement, block in (item for name in names for item in _assigned(file).get(name, ())):
+        if statement is not place.statement and block.within(loop):
+            if _always_runs(block, loop):
+                return Lifetime.ROUND
+            found = Lifetime.WINDOW
+    return found
+
+
+@once
+def _assigned(file: FileModel) -> dict[str, list[tuple[ast.stmt, Block]]]:
+    """Where each name is assigned."""
+    found: dict[str, list[tuple[ast.stmt, Block]]] = {}
     for statement, block in file.outline.block_of.items():
-        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement is not place.statement:
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            if any(names & set(held_by(target)) for target in targets) and block.within(loop):
-                if _always_runs(block, loop):
-                    return Lifetime.ROUND
-                found = Lifetime.WINDOW
+            for name in {name for target in targets for name in held_by(target)}:
+                found.setdefault(name, []).append((statement, block))
     return found
 
 

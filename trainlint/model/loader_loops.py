@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from trainlint.model.blocks import Block, Place
 from trainlint.model.loaders import Loader
-from trainlint.model.names import last_name, root_name
+from trainlint.model.names import last_name, nodes_in, root_name
+from trainlint.model.once import once
 from trainlint.model.site import FileModel
 from trainlint.model.steps import LoopKind
 from trainlint.model.vocabulary import PLAIN_METHODS
@@ -17,25 +17,37 @@ _COUNTING = frozenset("len int float sum max min abs range enumerate zip tqdm is
 
 def loops_over(file: FileModel, loader: Loader) -> list[Block]:
     """The `for` loops of the file that take batches of a loader."""
-    return [
-        file.outline.loop_blocks[place.node]
-        for place in file.outline.loops
-        if isinstance(place.node, ast.For | ast.AsyncFor)
-        and loader in file.batches.loaders_behind(place.node.iter, place.block)
-    ]
+    return _loops(file).get(loader, [])
 
 
-def draws_by_next(file: FileModel, loader: Loader) -> Iterator[Place]:
+@once
+def _loops(file: FileModel) -> dict[Loader, list[Block]]:
+    found: dict[Loader, list[Block]] = {}
+    for place in file.outline.loops:
+        if isinstance(place.node, ast.For | ast.AsyncFor):
+            for loader in file.batches.loaders_behind(place.node.iter, place.block):
+                found.setdefault(loader, []).append(file.outline.loop_blocks[place.node])
+    return found
+
+
+def draws_by_next(file: FileModel, loader: Loader) -> list[Place]:
     """The calls of `next` by which the file takes batches of a loader one by one."""
+    return _draws(file).get(loader, [])
+
+
+@once
+def _draws(file: FileModel) -> dict[Loader, list[Place]]:
+    found: dict[Loader, list[Place]] = {}
     for place in file.outline.calls.get("next", ()):
         if isinstance(place.node, ast.Call) and place.node.args:
-            if loader in file.batches.loaders_behind(place.node.args[0], place.block):
-                yield place
+            for loader in file.batches.loaders_behind(place.node.args[0], place.block):
+                found.setdefault(loader, []).append(place)
+    return found
 
 
 def is_drawn_by_next(file: FileModel, loader: Loader) -> bool:
     """Whether the file also takes batches of a loader one by one, by `next`."""
-    return any(True for _ in draws_by_next(file, loader))
+    return bool(draws_by_next(file, loader))
 
 
 def only_evaluates(file: FileModel, loader: Loader) -> bool:
@@ -54,7 +66,7 @@ def only_counts(file: FileModel, loader: Loader) -> bool:
 def _counts(file: FileModel, loop: Block) -> bool:
     """Whether nothing in a loop could be a model, or hands a batch on to one."""
     assert isinstance(loop.node, ast.For | ast.AsyncFor)
-    parts = [part for statement in loop.node.body for part in ast.walk(statement)]
+    parts = [part for statement in loop.node.body for part in nodes_in(statement)]
     if any(isinstance(part, ast.Yield | ast.YieldFrom | ast.Return) for part in parts):
         return False
     return all(_is_plain(file, part, loop) for part in parts if isinstance(part, ast.Call))

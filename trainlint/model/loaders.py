@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 from trainlint.model.blocks import Block, How
-from trainlint.model.names import argument, constant, last_name
+from trainlint.model.names import argument, constant, last_name, nodes_in
 from trainlint.model.outline import Outline
+from trainlint.records import dataclass, field
 
 _ORIGINS = frozenset(
     {
@@ -131,7 +131,7 @@ class Loaders:
     def _later(self, name: str, scope: ast.AST, key: str, block: Block) -> Iterator[Option]:
         """What becomes of a dict once it is written: keys stored, other dicts merged, or out of sight."""
         harmless: set[ast.AST] = set()
-        for node in ast.walk(scope):
+        for node in nodes_in(scope):
             if isinstance(node, ast.Assign):
                 for target in node.targets:
                     if isinstance(target, ast.Subscript) and _is(target.value, name) and constant(target.slice) == key:
@@ -151,7 +151,7 @@ class Loaders:
                 harmless.update(node.comparators)
             elif isinstance(node, ast.Dict):
                 harmless.update(value for given, value in zip(node.keys, node.values, strict=True) if given is None)
-        for node in ast.walk(scope):
+        for node in nodes_in(scope):
             if _is(node, name) and isinstance(getattr(node, "ctx", None), ast.Load) and node not in harmless:
                 yield _HIDDEN
 

@@ -8,7 +8,7 @@ import re
 from trainlint.model.blocks import Place
 from trainlint.model.collectives import IN_PLACE, collective
 from trainlint.model.logged_values import is_log, only_logged
-from trainlint.model.names import end_position, last_name, names_in, root_name
+from trainlint.model.names import end_position, last_name, names_in, nodes_in, root_name
 from trainlint.model.site import FileModel
 
 REDUCING = frozenset({"all_reduce", "reduce", "all_gather", "gather", "all_gather_into_tensor", "gather_for_metrics"})
@@ -47,10 +47,10 @@ def _becomes_shown_number(call: ast.Call, statement: ast.stmt) -> bool:
         return False
     numbers = (
         part
-        for part in ast.walk(statement)
+        for part in nodes_in(statement)
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in ("item", "tolist")
     )
-    inside = any(inner is call for number in numbers for inner in ast.walk(number.func))
+    inside = any(inner is call for number in numbers for inner in nodes_in(number.func))
     return inside and is_log(last_name(statement.value.func))
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, field
 
 from trainlint.model.blocks import Block, BlockKind, Function, How, Place
 from trainlint.model.lookup import reaching
-from trainlint.model.names import constant, last_name, names_in, position
+from trainlint.model.names import constant, last_name, names_in, nodes_in, position
 from trainlint.model.site import FileModel
 from trainlint.model.softened import loss_given
 from trainlint.model.uses import loads
+from trainlint.records import dataclass, field
 
 _RESHAPING = frozenset({"view", "reshape"})
 _KEEPING = frozenset(
@@ -117,9 +117,9 @@ def _counts_words(node: ast.expr) -> bool:
 
 def _is_read_otherwise(file: FileModel, function: Function, loss: Place, name: str, way: _Way) -> bool:
     """Whether anything but the loss may read the scores after it was taken or beside it."""
-    flow = {node for bound in way.names.values() for statement in bound for node in ast.walk(statement)}
-    flow.update(ast.walk(loss.node))
-    asked = {part.value for part in ast.walk(function.node) if isinstance(part, ast.Attribute) and part.attr in _ASKED}
+    flow = {node for bound in way.names.values() for statement in bound for node in nodes_in(statement)}
+    flow.update(nodes_in(loss.node))
+    asked = {part.value for part in nodes_in(function.node) if isinstance(part, ast.Attribute) and part.attr in _ASKED}
     for load, statement in loads(function.node, name):
         if load in flow or load in asked:
             continue

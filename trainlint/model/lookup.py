@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
+from operator import attrgetter
 
 from trainlint.model.blocks import Binding, Block, BlockKind, How, Position, Scope
 from trainlint.model.names import position
+
+_POSITION = attrgetter("position")
+_MOST = 500
+"""How many bindings before a use, and after it in a loop, are looked at; of generated code, the nearest do."""
+_OF_THEIR_OWN = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 def reaching(name: str, block: Block, at: Position) -> list[Binding]:
@@ -20,18 +27,24 @@ def reaching(name: str, block: Block, at: Position) -> list[Binding]:
     bindings = scope.bindings[name]
     if scope is not block.scope and not _is_comprehension_of(block.scope, scope):
         return bindings
+    if len(bindings) == 1 and bindings[0].position <= at:
+        return bindings  # nine names of ten
+    if name in scope.disordered:
+        earlier = [binding for binding in bindings if binding.position <= at]
+        later = [binding for binding in bindings if binding.position > at]
+    else:
+        split = bisect_right(bindings, at, key=_POSITION)
+        earlier, later = bindings[:split], bindings[split:]
     found: list[Binding] = []
     settled: Binding | None = None
-    for binding in reversed(bindings):
-        if binding.position > at:
-            continue
+    for binding in reversed(earlier[-_MOST:]):
         found.append(binding)
         if binding.how is not How.AUGMENT and block.within(_settled(binding.block)):
             settled = binding
             break
-    loop = _outermost_loop_inside(block, settled.block if settled else None)
+    loop = _outermost_loop_inside(block, settled.block if settled else None) if later else None
     if loop is not None:
-        found.extend(binding for binding in bindings if binding.position > at and binding.block.within(loop))
+        found += [binding for binding in later[:_MOST] if binding.block.within(loop)]
     return found
 
 
@@ -44,10 +57,7 @@ def _settled(block: Block) -> Block:
 
 def _is_comprehension_of(inner: Scope, outer: Scope) -> bool:
     while inner is not outer:
-        if (
-            isinstance(inner.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef)
-            or inner.parent is None
-        ):
+        if inner.parent is None or isinstance(inner.node, _OF_THEIR_OWN):
             return False
         inner = inner.parent
     return True

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from trainlint.model.around import Ways
 from trainlint.model.fact_kinds import Fact, FactKind
 from trainlint.model.network import Network
 from trainlint.model.skeleton import NOWHERE
+from trainlint.records import dataclass, field
 
 FactsByFunction = Mapping[str, Sequence[Fact]]
 """Qualified name of a function, "" for the top of the module → what is used there."""
 
 
-@dataclass(frozen=True, slots=True)
-class LocatedFact:
+class LocatedFact(NamedTuple):
     """One use of something, with the file in which it stands."""
 
     path: str
@@ -43,7 +43,7 @@ class LoopFacts:
         """
         key = (function, beside)
         if key not in self._known:
-            found = (*self._ways.around(function, beside=beside), *self._entrances.around(function))
+            found = (*self._ways.around(function, beside=beside), *self._entrances.into(function))
             self._known[key] = tuple(sorted(found, key=lambda item: (item.path, item.fact.line, item.fact.kind.value)))
         return self._known[key]
 

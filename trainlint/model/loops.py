@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
 
 from trainlint.model.blocks import Block, BlockKind, Function, Place
 from trainlint.model.graph import CallGraph
-from trainlint.model.names import constant, last_name, names_in, root_name
+from trainlint.model.names import NAMES, constant, last_name, names_in, root_name, written
 from trainlint.model.outline import Outline
 from trainlint.model.skeleton import LoopTrait
 from trainlint.model.sources import LOADER_NAME, draws_batches, is_batch_source
 from trainlint.model.steps import LoopKind, Steps
+from trainlint.records import dataclass
 
 _TRAINING_CALLS = frozenset(
     "train_step training_step run_step train_batch fit_batch optimize_parameters forward_backward "
@@ -34,16 +36,16 @@ _PARTS = re.compile(r"loss|optim|model", re.IGNORECASE)
 """What a step iterates over without being a loop over steps: its losses, optimizers, networks."""
 _FEW = 8
 """A literal number of rounds up to this is a part of a step, not training itself."""
+_FOR = (ast.For, ast.AsyncFor)
 _BATCH_CALL = re.compile(r"batch|next|sample|load|randint|fetch", re.IGNORECASE)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class LoopReader:
     """What the loops and calls of one file say by themselves of training."""
 
     outline: Outline
     graph: CallGraph
-    _nested: set[Block] | None = None
     _evidence: dict[Block, list[Place]] | None = None
 
     def evidence(self) -> dict[Block, list[Place]]:
@@ -64,49 +66,45 @@ class LoopReader:
         if name in _BACKWARD and isinstance(call.func, ast.Attribute):
             function = self.graph.enclosing(place.block)
             inside_autograd = function is not None and function.name == "backward" and function.owner is not None
-            return (not inside_autograd and not isinstance(call.func.value, ast.Call | ast.Constant)) or _scaled(call)
-        if (
-            _SCALER.search(name)
-            and len(call.args) >= 2
-            and any(_OPTIMIZER.search(root_name(item)) for item in call.args)
-        ):
+            return (not inside_autograd and not isinstance(call.func.value, (ast.Call, ast.Constant))) or _scaled(call)
+        if len(call.args) >= 2 and _scales(name) and any(_OPTIMIZER.search(root_name(item)) for item in call.args):
             return True
-        if not isinstance(call.func, ast.Attribute) or call in self.graph.callee:
+        if name not in _TRAINING_CALLS or not isinstance(call.func, ast.Attribute) or call in self.graph.callee:
             return False
         if name == "update_params":
             return bool(_OPTIMIZER.search(last_name(call.func.value)))  # loggers have a method of this name, too
-        return name in _TRAINING_CALLS
+        return True
 
     def traits(self, loop: Block) -> LoopTrait:
         """What a loop's own text says of it."""
         if isinstance(loop.node, ast.comprehension):
             return LoopTrait.COMPREHENSION
+        words = names_in(loop.node.iter) if isinstance(loop.node, _FOR) else []
         found = LoopTrait.NONE
         for trait, holds in (
-            (LoopTrait.BATCHES, self.iterates_batches),
-            (LoopTrait.MICRO, self._is_micro),
-            (LoopTrait.FULL_BATCH, self._is_full_batch),
-            (LoopTrait.EXPLAINS, self._explains),
-            (LoopTrait.ENVIRONMENT, self.acts_on_environment),
+            (LoopTrait.BATCHES, self.iterates_batches(loop)),
+            (LoopTrait.MICRO, self._is_micro(loop, words)),
+            (LoopTrait.FULL_BATCH, self._is_full_batch(loop, words)),
+            (LoopTrait.EXPLAINS, self._explains(loop, words)),
+            (LoopTrait.ENVIRONMENT, self.acts_on_environment(loop)),
         ):
-            if holds(loop):
+            if holds:
                 found |= trait
         return found
 
-    def _explains(self, loop: Block) -> bool:
+    def _explains(self, loop: Block, words: Sequence[str]) -> bool:
         """Whether a loop over test data runs backwards without a step: saliency maps, attacks."""
-        node = loop.node
-        if not isinstance(node, ast.For | ast.AsyncFor):
-            return False
-        words = names_in(node.iter)
-        if not any(_HELD_OUT.search(word) for word in words):
-            return False
-        return not any(place.block.within(loop) for place in self.outline.calls.get("step", []))
+        return any(_HELD_OUT.search(word) for word in words) and loop not in self._stepping
+
+    @cached_property
+    def _stepping(self) -> set[Block]:
+        """The blocks with a call of something's `step` anywhere in them."""
+        return _around(self.outline.calls.get("step", ()))
 
     def iterates_batches(self, loop: Block) -> bool:
         """Whether a `for` iterates a loader, or a `while` draws its batches with `next`."""
         node = loop.node
-        if isinstance(node, ast.For | ast.AsyncFor):
+        if isinstance(node, _FOR):
             assert loop.parent is not None
             return is_batch_source(node.iter, loop.parent)
         if isinstance(node, ast.While):
@@ -116,12 +114,11 @@ class LoopReader:
     def _calls(self, loop: Block) -> list[Place]:
         return self.outline.calls_by_loop.get(loop, [])
 
-    def _is_micro(self, loop: Block) -> bool:
+    def _is_micro(self, loop: Block, words: Sequence[str]) -> bool:
         """Whether a loop that holds a backward is a part of a step of the loop around it."""
         node = loop.node
         if not isinstance(node, ast.For):
             return False
-        words = names_in(node.iter)
         if any(_MICRO.search(word) for word in (*words, last_name(node.target))):
             return True
         if _loop_around(loop) is None:
@@ -131,7 +128,7 @@ class LoopReader:
         if isinstance(node.iter, ast.Call) and last_name(node.iter.func) == "range":
             count = constant(node.iter.args[0]) if len(node.iter.args) == 1 else ...
             return isinstance(count, int) and count <= _FEW
-        return isinstance(node.iter, ast.List | ast.Tuple) or bool(_PARTS.search(" ".join(words)))
+        return isinstance(node.iter, (ast.List, ast.Tuple)) or bool(_PARTS.search(" ".join(words)))
 
     def _draws_its_batch_outside(self, loop: Block) -> bool:
         """Whether a loop around yields the batch that this one trains on several times, as PPO's epochs do."""
@@ -143,34 +140,39 @@ class LoopReader:
             around = _loop_around(around)
         return False
 
-    def _is_full_batch(self, loop: Block) -> bool:
+    def _is_full_batch(self, loop: Block, words: Sequence[str]) -> bool:
         """Whether a loop over epochs trains on one fixed batch: one step an epoch, so nothing in it is hot."""
         node = loop.node
         if not isinstance(node, ast.For):
             return False
-        words = [last_name(node.target), *names_in(node.iter)]
-        if not any(_EPOCH.search(word) for word in words):
+        if not any(_EPOCH.search(word) for word in (last_name(node.target), *words)):
             return False
         calls = [last_name(place.node.func) for place in self._calls(loop) if isinstance(place.node, ast.Call)]
-        return not any(_BATCH_CALL.search(name) for name in calls) and not self._holds_loops(loop)
+        return not any(_BATCH_CALL.search(name) for name in calls) and loop not in self._nested
 
-    def _holds_loops(self, loop: Block) -> bool:
-        if self._nested is None:
-            self._nested = {
-                around
-                for block in self.outline.loop_blocks.values()
-                if not isinstance(block.node, ast.comprehension) and (around := _loop_around(block)) is not None
-            }
-        return loop in self._nested
+    @cached_property
+    def _nested(self) -> set[Block]:
+        """The loops with loops directly in them."""
+        return {
+            around
+            for block in self.outline.loop_blocks.values()
+            if not isinstance(block.node, ast.comprehension) and (around := _loop_around(block)) is not None
+        }
 
     def acts_on_environment(self, loop: Block) -> bool:
         """Whether a loop steps a simulator: actions must reach the host, and only what trains counts as a step."""
-        for place in self.outline.calls.get("step", []):
-            call = place.node
-            if isinstance(call, ast.Call) and place.block.within(loop) and isinstance(call.func, ast.Attribute):
-                if _ENVIRONMENT.search(last_name(call.func.value)):
-                    return True
-        return False
+        return loop in self._acting
+
+    @cached_property
+    def _acting(self) -> set[Block]:
+        """The blocks with a step of a simulator anywhere in them."""
+        return _around(
+            place
+            for place in self.outline.calls.get("step", ())
+            if isinstance(place.node, ast.Call)
+            and isinstance(place.node.func, ast.Attribute)
+            and _ENVIRONMENT.search(last_name(place.node.func.value))
+        )
 
 
 @dataclass(slots=True, eq=False)
@@ -202,6 +204,22 @@ class Loops:
         return self.reader.acts_on_environment(loop)
 
 
+@lru_cache(NAMES)
+def _scales(name: str) -> bool:
+    return _SCALER.search(name) is not None
+
+
+def _around(places: Iterable[Place]) -> set[Block]:
+    """All blocks around places."""
+    found: set[Block] = set()
+    for place in places:
+        block: Block | None = place.block
+        while block is not None and block not in found:
+            found.add(block)
+            block = block.parent
+    return found
+
+
 def _scaled(call: ast.Call) -> bool:
     """`scaler.scale(loss).backward()` and `(loss / n).mean().backward()`: a call's result may be the loss."""
     func = call.func
@@ -222,7 +240,7 @@ def _loop_around(loop: Block) -> Block | None:
 def describe_loop(loop: Block) -> str:
     """A loop in words, as in "line 88: for batch in train_loader"."""
     node = loop.node
-    if isinstance(node, ast.For | ast.AsyncFor):
+    if isinstance(node, _FOR):
         target = _short(node.target)
         bare = target[1:-1] if isinstance(node.target, ast.Tuple) and target.endswith(")") else target
         return f"line {node.lineno}: for {bare} in {_short(node.iter)}"
@@ -232,5 +250,5 @@ def describe_loop(loop: Block) -> str:
 
 
 def _short(node: ast.AST) -> str:
-    text = ast.unparse(node)
+    text = written(node)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 
 from trainlint.model.blocks import Binding, Block, Function, How
 from trainlint.model.kinds import Kinds
 from trainlint.model.lookup import reaching, single_value
 from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name, position
 from trainlint.model.sizes import arguments_that_count, parameters_in_name, parameters_of_config
+from trainlint.records import dataclass, replace
 
 _DEEPEST = 12
 _PASSING_METHODS = frozenset({"to", "cuda", "cpu", "train", "eval", "float", "requires_grad_", "half", "bfloat16"})

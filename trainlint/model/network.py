@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from trainlint.model.blocks import BlockKind
 from trainlint.model.skeleton import NOWHERE, CallShape, FunctionShape, Handing, Shape, Skeleton
+from trainlint.records import dataclass, field
 
 _BODIES = (BlockKind.LOOP, BlockKind.FUNCTION, BlockKind.MODULE)
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """One way in which a call runs a function, by their numbers in the network."""
 
     call: int

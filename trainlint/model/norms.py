@@ -7,7 +7,7 @@ import math
 
 from trainlint.model.blocks import Place
 from trainlint.model.lookup import single_value
-from trainlint.model.names import argument, constant, last_name
+from trainlint.model.names import argument, constant, last_name, nodes_in
 
 _CUBIC = 0.044715
 """The factor of the cube in the approximation of GELU by tanh."""
@@ -50,7 +50,7 @@ def written_gelu(curve: Place) -> str | None:
     given = _given(call)
     if given is None:
         return None
-    inside = [node for node in ast.walk(given) if isinstance(node, ast.Name) and node.id not in ("torch", "math", "np")]
+    inside = [node for node in nodes_in(given) if isinstance(node, ast.Name) and node.id not in ("torch", "math", "np")]
     if not inside:
         return None
     way = "tanh" if last_name(call.func) == "tanh" and _has_constant(given, _CUBIC) else None
@@ -109,7 +109,7 @@ def _scales(root: Place, call: ast.Call, value: ast.expr | None) -> bool:
     wanted = last_name(_behind_casts(value)) if value is not None else None
     scope = root.block.scope.node
     names = [target.id for target in _targets(root.statement) if isinstance(target, ast.Name)]
-    for node in ast.walk(scope):
+    for node in nodes_in(scope):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
             for one, other in ((node.left, node.right), (node.right, node.left)):
                 is_root = other is call or (isinstance(other, ast.Name) and other.id in names)
@@ -129,7 +129,7 @@ def _targets(statement: ast.stmt) -> list[ast.expr]:
 
 
 def _has_constant(node: ast.expr, number: float) -> bool:
-    return any(constant(part) == number for part in ast.walk(node))
+    return any(constant(part) == number for part in nodes_in(node))
 
 
 def _is_root_of_two(node: ast.expr, wanted: float) -> bool:
@@ -145,8 +145,8 @@ def _is_root_of_two(node: ast.expr, wanted: float) -> bool:
 
 def _halves(curve: Place, call: ast.Call, name: str) -> bool:
     """Whether the curve, with one added, is multiplied by a half and by the value itself."""
-    for node in ast.walk(curve.statement):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and any(p is call for p in ast.walk(node)):
+    for node in nodes_in(curve.statement):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and any(p is call for p in nodes_in(node)):
             factors = _factors(node)
             halved = any(constant(item) == 0.5 for item in factors)
             itself = any(isinstance(item, ast.Name) and item.id == name for item in factors)

@@ -50,9 +50,9 @@ def warning_use(file: FileModel, place: Place) -> tuple[str, str] | None:
     found = next(filter(None, map(old_name, sorted(filter(None, meanings)))), None)
     if found is None or found[1] not in available(file):
         return None
-    if role(file.outline, place) in (Role.TYPE_TEST, Role.ANNOTATION):
+    if role(file, place) in (Role.TYPE_TEST, Role.ANNOTATION):
         return None
     new = new_names(found[1])
-    if meanings & new or has_alternative(file.outline, place.node, place.block, new):
+    if meanings & new or has_alternative(file, place.node, place.block, new):
         return None
     return found

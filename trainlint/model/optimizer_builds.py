@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from trainlint.model.blocks import Block, How, Place
 from trainlint.model.lookup import reaching
-from trainlint.model.names import argument, dotted, position
+from trainlint.model.names import argument, dotted, nodes_in, position
+from trainlint.model.once import once
 from trainlint.model.site import FileModel
 from trainlint.model.values import Kind
 from trainlint.model.wraps import assigned
+from trainlint.records import dataclass
 
 _LISTS = frozenset({"parameters", "named_parameters"})
 _FOLLOWED = 3
@@ -29,8 +30,10 @@ class OptimizerBuild:
     """The models whose `parameters()` or `named_parameters()` it is given, by their dotted names."""
 
 
-def optimizer_builds(file: FileModel) -> Iterator[OptimizerBuild]:
+@once
+def optimizer_builds(file: FileModel) -> dict[ast.Call, OptimizerBuild]:
     """The optimizers that the file builds by their imported names, as in `torch.optim.SGD(model.parameters())`."""
+    found: dict[ast.Call, OptimizerBuild] = {}
     for place in file.outline.all_calls():
         call = place.node
         assert isinstance(call, ast.Call)
@@ -39,11 +42,13 @@ def optimizer_builds(file: FileModel) -> Iterator[OptimizerBuild]:
         value = file.kinds.of(call, place.block)
         given = argument(call, "params", 0)
         if value.kind is Kind.OPTIMIZER and value.confidence >= 1 and given is not None:
-            yield OptimizerBuild(place, assigned(place), frozenset(_models(file, given, place.block, _FOLLOWED)))
+            models = frozenset(_models(file, given, place.block, _FOLLOWED))
+            found[call] = OptimizerBuild(place, assigned(place), models)
+    return found
 
 
 def _models(file: FileModel, node: ast.expr, block: Block, depth: int) -> Iterator[str]:
-    for part in ast.walk(node):
+    for part in nodes_in(node):
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in _LISTS:
             owner = dotted(part.func.value)
             if owner is not None:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from trainlint.model.blocks import Block, BlockKind, Place
 from trainlint.model.names import last_name, position
+from trainlint.model.once import once
 from trainlint.model.site import FileModel
 from trainlint.model.values import Kind
 from trainlint.model.vocabulary import OPTIMIZER_NAME, SCALER_NAME
+from trainlint.records import dataclass
 
 _SCHEDULER_NAME = re.compile(r"(^|_)(lr_?)?sched(ule|uler)?(_?[a-z])?$", re.IGNORECASE)
 _CLIPS = frozenset({"clip_grad_norm_", "clip_grad_value_", "clip_grad_norm", "clip_grads_with_norm_"})
 _CLEARS = re.compile(r"^(zero|reset|clear)_?(the_?)?grad(s|ient|ients)?$|^zero_grad", re.IGNORECASE)
 _BACKWARDS = frozenset({"backward", "manual_backward"})
+_ROUNDS = (BlockKind.LOOP, BlockKind.FUNCTION, BlockKind.MODULE)
 
 
 class Act(Enum):
@@ -58,15 +60,24 @@ class Action:
         return self.call.lineno
 
 
+@once
 def actions(file: FileModel, block: Block) -> list[Action]:
     """The actions in a block and in those inside it, in the order of the text, without those of inner functions."""
-    function = file.outline.enclosing(block)
-    found = [
-        action
-        for action in _all(file)
-        if action.place.block.within(block) and file.outline.enclosing(action.place.block) is function
-    ]
-    return sorted(found, key=lambda action: position(action.call))
+    found = _by_round(file).get(round_of(block), ())
+    return [action for action in found if action.place.block.within(block)]
+
+
+@once
+def _by_round(file: FileModel) -> dict[Block, list[Action]]:
+    """All actions of a file by each loop around them and by their function or module, in the order of the text."""
+    found: dict[Block, list[Action]] = {}
+    for action in sorted(_all(file), key=lambda action: position(action.call)):
+        for block in action.place.block.outwards():
+            if block.kind in _ROUNDS:
+                found.setdefault(block, []).append(action)
+            if block.kind is BlockKind.FUNCTION:
+                break
+    return found
 
 
 def _all(file: FileModel) -> Iterator[Action]:
@@ -130,6 +141,4 @@ def between(found: Iterable[Action], first: Action, last: Action) -> list[Action
 
 def round_of(block: Block) -> Block:
     """The innermost loop or function around a block: one run of it is one round."""
-    return next(
-        item for item in block.outwards() if item.kind in (BlockKind.LOOP, BlockKind.FUNCTION, BlockKind.MODULE)
-    )
+    return next(item for item in block.outwards() if item.kind in _ROUNDS)

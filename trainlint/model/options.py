@@ -8,11 +8,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from trainlint.model.blocks import Block, How
 from trainlint.model.flags import Flags
 from trainlint.model.lookup import reaching
-from trainlint.model.names import constant, last_name, position
+from trainlint.model.names import NAMES, constant, last_name, position
 
 Wanted = tuple[str, bool]
 """The name of an option, and whether the branch needs it on or off."""
@@ -34,32 +35,39 @@ def wanted(test: ast.expr, truth: bool, block: Block, flags: Flags, depth: int =
     """
     if depth > _DEEPEST:
         return
-    match test:
-        case ast.UnaryOp(op=ast.Not()):
-            yield from wanted(test.operand, not truth, block, flags, depth + 1)
-        case ast.BoolOp() if isinstance(test.op, ast.And) == truth:
-            for part in test.values:
-                yield from wanted(part, truth, block, flags, depth + 1)
-        case ast.Compare(ops=[operator], comparators=[right]) if constant(right) in (None, 0, True, False):
-            same = isinstance(operator, ast.Is | ast.Eq)
-            if same or isinstance(operator, ast.IsNot | ast.NotEq | ast.Gt):
-                on = bool(constant(right)) == same
-                yield from wanted(test.left, on == truth, block, flags, depth + 1)
-        case ast.Call(func=ast.Name(id="getattr"), args=[source, name, *_]) if _holds_options(source):
-            if isinstance(constant(name), str) and not _EXPECTED.search(str(constant(name))):
-                yield str(constant(name)), truth
-        case ast.Attribute() if _holds_options(test.value):
-            if not _EXPECTED.search(test.attr):
-                yield test.attr, truth
-        case ast.Attribute() if (owner := flags.owner(test, block)) is not None:
-            bindings = owner.attributes.get(test.attr, [])
-            if len(bindings) == 1 and bindings[0].how is How.ASSIGN and bindings[0].value is not None:
-                yield from wanted(bindings[0].value, truth, bindings[0].block, flags, depth + 1)
+    match test:  # the most frequent first
+        case ast.Compare():
+            if len(test.ops) == 1 and constant(test.comparators[0]) in (None, 0, True, False):
+                same = isinstance(test.ops[0], (ast.Is, ast.Eq))
+                if same or isinstance(test.ops[0], (ast.IsNot, ast.NotEq, ast.Gt)):
+                    on = bool(constant(test.comparators[0])) == same
+                    yield from wanted(test.left, on == truth, block, flags, depth + 1)
         case ast.Name():
             bindings = reaching(test.id, block, position(test))
             if len(bindings) == 1 and bindings[0].how is How.ASSIGN and bindings[0].value is not None:
                 if not bindings[0].path:
                     yield from wanted(bindings[0].value, truth, bindings[0].block, flags, depth + 1)
+        case ast.Attribute():
+            if _holds_options(test.value):
+                if not _is_expected(test.attr):
+                    yield test.attr, truth
+            elif (owner := flags.owner(test, block)) is not None:
+                bindings = owner.attributes.get(test.attr, [])
+                if len(bindings) == 1 and bindings[0].how is How.ASSIGN and bindings[0].value is not None:
+                    yield from wanted(bindings[0].value, truth, bindings[0].block, flags, depth + 1)
+        case ast.Call(func=ast.Name(id="getattr"), args=[source, name, *_]) if _holds_options(source):
+            if isinstance(constant(name), str) and not _is_expected(str(constant(name))):
+                yield str(constant(name)), truth
+        case ast.BoolOp() if isinstance(test.op, ast.And) == truth:
+            for part in test.values:
+                yield from wanted(part, truth, block, flags, depth + 1)
+        case ast.UnaryOp(op=ast.Not()):
+            yield from wanted(test.operand, not truth, block, flags, depth + 1)
+
+
+@lru_cache(NAMES)
+def _is_expected(name: str) -> bool:
+    return _EXPECTED.search(name) is not None
 
 
 def _holds_options(node: ast.expr) -> bool:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
-from trainlint.model.blocks import Block, BlockKind, Class, Function, How, Place
+from trainlint.model.blocks import Block, Class, Function, How, Place
 from trainlint.model.names import dotted, root_name
+from trainlint.records import dataclass, field
 
 
 @dataclass(slots=True)
@@ -23,6 +23,10 @@ class Outline:
     module: Block
     blocks: list[Block] = field(default_factory=list)
     """Every block, the module's first, each after the block around it."""
+    bodies: list[Block] = field(default_factory=list)
+    """For each block, by its number, the innermost loop, function or module block around it, itself included."""
+    functions_around: list[Function | None] = field(default_factory=list)
+    """For each block, by its number, the innermost function around it."""
     imports: dict[str, str] = field(default_factory=dict)
     """Local name → dotted origin, for every import of the file wherever it stands."""
     import_statements: list[Place] = field(default_factory=list)
@@ -66,19 +70,19 @@ class Outline:
 
     def enclosing(self, block: Block) -> Function | None:
         """The innermost function around a block."""
-        current: Block | None = block
-        while current is not None:
-            if current.kind is BlockKind.FUNCTION:
-                return self.function_of.get(current.node)
-            current = current.parent
-        return None
+        return self.functions_around[block.number]
 
     def origin(self, node: ast.AST) -> str | None:
         """The dotted origin of a name chain that starts at an import, "torch.nn.Linear" for `nn.Linear`; else None."""
-        root, _, rest = (dotted(node) or "").partition(".")
-        if root not in self.imports:
-            return None
-        return f"{self.imports[root]}.{rest}" if rest else self.imports[root]
+        words: list[str] = []
+        while type(node) is ast.Attribute:
+            words.append(node.attr)
+            node = node.value
+        origin = self.imports.get(node.id) if type(node) is ast.Name else None
+        if origin is None or not words:
+            return origin
+        words.append(origin)
+        return ".".join(reversed(words))
 
     def imported(self, node: ast.AST, block: Block) -> str | None:
         """The origin of a chain as code in a block sees it: None where the name means something else there."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from trainlint.model.guarded_reads import Reader
 from trainlint.model.heat_fact import HeatFact
 from trainlint.model.loop_facts import LocatedFact
 from trainlint.model.steps import LoopKind
 from trainlint.model.values import Value
+from trainlint.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from trainlint.model.blocks import Block, BlockKind, How
 from trainlint.model.lookup import reaching
-from trainlint.model.names import constant, last_name, position
+from trainlint.model.names import constant, last_name, nodes_in, position
 from trainlint.model.outline import Outline
+from trainlint.records import dataclass
 
 _LISTS = frozenset({"parameters", "named_parameters", "trainable_parameters", "get_trainable_parameters"})
 _STATES = frozenset({"state_dict"})
@@ -50,7 +50,7 @@ def parameter_loop(outline: Outline, block: Block, *, by_name: bool = False) -> 
         return None
     around = loop.parent or loop
     iterated = loop.node.iter
-    names = frozenset(part.id for part in ast.walk(loop.node.target) if isinstance(part, ast.Name))
+    names = frozenset(part.id for part in nodes_in(loop.node.target) if isinstance(part, ast.Name))
     if _holds(outline, iterated, around, _LISTS | _STATES, _FOLLOWED):
         plain = _holds(outline, iterated, around, _LISTS, _FOLLOWED)
         return ParameterLoop(loop, iterated, names, of_states=not plain)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
 
-from trainlint.model.names import last_name
+from trainlint.model.names import last_name, nodes_in
 from trainlint.model.parameter_loops import ParameterLoop
+from trainlint.records import dataclass
 
 _ARITHMETIC = frozenset("add_ sub_ mul_ div_ lerp_ addcmul_ addcdiv_ subtract_ multiply_ divide_ true_divide_".split())
 """Methods that compute in place, one kernel each."""
@@ -74,7 +74,7 @@ class _Elements:
 
     def _parts(self) -> Iterator[ast.AST]:
         for statement in self.loop.body:
-            yield from ast.walk(statement)
+            yield from nodes_in(statement)
 
     def is_one(self, node: ast.expr) -> bool:
         """Whether an expression is a parameter, its data or gradient, or what a table holds for it."""
@@ -84,7 +84,7 @@ class _Elements:
             case ast.Attribute():
                 return node.attr in _TENSOR_PARTS and self.is_one(node.value)
             case ast.Subscript():
-                return any(isinstance(part, ast.Name) and part.id in self.names for part in ast.walk(node.slice))
+                return any(isinstance(part, ast.Name) and part.id in self.names for part in nodes_in(node.slice))
             case ast.Call(func=ast.Attribute(attr="detach" | "view_as" | "float", value=value)):
                 return self.is_one(value)
         return False
@@ -137,17 +137,17 @@ class _Elements:
                 given, own = [write.value], 0
             case ast.Call():
                 given = [*write.args, *(item.value for item in write.keywords)]
-        inner = (part for item in given for part in ast.walk(self._meant(item)) if isinstance(part, ast.BinOp))
+        inner = (part for item in given for part in nodes_in(self._meant(item)) if isinstance(part, ast.BinOp))
         return max(1, own + sum(bool(self._roots(part)) for part in inner))
 
     def _roots(self, node: ast.AST) -> set[str]:
         """The tensors of the round that an expression names, each by one spelling."""
         found: set[str] = set()
-        for part in ast.walk(node):
+        for part in nodes_in(node):
             match part:
                 case ast.Name() if part.id in self.values and part.id not in self.names:
                     inner = self.values[part.id]
-                    if not any(isinstance(item, ast.Name) and item.id == part.id for item in ast.walk(inner)):
+                    if not any(isinstance(item, ast.Name) and item.id == part.id for item in nodes_in(inner)):
                         found |= self._roots(inner)
                 case ast.Subscript() if self.is_one(part):
                     found.add(ast.unparse(part))
@@ -180,7 +180,7 @@ def _writes_gradient(write: ast.AST) -> bool:
 
 
 def _reads_gradient(write: ast.AST) -> bool:
-    return any(isinstance(part, ast.Attribute) and part.attr == "grad" for part in ast.walk(write))
+    return any(isinstance(part, ast.Attribute) and part.attr == "grad" for part in nodes_in(write))
 
 
 def _is_copy(write: ast.AST) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trainlint.model.blocks import Binding, Function
@@ -11,6 +10,7 @@ from trainlint.model.names import last_name
 from trainlint.model.pointers import Pointer, Start
 from trainlint.model.values import UNKNOWN, Kind, Origin, Value, constant_value, merge
 from trainlint.model.vocabulary import ANNOTATIONS, by_name
+from trainlint.records import replace
 
 if TYPE_CHECKING:
     from trainlint.model.kinds import Kinds

@@ -5,15 +5,16 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from trainlint.finding import Heat
 from trainlint.model.blocks import Block, BlockKind, Function, Place
 from trainlint.model.loaders import Loader
-from trainlint.model.names import constant, last_name, names_in
+from trainlint.model.names import constant, last_name, names_in, nodes_in
+from trainlint.model.once import once
 from trainlint.model.site import FileModel
 from trainlint.model.steps import LoopKind
+from trainlint.records import dataclass
 
 _TAKES_NO_PASS = frozenset(
     "len enumerate tqdm iter next print range zip list tuple isinstance hasattr getattr setattr type id prepare setup "
@@ -51,24 +52,32 @@ class Pass:
 
 def passes(file: FileModel, loader: Loader) -> list[Pass]:
     """The places of a file that go through a loader. None where the loader is only used in other files."""
-    return [Pass(start, node, block, *_repeated(file, block, loader)) for start, node, block in _starts(file, loader)]
+    begun = _starts(file).get(loader, ())
+    return [Pass(start, node, block, *_repeated(file, block, loader)) for start, node, block in begun]
 
 
-def _starts(file: FileModel, loader: Loader) -> Iterator[tuple[Start, ast.AST, Block]]:
+@once
+def _starts(file: FileModel) -> dict[Loader, list[tuple[Start, ast.AST, Block]]]:
+    found: dict[Loader, list[tuple[Start, ast.AST, Block]]] = {}
+    for start, node, block, behind in _all_starts(file):
+        for loader in behind:
+            found.setdefault(loader, []).append((start, node, block))
+    return found
+
+
+def _all_starts(file: FileModel) -> Iterator[tuple[Start, ast.AST, Block, frozenset[Loader]]]:
     outline, batches = file.outline, file.batches
     for place in outline.loops:
         if isinstance(place.node, ast.For | ast.AsyncFor):
-            if loader in batches.loaders_behind(place.node.iter, place.block):
-                yield Start.LOOP, place.node, place.block
+            yield Start.LOOP, place.node, place.block, batches.loaders_behind(place.node.iter, place.block)
     for function in outline.functions:
         if function.is_generator:
             for node, block in _yields(file, function):
-                if loader in batches.loaders_behind(node.value, block):
-                    yield Start.LOOP, node, block
+                yield Start.LOOP, node, block, batches.loaders_behind(node.value, block)
     for place in outline.calls.get("iter", []):
         if isinstance(place.node, ast.Call) and place.node.args and not _in_loop_head(file, place):
-            if loader in batches.loaders_behind(place.node.args[0], place.block):
-                yield Start.ITERATOR, place.node, place.block
+            behind = batches.loaders_behind(place.node.args[0], place.block)
+            yield Start.ITERATOR, place.node, place.block, behind
     for place in outline.all_calls():
         call = place.node
         assert isinstance(call, ast.Call)
@@ -78,12 +87,12 @@ def _starts(file: FileModel, loader: Loader) -> Iterator[tuple[Start, ast.AST, B
             continue
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         plain = [item for item in given if isinstance(item, ast.Name | ast.Attribute)]
-        if any(loader in batches.loaders_behind(item, place.block) for item in plain):
-            yield Start.HANDED, call, place.block
+        handed = frozenset(loader for item in plain for loader in batches.loaders_behind(item, place.block))
+        yield Start.HANDED, call, place.block, handed
 
 
 def _yields(file: FileModel, function: Function) -> Iterator[tuple[ast.YieldFrom, Block]]:
-    for statement in ast.walk(function.node):
+    for statement in nodes_in(function.node):
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.YieldFrom):
             block = file.outline.block_of.get(statement)
             if block is not None and file.outline.enclosing(block) is function:

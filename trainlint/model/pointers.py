@@ -7,8 +7,10 @@ through a project.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from enum import Enum, auto
+from enum import auto
+
+from trainlint.model.choice import Choice
+from trainlint.records import dataclass
 
 ANY = -1
 """In a path: some element, which one is unknown."""
@@ -17,7 +19,7 @@ MOST = 4
 """More pointers than this say nothing of one value."""
 
 
-class Start(Enum):
+class Start(Choice):
     """What a pointer starts at."""
 
     NAME = auto()
@@ -34,9 +36,9 @@ class Start(Enum):
     """`of` is the name of a class of the file: an object seen as one of its base classes."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Pointer:
-    """One place where a value may come from."""
+    """One place where a value may come from. Shared like values, and like them never changed."""
 
     start: Start
     of: str
@@ -45,17 +47,28 @@ class Pointer:
     file: int = -1
     """The file whose names these are, where that is not the one at hand: only linking sets it."""
 
+    def __hash__(self) -> int:
+        return hash((self.of, self.name, self.path, self.file))
+
     def then(self, part: str | int) -> Pointer:
         """The pointer to an attribute (a name) or an element (an index) of what this one points to."""
-        return replace(self, path=(*self.path, part))
+        return Pointer(self.start, self.of, self.name, (*self.path, part), self.file)
+
+    def before(self) -> Pointer:
+        """The pointer to that of which this one points to an attribute or element."""
+        return Pointer(self.start, self.of, self.name, self.path[:-1], self.file)
+
+    def of_file(self, file: int) -> Pointer:
+        """The same among the names of a file."""
+        return Pointer(self.start, self.of, self.name, self.path, file)
 
 
 def along(pointers: tuple[Pointer, ...], part: str | int) -> tuple[Pointer, ...]:
     """Each pointer one part further, as far as that can mean anything."""
-    return tuple(pointer.then(part) for pointer in pointers if len(pointer.path) < LONGEST_PATH)
+    return tuple([pointer.then(part) for pointer in pointers if len(pointer.path) < LONGEST_PATH])
 
 
 def together(pointers: list[Pointer]) -> tuple[Pointer, ...]:
     """The pointers of a value that may come from any of several places; none where these are too many."""
-    found = tuple(dict.fromkeys(pointers))
+    found = tuple(dict.fromkeys(pointers)) if len(pointers) > 1 else tuple(pointers)
     return found if len(found) <= MOST else ()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from trainlint.model.blocks import Binding, Block, BlockKind, How
 from trainlint.model.flags import Flags
 from trainlint.model.lookup import reaching, single_value
 from trainlint.model.names import argument, constant, has_unpacked_arguments, position
+from trainlint.records import dataclass, replace
 
 if TYPE_CHECKING:
     from trainlint.model.site import FileModel

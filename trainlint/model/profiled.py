@@ -6,7 +6,7 @@ import ast
 
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.lookup import single_value
-from trainlint.model.names import constant, last_name
+from trainlint.model.names import constant, last_name, nodes_in
 from trainlint.model.site import Site, is_idle
 from trainlint.model.steps import LoopKind
 
@@ -47,11 +47,11 @@ def _is_bounded(block: Block) -> bool:
     loop = block.node
     if not isinstance(loop, ast.For | ast.AsyncFor | ast.While):
         return False
-    if any(isinstance(node, ast.Break | ast.Return) for node in ast.walk(loop)):
+    if any(isinstance(node, ast.Break | ast.Return) for node in nodes_in(loop)):
         return True
     if isinstance(loop, ast.While):
         return False
-    if any(isinstance(node, ast.Call) and last_name(node.func) in _CUTTING for node in ast.walk(loop.iter)):
+    if any(isinstance(node, ast.Call) and last_name(node.func) in _CUTTING for node in nodes_in(loop.iter)):
         return True
     if isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) == "range" and loop.iter.args:
         limit = loop.iter.args[0 if len(loop.iter.args) == 1 else 1]

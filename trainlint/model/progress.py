@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from trainlint.model.blocks import Block, Place
 from trainlint.model.lookup import reaching
-from trainlint.model.names import last_name, position
+from trainlint.model.names import last_name, nodes_in, position
 from trainlint.model.reads import explicit_read, implicit_read
 from trainlint.model.site import FileModel
 from trainlint.model.values import Kind, Value
@@ -44,7 +44,7 @@ def shown_by_bar(file: FileModel, node: ast.AST, statement: ast.stmt) -> bool:
     """Whether a node stands among the arguments of a call that updates a progress bar."""
     updates = (place for name in UPDATES for place in file.outline.calls.get(name, []))
     return any(
-        any(part is node for part in ast.walk(place.node))
+        any(part is node for part in nodes_in(place.node))
         for place in updates
         if place.statement is statement and is_bar_update(file, place)
     )

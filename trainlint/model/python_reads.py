@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from trainlint.model.blocks import Place
-from trainlint.model.names import last_name
+from trainlint.model.names import last_name, nodes_in
 from trainlint.model.reads import implicit_read, tensors_read
 from trainlint.model.site import Site
 from trainlint.model.values import Kind
@@ -54,7 +54,7 @@ def _stands_in_test(site: Site) -> bool:
     return any(
         place is not site.place
         and not isinstance(place.node, ast.FormattedValue | ast.BinOp)
-        and any(part is node for part in ast.walk(place.node))
+        and any(part is node for part in nodes_in(place.node))
         for place in site.file.reads_by_statement.get(site.statement, [])
     )
 

@@ -7,7 +7,7 @@ import re
 
 from trainlint.model.blocks import Block, BlockKind, Function, How
 from trainlint.model.lookup import reaching
-from trainlint.model.names import dotted, last_name, names_in, position
+from trainlint.model.names import dotted, last_name, names_in, nodes_in, position
 from trainlint.model.ranks import asks_for_rank
 from trainlint.model.site import FileModel
 
@@ -50,7 +50,7 @@ def _asks(file: FileModel, block: Block) -> bool:
         if outer.kind is BlockKind.FUNCTION:
             return False
         if outer.kind is BlockKind.BRANCH and outer.test is not None and outer.parent is not None:
-            words = [part for part in ast.walk(outer.test) if isinstance(part, ast.Name | ast.Attribute)]
+            words = [part for part in nodes_in(outer.test) if isinstance(part, ast.Name | ast.Attribute)]
             if any(dotted(word) == "__name__" for word in words):
                 continue  # the entry of a script
             if asks_for_rank(outer.test, outer.parent) or any(_tells(file, word, outer.parent) for word in words):

@@ -7,7 +7,7 @@ import re
 
 from trainlint.model.blocks import Block, BlockKind, How
 from trainlint.model.lookup import reaching, single_value
-from trainlint.model.names import constant, last_name, names_in, position
+from trainlint.model.names import constant, last_name, names_in, nodes_in, position
 
 _RANK = re.compile(
     r"(^|_)(global_|local_|world_|data_parallel_|dp_|ddp_|node_)?rank($|_)|^rank\d?$|"
@@ -40,7 +40,7 @@ def asks_for_rank(test: ast.expr, block: Block, depth: int = _DEEPEST) -> bool:
         return False
     values = [
         (binding.value, binding.block)
-        for name in ast.walk(test)
+        for name in nodes_in(test)
         if isinstance(name, ast.Name)
         for binding in reaching(name.id, block, position(name))
         if binding.how is How.ASSIGN and not binding.path

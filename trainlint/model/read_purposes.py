@@ -11,10 +11,11 @@ from enum import Enum, auto
 
 from trainlint.model.agreements import is_agreement
 from trainlint.model.blocks import Block, BlockKind, Function, How, Place
+from trainlint.model.calls_inside import calls_of
 from trainlint.model.forward import computes
 from trainlint.model.logging_collectives import REDUCING, is_logging_collective
 from trainlint.model.lookup import reaching
-from trainlint.model.names import last_name, position
+from trainlint.model.names import last_name, nodes_in, position
 from trainlint.model.outline import Outline
 from trainlint.model.parameter_loops import parameter_loop
 from trainlint.model.site import FileModel
@@ -63,7 +64,7 @@ def purpose(file: FileModel, read: ast.AST, block: Block, statement: ast.stmt) -
     if asks_for_nan(read, statement):
         return Purpose.NAN_GUARD
     place = Place(read, block, statement)
-    for part in ast.walk(read):
+    for part in nodes_in(read):
         if isinstance(part, ast.Call) and last_name(part.func) in REDUCING and is_logging_collective(file, part, place):
             return Purpose.LOGGED_COLLECTIVE
     if makes_text(file, block) or _ends_generation(file, read, block, statement):
@@ -103,9 +104,7 @@ def copy_purpose(file: FileModel, copy: ast.AST, block: Block, statement: ast.st
 def _handles_text(file: FileModel, block: Block) -> bool:
     """Whether the function around, closures included, makes text of tokens or generates some."""
     function = file.graph.enclosing(block)
-    return function is not None and any(
-        place.block.within(function.body) for name in _TEXT for place in file.outline.calls.get(name, ())
-    )
+    return function is not None and any(calls_of(file, name, function.body) for name in _TEXT)
 
 
 def makes_text(file: FileModel, block: Block) -> bool:
@@ -113,22 +112,21 @@ def makes_text(file: FileModel, block: Block) -> bool:
     loop = next((outer for outer in block.outwards() if outer.kind in (BlockKind.LOOP, BlockKind.FUNCTION)), None)
     if loop is None or loop.kind is not BlockKind.LOOP:
         return False
-    if any(place.block.within(loop) for place in file.outline.calls.get("backward", ())):
+    if calls_of(file, "backward", loop):
         return False
     return any(
-        place.block.within(loop)
-        and not any(outer.kind is BlockKind.BRANCH and outer.within(loop) for outer in place.block.outwards())
+        not any(outer.kind is BlockKind.BRANCH and outer.within(loop) for outer in place.block.outwards())
         and isinstance(place.node, ast.Call)
         and isinstance(place.node.func, ast.Attribute)
         and bool(_TOKENIZER.search(last_name(place.node.func.value)))
         for name in _DECODING
-        for place in file.outline.calls.get(name, ())
+        for place in calls_of(file, name, loop)
     )
 
 
 def _ends_generation(file: FileModel, read: ast.AST, block: Block, statement: ast.stmt) -> bool:
     """Whether a read asks if all samples are complete, to stop generating."""
-    if not isinstance(statement, ast.If) or not any(part is read for part in ast.walk(statement.test)):
+    if not isinstance(statement, ast.If) or not any(part is read for part in nodes_in(statement.test)):
         return False
     function = file.graph.enclosing(block)
     named = function is not None and _GENERATES.search(function.name) is not None
@@ -162,7 +160,7 @@ def _inner_block(outline: Outline, read: ast.AST, block: Block, statement: ast.s
         return block
     for part in own_nodes(statement):
         if isinstance(part, ast.GeneratorExp | ast.ListComp | ast.SetComp):
-            if any(inner is read for inner in ast.walk(part.elt)):
+            if any(inner is read for inner in nodes_in(part.elt)):
                 block = outline.loop_blocks.get(part.generators[-1], block)
     return block
 
@@ -170,8 +168,8 @@ def _inner_block(outline: Outline, read: ast.AST, block: Block, statement: ast.s
 def _follows(node: ast.AST, loop: Block, block: Block, depth: int) -> bool:
     """Whether an expression is computed from the loop's variables, directly or by names assigned in its body."""
     assert isinstance(loop.node, ast.For | ast.comprehension)
-    targets = {part.id for part in ast.walk(loop.node.target) if isinstance(part, ast.Name)}
-    for name in ast.walk(node):
+    targets = {part.id for part in nodes_in(loop.node.target) if isinstance(part, ast.Name)}
+    for name in nodes_in(node):
         if not isinstance(name, ast.Name):
             continue
         if name.id in targets:
@@ -190,8 +188,8 @@ def asks_for_nan(read: ast.AST, statement: ast.stmt) -> bool:
     return any(
         isinstance(call, ast.Call)
         and last_name(call.func) in _NAN_TESTS
-        and any(part is read for item in call.args for part in ast.walk(item))
-        for call in ast.walk(statement)
+        and any(part is read for item in call.args for part in nodes_in(item))
+        for call in nodes_in(statement)
     )
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from trainlint.model.blocks import Block, How, Place
+from trainlint.model.calls_inside import calls_of
 from trainlint.model.guards import rare_when
 from trainlint.model.lookup import reaching, single_value
 from trainlint.model.names import last_name, position
@@ -109,10 +110,11 @@ def is_measured(place: Place, file: FileModel) -> bool:
 def captures_graph(place: Place, file: FileModel) -> bool:
     """Whether the same function captures a CUDA graph, which happens once and needs the device to be idle."""
     function = file.graph.enclosing(place.block)
+    body = function.body if function is not None else file.outline.module
     return any(
         file.graph.enclosing(other.block) is function
         for name in ("CUDAGraph", "graph", "make_graphed_callables")
-        for other in file.outline.calls.get(name, [])
+        for other in calls_of(file, name, body)
     )
 
 
@@ -120,8 +122,9 @@ def asynchronous_copy_before(place: Place, file: FileModel) -> bool:
     """Whether the same function copies to the host without blocking before a place: then it must wait there."""
     function = file.graph.enclosing(place.block)
     line = getattr(place.node, "lineno", 0)
+    body = function.body if function is not None else file.outline.module
     for name in ("to", "copy_", "cpu"):
-        for other in file.outline.calls.get(name, []):
+        for other in calls_of(file, name, body):
             call = other.node
             assert isinstance(call, ast.Call)
             if call.lineno < line and file.graph.enclosing(other.block) is function:

@@ -8,8 +8,9 @@ from enum import Enum, auto
 
 from trainlint.model.blocks import How, Place
 from trainlint.model.lookup import reaching
-from trainlint.model.names import imported_names, position, root_name
-from trainlint.model.outline import Outline
+from trainlint.model.names import imported_names, nodes_in, position, root_name
+from trainlint.model.once import once
+from trainlint.model.site import FileModel
 from trainlint.model.uses import call_of
 
 
@@ -27,10 +28,10 @@ class Role(Enum):
     """Assigned, passed or returned, to be called elsewhere."""
 
 
-def role(outline: Outline, place: Place) -> Role:
+def role(file: FileModel, place: Place) -> Role:
     """The role of a reference at its place."""
     node, statement = place.node, place.statement
-    if call_of(outline, node) is not None:
+    if call_of(file, node) is not None:
         return Role.CALL
     if (
         isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
@@ -39,18 +40,24 @@ def role(outline: Outline, place: Place) -> Role:
         return Role.DECORATOR
     if isinstance(statement, ast.ClassDef) and node in statement.bases:
         return Role.BASE
-    for name in ("isinstance", "issubclass"):
-        for call in (found.node for found in outline.calls.get(name, ()) if found.statement is statement):
-            if isinstance(call, ast.Call) and any(part is node for item in call.args[1:] for part in ast.walk(item)):
-                return Role.TYPE_TEST
+    if node in _types_asked_for(file):
+        return Role.TYPE_TEST
     return Role.ANNOTATION if any(part is node for part in _annotations(statement)) else Role.VALUE
+
+
+@once
+def _types_asked_for(file: FileModel) -> set[ast.AST]:
+    """All nodes in what isinstance and issubclass test for."""
+    tests = (place.node for name in ("isinstance", "issubclass") for place in file.outline.calls.get(name, ()))
+    types = (item for test in tests if isinstance(test, ast.Call) for item in test.args[1:])
+    return {part for item in types for part in nodes_in(item)}
 
 
 def _annotations(statement: ast.stmt) -> Iterator[ast.AST]:
     if isinstance(statement, ast.AnnAssign):
-        yield from ast.walk(statement.annotation)
+        yield from nodes_in(statement.annotation)
     elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.returns is not None:
-        yield from ast.walk(statement.returns)
+        yield from nodes_in(statement.returns)
 
 
 def imports_of(place: Place) -> list[ast.Import | ast.ImportFrom]:
@@ -72,10 +79,10 @@ def import_of(place: Place) -> ast.Import | ast.ImportFrom | None:
     return statements[0] if len(meanings) == 1 else None
 
 
-def references_by(outline: Outline, statement: ast.Import | ast.ImportFrom) -> Iterator[Place]:
+def references_by(file: FileModel, statement: ast.Import | ast.ImportFrom) -> Iterator[Place]:
     """The references that may mean what one import statement binds."""
     names = {name for name, _ in imported_names(statement)}
-    for place in outline.references:
+    for place in file.outline.references:
         if isinstance(place.node, ast.expr) and root_name(place.node) in names:
             found = reaching(root_name(place.node), place.block, position(place.node))
             if any(binding.node is statement for binding in found):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from trainlint.model.blocks import Block
 from trainlint.model.datasets import origins
 from trainlint.model.loaders import Loader
-from trainlint.model.names import argument, constant, last_name
+from trainlint.model.names import argument, constant, last_name, nodes_in
 from trainlint.model.site import FileModel
 
 _ENDLESS = re.compile(r"infinit|endless|forever|repeat|cycl|unlimited", re.IGNORECASE)
@@ -60,5 +60,5 @@ def _has_no_end(file: FileModel, node: ast.expr, block: Block) -> bool:
     cls = file.graph.class_named(node.func, block) if isinstance(node.func, ast.Name) else None
     method = file.graph.method(cls, "__iter__") if cls is not None else None
     return method is not None and any(
-        isinstance(part, ast.While) and constant(part.test) in (True, 1) for part in ast.walk(method.node)
+        isinstance(part, ast.While) and constant(part.test) in (True, 1) for part in nodes_in(method.node)
     )

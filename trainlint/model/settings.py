@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from trainlint.model.names import constant
+from trainlint.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,11 +15,12 @@ from trainlint.model.handed import asks, given
 from trainlint.model.hooks import gradients_off
 from trainlint.model.keys import Keys
 from trainlint.model.loops import LoopReader, describe_loop
-from trainlint.model.names import dotted, last_name
+from trainlint.model.names import dotted, last_name, written
 from trainlint.model.options import wanted
 from trainlint.model.outline import Outline
 from trainlint.model.skeleton import NOWHERE, CallShape, FunctionShape, Handing, Link, LoopTrait, Shape, Skeleton
 from trainlint.model.vocabulary import FOREIGN, PLAIN_METHODS
+from trainlint.records import replace
 
 _LOADER_ARGUMENTS = frozenset({"collate_fn", "worker_init_fn"})
 _TRAINER_OF_FUNCTIONS = "Engine"
@@ -79,7 +80,7 @@ def skeleton(
                 off=hook_off or switches.decorated_off(function),
                 outside_off=switches.off(function.outside, _line(function, outline)),
                 generator=function.is_generator,
-                decorators=tuple(ast.unparse(item) for item in function.decorators),
+                decorators=tuple([_decorator(item) for item in function.decorators]),
                 declared=declared.get(function.qualified_name, declared.get(function.name)),
                 parameters=tuple(item.arg for item in function.parameters[function.takes_object :]),
             )
@@ -98,9 +99,29 @@ def skeleton(
     )
 
 
+def rebased(alone: Skeleton, outline: Outline, switches: Switches, bases: dict[str, tuple[str, ...]]) -> Skeleton:
+    """The skeleton of a file with what other files know of its classes: which hooks run with autograd off."""
+    functions = [
+        shape
+        if shape.owner is None or bases.get(shape.owner) == alone.bases.get(shape.owner)
+        else shape._replace(
+            off=gradients_off(shape.name, shape.owner, bases.get(shape.owner, ())) or switches.decorated_off(function)
+        )
+        for shape, function in zip(alone.functions, outline.functions, strict=True)
+    ]
+    return replace(alone, functions=tuple(functions), bases=bases)
+
+
 def _line(function: Function, outline: Outline) -> int | None:
     """From where on switches around a function hold in it: a function of the module runs after all of the module."""
     return getattr(function.node, "lineno", None) if outline.enclosing(function.outside) is not None else None
+
+
+def _decorator(node: ast.expr) -> str:
+    """A decorator as it reads. Of what it is given, only events matter: tables of test cases are left out."""
+    if isinstance(node, ast.Call) and last_name(node.func) != "on":
+        return f"{written(node.func)}(...)"
+    return written(node)
 
 
 def telling_calls(outline: Outline, graph: CallGraph, reader: LoopReader) -> list[Place]:
@@ -120,7 +141,7 @@ def _iterated_calls(outline: Outline) -> dict[ast.AST, int]:
     """Calls in the head of a `for`, also inside `enumerate(...)` and its like → the loop's body."""
     found: dict[ast.AST, int] = {}
     for place in outline.loops:
-        if isinstance(place.node, ast.For | ast.AsyncFor):
+        if isinstance(place.node, (ast.For, ast.AsyncFor)):
             body = outline.loop_blocks[place.node].number
             found |= {part: body for part in ast.walk(place.node.iter) if isinstance(part, ast.Call)}
     return found
@@ -131,8 +152,8 @@ def may_leave(outline: Outline, place: Place) -> bool:
     call = place.node
     assert isinstance(call, ast.Call)
     func = call.func
-    if not isinstance(func, ast.Name | ast.Attribute):
-        return isinstance(func, ast.Call | ast.Subscript)
+    if not isinstance(func, (ast.Name, ast.Attribute)):
+        return isinstance(func, (ast.Call, ast.Subscript))
     origin = outline.origin(func)
     if origin is not None:
         return origin.partition(".")[0] not in FOREIGN
@@ -182,47 +203,32 @@ def _handing(call: ast.Call, name: str) -> Handing:
 
 
 def _shape(block: Block, reader: LoopReader, switches: Switches, flags: Flags) -> Shape:
-    line = getattr(block.node, "lineno", 0)
+    kind, line = block.kind, getattr(block.node, "lineno", 0)
     parent = block.parent.number if block.parent is not None else NOWHERE
-    if block.kind is BlockKind.LOOP:
+    if kind is BlockKind.LOOP:
         traits = reader.traits(block)
-        if not isinstance(block.node, ast.comprehension) and _in_block_without_gradients(block, switches):
+        if LoopTrait.COMPREHENSION not in traits and switches.inside_off(block):
             traits |= LoopTrait.GRADIENTS_OFF
-        return Shape(block.kind, parent, line, describe_loop(block), traits)
-    return Shape(block.kind, parent, line, _rarity(block, flags), wants=_wanted(block, flags), asks=asks(block))
+        return Shape(kind, parent, line, describe_loop(block), traits)
+    if kind is BlockKind.EXCEPT:
+        return Shape(kind, parent, line, f"line {line}: in an exception handler")
+    test = block.test
+    if kind is not BlockKind.BRANCH or test is None:
+        return Shape(kind, parent, line)
+    options = tuple(dict.fromkeys(wanted(test, not block.negated, block, flags)))
+    return Shape(kind, parent, line, _rarity(block, test, flags), wants=options, asks=asks(block))
 
 
-def _in_block_without_gradients(block: Block, switches: Switches) -> bool:
-    """Whether a `with` in the same function, around a block, switches autograd off."""
-    for outer in block.outwards():
-        if outer.kind is BlockKind.FUNCTION:
-            return False
-        if outer.kind is BlockKind.WITH and switches.with_off(outer):
-            return True
-    return False
-
-
-def _wanted(block: Block, flags: Flags) -> tuple[tuple[str, bool], ...]:
-    """The options that a branch needs."""
-    if block.kind is not BlockKind.BRANCH or block.test is None:
-        return ()
-    return tuple(dict.fromkeys(wanted(block.test, not block.negated, block, flags)))
-
-
-def _rarity(block: Block, flags: Flags) -> str:
-    """Why a block runs only now and then; "" where nothing says so."""
-    if block.kind is BlockKind.EXCEPT:
-        return f"line {getattr(block.node, 'lineno', 0)}: in an exception handler"
-    if block.kind is not BlockKind.BRANCH or block.test is None:
-        return ""
+def _rarity(block: Block, test: ast.expr, flags: Flags) -> str:
+    """Why a branch runs only now and then; "" where nothing says so."""
     if isinstance(block.node, ast.Assert):
-        return f"line {block.test.lineno}: only if the assertion fails"
-    if rare_when(block.test, not block.negated, block, flags):
-        return f"line {block.test.lineno}: only now and then"
+        return f"line {test.lineno}: only if the assertion fails"
+    if rare_when(test, not block.negated, block, flags):
+        return f"line {test.lineno}: only now and then"
     if isinstance(block.node, ast.If) and not block.after_exit:
         body = block.node.orelse if block.negated else block.node.body
         if _ends_program(body):
-            return f"line {block.test.lineno}: only before giving up"
+            return f"line {test.lineno}: only before giving up"
     return ""
 
 
@@ -232,4 +238,4 @@ def _ends_program(body: list[ast.stmt]) -> bool:
     last = body[-1]
     if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
         return last_name(last.value.func) in ("exit", "_exit", "abort")
-    return isinstance(last, ast.Raise | ast.Break)
+    return isinstance(last, (ast.Raise, ast.Break))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from trainlint.finding import Heat, Span
 from trainlint.model.backward import BackwardFlow, Backwards
 from trainlint.model.batches import Batches
 from trainlint.model.blocks import Block, Function, Place
+from trainlint.model.device_words import names_device
 from trainlint.model.facts import Fact, facts_of
 from trainlint.model.flags import Flags
 from trainlint.model.gradients import Gradients, Switches, functions_off
@@ -30,20 +30,18 @@ from trainlint.model.names import end_position, position
 from trainlint.model.network import Network, network
 from trainlint.model.outline import Outline
 from trainlint.model.outside import ALONE, Outside
-from trainlint.model.shapes import bases_of, skeleton, telling_calls
+from trainlint.model.shapes import bases_of, rebased, skeleton, telling_calls
 from trainlint.model.skeleton import Skeleton
 from trainlint.model.steps import Steps
 from trainlint.model.values import Home, Value
 from trainlint.model.walk import outline
+from trainlint.records import dataclass
 from trainlint.source import SourceFile
 
 if TYPE_CHECKING:
     from trainlint.config import Config
 
-_DEVICE_WORDS = re.compile(
-    r"cuda|\bdevice\b|accelerat|\bgpu|deepspeed|\bfabric\b|\.to\(\w*dev|dist_util\.dev|torch_xla|\bxla\b|"
-    r"LightningModule|Trainer\b"
-)
+_COMMENT = re.compile(r"#.*")
 _IDLE_PATH = re.compile(
     r"(^|/)(tests?|unit_tests|test_utils|benchmarks?)/|(^|/)(test_\w+|\w+_test|conftest|bench\w*|\w*benchmark\w*)\.py$"
 )
@@ -57,6 +55,7 @@ _OWN = (
     "switches",
     "keys",
     "loop_reader",
+    "own_skeleton",
     "telling_calls",
     "loaders",
     "creates_on_device",
@@ -132,6 +131,14 @@ class FileModel:
     @cached_property
     def skeleton(self) -> Skeleton:
         """Blocks, functions and calls without their trees."""
+        alone = self.own_skeleton
+        if self.outside.bases:
+            alone = rebased(alone, self.outline, self.switches, bases_of(self.outline, self.outside.bases))
+        return alone.with_options(self.defaults)
+
+    @cached_property
+    def own_skeleton(self) -> Skeleton:
+        """The same as far as the file's own text tells."""
         declared = dict.fromkeys(self.config.hot, Heat.STEP) | dict.fromkeys(self.config.cold, Heat.ONCE)
         return skeleton(
             self.source.path,
@@ -143,9 +150,9 @@ class FileModel:
             self.telling_calls,
             flags=self.flags,
             declared=declared,
-            bases=bases_of(self.outline, self.outside.bases),
+            bases=bases_of(self.outline, {}),
             idle=is_idle(self.source.path),
-        ).with_options(self.defaults)
+        )
 
     @cached_property
     def flags(self) -> Flags:
@@ -285,20 +292,37 @@ class FileModel:
             found.setdefault(place.statement, []).append(place)
         return found
 
+    def says(self, pattern: re.Pattern[str], *, comments: bool = True) -> bool:
+        """Whether a pattern occurs in the file's text, its comments included or not. It is looked for once."""
+        asked = (pattern, comments)
+        if asked not in self._said:
+            self._said[asked] = pattern.search(self.source.text if comments else self._without_comments) is not None
+        return self._said[asked]
+
+    @cached_property
+    def _said(self) -> dict[tuple[re.Pattern[str], bool], bool]:
+        return {}
+
+    @cached_property
+    def answers(self) -> dict[tuple[object, ...], Any]:
+        """What functions marked with `once` have said of this file, by the function and what it was asked."""
+        return {}
+
+    @cached_property
+    def _without_comments(self) -> str:
+        return _COMMENT.sub("", self.source.text)
+
     @cached_property
     def device(self) -> Home:
         """Where tensors live unless something says otherwise: on the host in a file that names no device."""
-        return Home.DEVICE if self.outside.names_device or names_device(self.source.text) else Home.HOST
+        together = self.outside.names_device or names_device(self.source.text.encode(errors="replace"))
+        return Home.DEVICE if together else Home.HOST
 
 
+@lru_cache(maxsize=256)  # rules ask again at each place
 def is_idle(path: str) -> bool:
     """Whether a path is that of a test or a benchmark."""
     return _IDLE_PATH.search(path) is not None
-
-
-def names_device(text: str) -> bool:
-    """Whether a source text names a device, or a framework that chooses one."""
-    return _DEVICE_WORDS.search(text) is not None
 
 
 @dataclass(slots=True, eq=False)

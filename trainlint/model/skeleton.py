@@ -1,18 +1,20 @@
 """A file's blocks, functions and calls without its tree: all that heat, loop kinds and gradient mode are decided by.
 
 A skeleton can be pickled and outlives its file's tree, so that the skeletons of a whole project can be laid
-side by side. Blocks, functions and calls are named by their numbers within the file.
+side by side. Blocks, functions and calls are named by their numbers within the file. There are thousands of them, and
+named tuples are made and pickled twice as fast as frozen dataclasses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import Enum, Flag, auto
+from typing import NamedTuple
 
 from trainlint.finding import Heat
 from trainlint.model.blocks import BlockKind
 from trainlint.model.handed import NOTHING, Ask, Given
+from trainlint.records import dataclass, replace
 
 NOWHERE = -1
 """The number of no block and of no function: what is around the module."""
@@ -37,8 +39,7 @@ class LoopTrait(Flag):
     """It stands in a block that switches autograd off: whatever it calls, it trains nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """A block."""
 
     kind: BlockKind
@@ -69,8 +70,7 @@ class Handing(Enum):
     """It is handed to something that may run it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A function of the file that a call runs or hands over."""
 
     function: int
@@ -78,8 +78,7 @@ class Link:
     how: Handing = Handing.CALLED
 
 
-@dataclass(frozen=True, slots=True)
-class CallShape:
+class CallShape(NamedTuple):
     """A call that proves a step, or that runs a function of this or perhaps of another file."""
 
     block: int
@@ -98,8 +97,7 @@ class CallShape:
     """What it hands over."""
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionShape:
+class FunctionShape(NamedTuple):
     """A function, method or lambda."""
 
     key: str
@@ -150,4 +148,4 @@ class Skeleton:
 def _with_options(shape: Shape, defaults: Mapping[str, bool]) -> Shape:
     missing = [name for name, value in shape.wants if defaults.get(name, value) is not value]
     optional = f"line {shape.line}: only if `{missing[0]}` is set otherwise than by default" if missing else ""
-    return shape if shape.optional == optional else replace(shape, optional=optional)
+    return shape if shape.optional == optional else shape._replace(optional=optional)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from trainlint.model.blocks import Block, Class, How, Place
 from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, constant, dotted, last_name, position
 from trainlint.model.site import FileModel
+from trainlint.records import dataclass
 
 _SHAPING = frozenset(
     {"view", "reshape", "flatten", "squeeze", "unsqueeze", "transpose", "permute", "float", "to", "cuda"}

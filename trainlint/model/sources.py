@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from trainlint.model.blocks import Block, How, Place
 from trainlint.model.lookup import reaching
-from trainlint.model.names import last_name, position
+from trainlint.model.names import last_name, nodes_in, position
 
 LOADER_NAME = re.compile(
     r"loader|(^|_)dl($|_)|prefetcher|data_?iter|(train|val|valid|test|eval)_?(iter|set|ds|gen|batches)?($|"
@@ -63,7 +63,7 @@ def _is_source(node: ast.expr, block: Block, seen: set[ast.expr]) -> bool:
     seen.add(node)
     if isinstance(node, ast.Call):
         return _call_is_source(node, block, seen)
-    if isinstance(node, ast.Starred | ast.Subscript | ast.NamedExpr):
+    if isinstance(node, (ast.Starred, ast.Subscript, ast.NamedExpr)):
         return _is_source(node.value, block, seen)
     if isinstance(node, ast.Attribute):
         return node.attr not in _UNWRAPPED_ATTRIBUTES and bool(LOADER_NAME.search(node.attr))
@@ -73,7 +73,7 @@ def _is_source(node: ast.expr, block: Block, seen: set[ast.expr]) -> bool:
                 if _call_gives(binding.value, binding.path, binding.block, seen):
                     return True
             elif binding.how is How.ASSIGN and binding.value is not None and not binding.path:
-                if isinstance(binding.value, ast.List | ast.Dict | ast.ListComp | ast.Constant):
+                if isinstance(binding.value, (ast.List, ast.Dict, ast.ListComp, ast.Constant)):
                     return False
         return bool(LOADER_NAME.search(node.id))
     return False
@@ -138,10 +138,10 @@ def _function_gives(call: ast.Call, path: tuple[int, ...], block: Block, seen: s
 
 def _given_out(function: ast.FunctionDef, path: tuple[int, ...]) -> Iterator[ast.expr]:
     """What a function returns, or the loops of a generator iterate to yield."""
-    for part in ast.walk(function):
+    for part in nodes_in(function):
         if isinstance(part, ast.YieldFrom):
             yield part.value
-        elif isinstance(part, ast.For) and any(isinstance(inner, ast.Yield) for inner in ast.walk(part)):
+        elif isinstance(part, ast.For) and any(isinstance(inner, ast.Yield) for inner in nodes_in(part)):
             yield part.iter
         elif isinstance(part, ast.Return) and part.value is not None:
             if not path:

@@ -11,7 +11,8 @@ from trainlint.finding import Heat
 from trainlint.model.blocks import Block, BlockKind, How, Place
 from trainlint.model.evaluation import forwards_with_graph, model_run_by
 from trainlint.model.lookup import reaching
-from trainlint.model.names import dotted, last_name, position
+from trainlint.model.names import dotted, last_name, nodes_in, position
+from trainlint.model.once import once
 from trainlint.model.steps import LoopKind
 from trainlint.model.values import Kind
 
@@ -53,7 +54,7 @@ def _averaged(loop: ast.For) -> str | None:
     networks = [_network_of(item) for item in loop.iter.args]
     if None in networks or networks[0] == networks[1]:
         return None
-    written = {name for part in ast.walk(loop) for name in _written(part)}
+    written = {name for part in nodes_in(loop) for name in _written(part)}
     into = [
         network
         for network, item in zip(networks, loop.target.elts, strict=True)
@@ -109,6 +110,7 @@ def _loops_around(place: Place) -> list[Block]:
     return [block for block in place.block.outwards() if block.kind is BlockKind.LOOP]
 
 
+@once
 def _is_never_trained(file: FileModel, network: str) -> bool:
     optimized = False
     for place in file.outline.calls.get("parameters", ()):
@@ -126,7 +128,7 @@ def _is_never_trained(file: FileModel, network: str) -> bool:
 def _builds_optimizer(file: FileModel, place: Place) -> bool:
     return any(
         isinstance(part, ast.Call) and file.kinds.of(part, place.block).kind is Kind.OPTIMIZER
-        for part in ast.walk(place.statement)
+        for part in nodes_in(place.statement)
     )
 
 
@@ -153,7 +155,7 @@ def _comes_from_copies(file: FileModel, node: ast.expr, block: Block) -> bool:
     copies = {copied_to(item.node) for item in (*file.outline.calls.get("load_state_dict", ()), *file.outline.loops)}
     if not _modules_called(file, node, block) <= copies:
         return False
-    names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+    names = [part for part in nodes_in(node) if isinstance(part, ast.Name)]
     return all(_is_made_by(file, copies, item, block) for item in names if file.kinds.of(item, block).attached is True)
 
 
@@ -170,7 +172,7 @@ def _is_made_by(file: FileModel, networks: set[str | None], name: ast.Name, bloc
 def _modules_called(file: FileModel, node: ast.expr, block: Block) -> set[str | None]:
     """The modules that an expression calls, themselves or by a method."""
     found: set[str | None] = set()
-    for part in ast.walk(node):
+    for part in nodes_in(node):
         if isinstance(part, ast.Call):
             owners = [part.func, getattr(part.func, "value", part.func)]
             found.update(dotted(item) for item in owners if file.kinds.of(item, block).kind is Kind.MODULE)

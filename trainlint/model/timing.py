@@ -9,14 +9,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from trainlint.model.blocks import Block, BlockKind, Function, How, Place
 from trainlint.model.lookup import reaching
-from trainlint.model.names import dotted, end_position, last_name, names_in, position, root_name
+from trainlint.model.names import dotted, end_position, last_name, names_in, nodes_in, position, root_name
 from trainlint.model.site import FileModel
 from trainlint.model.values import Kind
 from trainlint.model.vocabulary import FOREIGN, PLAIN_METHODS
+from trainlint.records import dataclass
 
 CLOCKS = frozenset(
     "time perf_counter monotonic perf_counter_ns time_ns monotonic_ns default_timer process_time".split()
@@ -118,7 +118,7 @@ def _differences(stop: ast.Call, place: Place, function: Function) -> Iterator[a
     """`clock() - start`, or `end - start` where the statement is `end = clock()`."""
     ends = [dotted(target) for target in place.statement.targets] if isinstance(place.statement, ast.Assign) else []
     whole = isinstance(place.statement, ast.Assign) and place.statement.value is stop
-    for node in ast.walk(function.node):
+    for node in nodes_in(function.node):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
             later = whole and dotted(node.left) in ends and dotted(node.left) and position(node) > position(stop)
             if node.left is stop or later:
@@ -261,8 +261,8 @@ def _names_of(difference: ast.BinOp, function: Function) -> set[str | None]:
     """The names that are assigned a duration, or what is computed of it."""
     return {
         dotted(target)
-        for node in ast.walk(function.node)
-        if isinstance(node, ast.Assign) and any(part is difference for part in ast.walk(node.value))
+        for node in nodes_in(function.node)
+        if isinstance(node, ast.Assign) and any(part is difference for part in nodes_in(node.value))
         for target in node.targets
     } - {None}
 
@@ -275,7 +275,7 @@ def _is_used(difference: ast.BinOp, function: Function) -> bool:
         or any("." in str(name) for name in names)
         or any(
             isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load)
-            for node in ast.walk(function.node)
+            for node in nodes_in(function.node)
         )
     )
 
@@ -295,6 +295,6 @@ def _divides(difference: ast.BinOp, function: Function) -> bool:
     return any(
         isinstance(node, ast.BinOp)
         and isinstance(node.op, ast.Div)
-        and any(part is difference or dotted(part) in names for part in ast.walk(node.right))
-        for node in ast.walk(function.node)
+        and any(part is difference or dotted(part) in names for part in nodes_in(node.right))
+        for node in nodes_in(function.node)
     )

@@ -11,6 +11,7 @@ from trainlint.model.blocks import Block, BlockKind, Place
 from trainlint.model.loader_loops import draws_by_next, loops_over
 from trainlint.model.loaders import Loader
 from trainlint.model.names import constant, last_name, names_in
+from trainlint.model.once import once
 from trainlint.model.site import FileModel
 
 _TRAIN = re.compile(r"train", re.IGNORECASE)
@@ -18,7 +19,6 @@ _MOVING_CALL = re.compile(r"to_?(device|cuda|gpu)|(^|_)(move|put|send)_|prefetch
 _NAMES_CUDA = re.compile(r"\.cuda\b|[\"']cuda|\bcuda\b|deepspeed|\bgpus?\b", re.IGNORECASE)
 _OFTEN = frozenset({Heat.STEP, Heat.INNER, Heat.EVAL_STEP, Heat.UNKNOWN})
 _COPY_NOTHING = frozenset({"len", "enumerate", "tqdm", "iter", "next", "print", "range"})
-_COMMENT = re.compile(r"#.*")
 
 
 class Feeds(Enum):
@@ -109,14 +109,14 @@ class Device(Enum):
 
 def goes_to_device(file: FileModel, loader: Loader) -> Device:
     """Whether a loader's batches go to the device."""
-    copies = {file.heats.of(place.block).heat for place in _possible_copies(file) if _copies(file, place, loader)}
+    copies = {file.heats.of(place.block).heat for place in _copies(file).get(loader, ())}
     if copies:
         return Device.COPIED if copies & _OFTEN else Device.SELDOM
     drawn = bool(_draws(file, loader))
-    if not _NAMES_CUDA.search(_COMMENT.sub("", file.source.text)):
+    if not file.says(_NAMES_CUDA, comments=False):
         handed_on = not drawn and not _hands_over_to_trainer(file)  # whose code names devices for everybody
         return Device.ELSEWHERE if file.outside.names_device and handed_on else Device.STAY
-    return Device.STAY if drawn and not _batch_leaves(file, loader) else Device.LIKELY
+    return Device.STAY if drawn and loader not in _leaving(file) else Device.LIKELY
 
 
 def _possible_copies(file: FileModel) -> list[Place]:
@@ -128,22 +128,32 @@ def _possible_copies(file: FileModel) -> list[Place]:
     ]
 
 
-def _copies(file: FileModel, place: Place, loader: Loader) -> bool:
-    call = place.node
-    assert isinstance(call, ast.Call)
-    moved = list(call.args[:2])
-    if isinstance(call.func, ast.Attribute) and call.func.attr in ("to", "cuda", "type"):
-        moved = [call.func.value]
-    return any(loader in file.batches.sources(item, place.block) for item in moved)
+@once
+def _copies(file: FileModel) -> dict[Loader, list[Place]]:
+    """Where batches of each loader are copied to the device."""
+    found: dict[Loader, list[Place]] = {}
+    for place in _possible_copies(file):
+        call = place.node
+        assert isinstance(call, ast.Call)
+        moved = list(call.args[:2])
+        if isinstance(call.func, ast.Attribute) and call.func.attr in ("to", "cuda", "type"):
+            moved = [call.func.value]
+        for item in moved:
+            for loader in file.batches.sources(item, place.block):
+                found.setdefault(loader, []).append(place)
+    return found
 
 
-def _batch_leaves(file: FileModel, loader: Loader) -> bool:
-    """Whether a batch of the loader is handed to something that may copy it: an engine, a model, a function."""
+@once
+def _leaving(file: FileModel) -> frozenset[Loader]:
+    """The loaders of which batches are handed to something that may copy them: an engine, a model, a function."""
+    found: set[Loader] = set()
     for place in file.outline.all_calls():
         assert isinstance(place.node, ast.Call)
         if last_name(place.node.func) in _COPY_NOTHING:
             continue
         given = [*place.node.args, *(keyword.value for keyword in place.node.keywords)]
-        if any(isinstance(item, ast.Name) and loader in file.batches.sources(item, place.block) for item in given):
-            return True
-    return False
+        for item in given:
+            if isinstance(item, ast.Name):
+                found |= file.batches.sources(item, place.block)
+    return frozenset(found)

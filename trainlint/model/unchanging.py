@@ -7,7 +7,7 @@ import ast
 from trainlint.model.batches import passed
 from trainlint.model.blocks import Binding, Block, BlockKind, How
 from trainlint.model.lookup import reaching
-from trainlint.model.names import last_name, position
+from trainlint.model.names import last_name, nodes_in, position
 from trainlint.model.site import FileModel
 
 _CHANGES = frozenset(
@@ -27,7 +27,7 @@ def unchanging(file: FileModel, node: ast.expr, block: Block, depth: int = _DEEP
     """
     if depth <= 0:
         return False
-    for part in ast.walk(node):
+    for part in nodes_in(node):
         if isinstance(part, ast.Call) and not _gives_the_same(file, part, block):
             return False
         if isinstance(part, ast.Attribute) and not _attribute_stays(file, part, block):

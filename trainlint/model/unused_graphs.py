@@ -15,7 +15,7 @@ from trainlint.model.backward import LEAVES, carries_graph, held_by
 from trainlint.model.blocks import Binding, Block, How, Place, Position
 from trainlint.model.evaluation import results_of
 from trainlint.model.lookup import reaching
-from trainlint.model.names import last_name, position
+from trainlint.model.names import last_name, nodes_in, position
 from trainlint.model.uses import loads
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _passed_on(statement: ast.stmt, node: ast.Name) -> list[_Held] | None:
                 return _named(held_by(call.func.value), None)
             return None
         case ast.If(test=value) | ast.While(test=value) | ast.Assert(test=value):
-            return [] if any(part is node for part in ast.walk(value)) else None
+            return [] if any(part is node for part in nodes_in(value)) else None
         case ast.Expr(value=value) if not isinstance(value, ast.Yield | ast.YieldFrom | ast.Await):
             return []
         case ast.Delete():
@@ -138,8 +138,8 @@ def _carries(value: ast.expr, node: ast.Name) -> bool:
     """Whether the graph of a part is part of the whole, also through what a comprehension makes of each element."""
     if any(carries_graph(value, item) for item in _chain(value, node)):
         return True
-    for part in ast.walk(value):
-        if isinstance(part, ast.Lambda) and any(inner is node for inner in ast.walk(part)):
+    for part in nodes_in(value):
+        if isinstance(part, ast.Lambda) and any(inner is node for inner in nodes_in(part)):
             return True
         if isinstance(part, _Comprehension) and carries_graph(value, part) and _keeps_elements(part, node):
             return True
@@ -149,7 +149,7 @@ def _carries(value: ast.expr, node: ast.Name) -> bool:
 def _chain(value: ast.expr, node: ast.Name) -> list[ast.expr]:
     """A name and the attributes that are taken of it, as `outputs` and `outputs.loss`."""
     found: list[ast.expr] = [node]
-    for part in reversed([part for part in ast.walk(value) if isinstance(part, ast.Attribute)]):
+    for part in reversed([part for part in nodes_in(value) if isinstance(part, ast.Attribute)]):
         if part.value is found[-1]:
             found.append(part)
     return found
@@ -161,5 +161,5 @@ def _keeps_elements(comprehension: _Comprehension, node: ast.Name) -> bool:
     for item in comprehension.generators:
         if any(carries_graph(item.iter, part) for part in _chain(item.iter, node)):
             names.update(held_by(item.target))
-    kept = (part for part in ast.walk(made) if isinstance(part, ast.Name) and part.id in names)
+    kept = (part for part in nodes_in(made) if isinstance(part, ast.Name) and part.id in names)
     return any(carries_graph(made, item) for part in kept for item in _chain(made, part))

@@ -4,35 +4,46 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from trainlint.model.blocks import Block, How, Place
-from trainlint.model.names import last_name
-from trainlint.model.outline import Outline
+from trainlint.model.names import nodes_in
+from trainlint.model.once import once
 from trainlint.model.site import FileModel
 
 
 def loads(root: ast.AST, name: str) -> Iterator[tuple[ast.Name, ast.stmt]]:
     """Each load of a name below a function or module, with the smallest statement that holds it."""
-    for statement in ast.walk(root):
+    yield from _loads(root).get(name, ())
+
+
+@lru_cache(maxsize=4)  # many values of the same function are followed, one after the other
+def _loads(root: ast.AST) -> dict[str, list[tuple[ast.Name, ast.stmt]]]:
+    found: dict[str, list[tuple[ast.Name, ast.stmt]]] = {}
+    for statement in nodes_in(root):
         if isinstance(statement, ast.stmt) and statement is not root:
             for node in own_nodes(statement):
-                if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
-                    yield node, statement
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                    found.setdefault(node.id, []).append((node, statement))
+    return found
 
 
 def mentions(root: ast.AST, name: str) -> Iterator[ast.Name]:
     """Each load, store and deletion of a name below a function or module, scopes inside it included."""
-    for node in ast.walk(root):
+    for node in nodes_in(root):
         if isinstance(node, ast.Name) and node.id == name:
             yield node
 
 
-def call_of(outline: Outline, reference: ast.AST) -> Place | None:
+def call_of(file: FileModel, reference: ast.AST) -> Place | None:
     """The call whose function a reference is, as in `reference(...)`; None where it is not called at this place."""
-    for place in outline.calls.get(last_name(reference), ()):
-        if isinstance(place.node, ast.Call) and place.node.func is reference:
-            return place
-    return None
+    return _calls(file).get(reference)
+
+
+@once
+def _calls(file: FileModel) -> dict[ast.AST, Place]:
+    """The file's calls by what they call."""
+    return {place.node.func: place for place in file.outline.all_calls() if isinstance(place.node, ast.Call)}
 
 
 def own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from trainlint.model.sources import LOADER_NAME
 from trainlint.model.values import NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value
+from trainlint.patterns import lazy
 
 FOREIGN = frozenset(
     "os sys math time random json re collections itertools functools pathlib argparse copy datetime typing shutil "
@@ -95,16 +97,16 @@ MODULE_METHODS_RETURNING_SELF = frozenset(
     "to cuda cpu train eval half float double bfloat16 requires_grad_ apply share_memory compile to_empty "
     "merge_and_unload".split()
 )
-COMPUTING_METHOD = re.compile(
+COMPUTING_METHOD = lazy(
     r"^(forward|encode|decode|generate|predict|sample|embed|project|extract|inference|infer|score|evaluate|"
     r"compute|calc|calculate|log_prob|"
     r"reconstruct|denoise|q_sample|p_losses|get_(value|action|feature|logit|loss|embed|q_|hidden|image|text|"
     r"reward))|loss(es)?$|_step$|_forward$|_features$"
 )
 """Methods of a module that return tensors."""
-LOSS_FUNCTIONS = re.compile(r"loss$|cross_entropy|^nll|kl_div|^smooth_l1|^mse|^l1_|hinge|ctc", re.IGNORECASE)
+LOSS_FUNCTIONS = lazy(r"loss$|cross_entropy|^nll|kl_div|^smooth_l1|^mse|^l1_|hinge|ctc", re.IGNORECASE)
 
-MODULE_NAME = re.compile(
+MODULE_NAME = lazy(
     r"^(model|net|network|module|ddp|backbone|encoder|decoder|generator|discriminator|unet|vae|transformer|"
     r"policy|actor|critic|teacher|student|"
     r"classifier|net_?[dg]|gen|disc|ema|q_network|target_network|agent|actor_critic|vit|bert|gpt|llm|lm|"
@@ -112,31 +114,31 @@ MODULE_NAME = re.compile(
     r"|_(model|net|network|module|encoder|decoder|engine)$|^(model|net)_",
     re.IGNORECASE,
 )
-CRITERION_NAME = re.compile(
+CRITERION_NAME = lazy(
     r"^(criterion|loss_fn|loss_func|loss_function|compute_loss|calc_loss|lossfn|objective)\w*$|criterion|"
     r"^crit$|^(bce|mse|l1|ce|nll|kl)(_?loss)?$|_loss$|^loss_",
     re.IGNORECASE,
 )
-OPTIMIZER_NAME = re.compile(r"optim|^opt($|_)|_opt$", re.IGNORECASE)
-SCALER_NAME = re.compile(r"(^|_)(grad_?|amp_?|loss_?)?scaler$", re.IGNORECASE)
-LOSS_NAME = re.compile(r"(^|_)loss(es)?($|_|\d)|^(loss|err|errd|errg)[a-z]?(_\w+)?$|^loss[A-Z]?\w*$", re.IGNORECASE)
-TENSOR_NAME = re.compile(
+OPTIMIZER_NAME = lazy(r"optim|^opt($|_)|_opt$", re.IGNORECASE)
+SCALER_NAME = lazy(r"(^|_)(grad_?|amp_?|loss_?)?scaler$", re.IGNORECASE)
+LOSS_NAME = lazy(r"(^|_)loss(es)?($|_|\d)|^(loss|err|errd|errg)[a-z]?(_\w+)?$|^loss[A-Z]?\w*$", re.IGNORECASE)
+TENSOR_NAME = lazy(
     r"(^|_)(logits?|preds?|predictions?|outputs?|images?|imgs?|labels?|targets?|inputs?|embeddings?|feats?|"
     r"features?|grad_norm|total_norm|acc[15]?|"
     r"correct|hidden_states|attention_mask|input_ids|log_?probs?|rewards?|advantages?|masks?)($|_)",
     re.IGNORECASE,
 )
-DEVICE_NAME = re.compile(
+DEVICE_NAME = lazy(
     r"(^|_)(device|dev|devices|gpu|cuda)($|_|\d|id)|^(local_rank|rank|gpu_id|device_id|local_device|main_device|dev)$",
     re.IGNORECASE,
 )
-DTYPE_NAME = re.compile(r"dtype|(^|_)(precision|ptdtype)($|_)", re.IGNORECASE)
+DTYPE_NAME = lazy(r"dtype|(^|_)(precision|ptdtype)($|_)", re.IGNORECASE)
 DTYPES = frozenset(
     "float float16 float32 float64 half double bfloat16 int int8 int16 int32 int64 long short uint8 bool "
     "cfloat complex64 complex128 "
     "float8_e4m3fn float8_e5m2".split()
 )
-NUMBER_NAME = re.compile(
+NUMBER_NAME = lazy(
     r"^(lr|learning_rate|epoch|epochs|step|steps|i|j|k|n|idx|index|iteration|it|start|end|rank|world_size|"
     r"seed|batch_size|bs|global_step|alpha|beta|"
     r"gamma|eps|epsilon|num_\w+|n_\w+|max_\w+|min_\w+|\w*_lr|\w*time|start|elapsed|"
@@ -167,7 +169,7 @@ ANNOTATIONS = {
 }
 
 _CONSTRUCTED = tuple(
-    (re.compile(pattern), value)
+    (lazy(pattern), value)
     for pattern, value in (
         (r"^torch\.optim\.lr_scheduler\.\w+$", Value(Kind.SCHEDULER)),
         (r"^torch\.optim\.[A-Z]\w*$|^(apex\.optimizers|bitsandbytes\.optim)\.", Value(Kind.OPTIMIZER)),
@@ -194,6 +196,7 @@ _CONSTRUCTED = tuple(
 """What calling an imported name gives, by its dotted origin."""
 
 
+@lru_cache(maxsize=4096)
 def constructed(name: str) -> Value | None:
     """What calling an imported name gives, where the name alone tells."""
     for pattern, value in _CONSTRUCTED:
@@ -202,6 +205,7 @@ def constructed(name: str) -> Value | None:
     return None
 
 
+@lru_cache(maxsize=16384)
 def by_name(name: str, device: Home) -> Value | None:
     """A guess from a name nothing else is known of. `device` is where tensors of this file live by default."""
     if CRITERION_NAME.search(name) and not LOSS_NAME.fullmatch(name) and not name.lower().endswith("_loss"):

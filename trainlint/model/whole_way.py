@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.evaluation import forwards_with_graph
@@ -13,10 +12,10 @@ from trainlint.model.fact_kinds import FactKind
 from trainlint.model.loop_facts import LocatedFact
 from trainlint.model.site import FileModel, Site, is_idle
 from trainlint.model.steps import LoopKind
+from trainlint.records import dataclass
 
 _NAMES_CUDA = re.compile(r"cuda|\bgpus?\b|accelerator", re.IGNORECASE)
 _MOVES = re.compile(r"\.to\(|to_device|\.cuda\(")
-_COMMENT = re.compile(r"#.*")
 _ELSEWHERE = re.compile(r"distributed\.rpc|\brpc_sync\b|\brpc_async\b")
 """The model lives in other processes, which run it in their own way."""
 
@@ -75,7 +74,7 @@ def _loops(loop: Block) -> Iterator[Block]:
 
 def _on_cuda(file: FileModel) -> bool:
     """Whether a file trains on CUDA where there is one: it says so, or it moves things to a device that others name."""
-    text = _COMMENT.sub("", file.source.text)
-    if _ELSEWHERE.search(text):
+    if file.says(_ELSEWHERE, comments=False):
         return False
-    return bool(_NAMES_CUDA.search(text)) or (file.outside.names_device and bool(_MOVES.search(text)))
+    moves = file.outside.names_device and file.says(_MOVES, comments=False)
+    return moves or file.says(_NAMES_CUDA, comments=False)

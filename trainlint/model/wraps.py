@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from trainlint.model.blocks import Binding, Block, How, Place
@@ -16,6 +15,7 @@ from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, dotted, position
 from trainlint.model.site import FileModel
 from trainlint.model.uses import call_of
+from trainlint.records import dataclass
 
 
 class Wrapper(Enum):
@@ -121,7 +121,7 @@ class _Search:
         return _agreed([self._of_binding(binding, depth) for binding in bindings])
 
     def _of_call(self, call: ast.Call, block: Block, depth: int) -> Wrap | None:
-        place = call_of(self.file.outline, call.func)
+        place = call_of(self.file, call.func)
         direct = wrap(self.file, place) if place is not None else None
         if direct is not None:
             return direct

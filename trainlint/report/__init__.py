@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from trainlint.report.settings import Settings, Sources, Style
 
 if TYPE_CHECKING:
+    from trainlint.declared import Declared
     from trainlint.finding import Report
-    from trainlint.rule import Rule
 
 __all__ = ["FORMATS", "Settings", "Sources", "Style", "render", "render_statistics"]
 
@@ -21,7 +21,7 @@ FORMATS = ("full", "concise", "json", "github", "sarif")
 
 
 def render(
-    report: Report, output_format: str, *, sources: Sources, rules: Sequence[type[Rule]], settings: Settings
+    report: Report, output_format: str, *, sources: Sources, rules: Sequence[Declared], settings: Settings
 ) -> str:
     """The report in one of FORMATS, ending with a line feed unless it is empty.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_STEERING = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 """Control characters, marks that reorder or break lines, and halves of surrogate pairs, which no encoding takes."""
 
 _ASCII = str.maketrans(
@@ -20,13 +20,16 @@ _ASCII = str.maketrans(
 
 def sentence(text: str, *, unicode: bool) -> str:
     """A message or a path on one line. What cannot be shown is written as an escape, so that nothing is lost."""
+    if text.isascii() and text.isprintable():
+        return text
     line = " ".join(re.split(r"\r\n|[\r\n\t\v\f]", text))
-    return to_ascii(_STEERING.sub(_escape, line)) if not unicode else _STEERING.sub(_escape, line)
+    shown = re.sub(_STEERING, _escape, line)
+    return shown if unicode else to_ascii(shown)
 
 
 def code(character: str, *, unicode: bool) -> str:
     """One character of source, as one that takes as many columns."""
-    if _STEERING.match(character):
+    if re.match(_STEERING, character):
         return "\N{REPLACEMENT CHARACTER}" if unicode else "?"
     return character if unicode or character.isascii() else "?"
 

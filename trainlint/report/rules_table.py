@@ -9,19 +9,20 @@ from trainlint.finding import Severity
 from trainlint.handbook import docs_url, fix_label, page_data, rules_table
 from trainlint.report.explain import FORMATS
 from trainlint.report.settings import Style
-from trainlint.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.console import RenderableType
 
+    from trainlint.declared import Declared
+
 _WIDE_ENOUGH = 72
 """Columns from which on a rule fits on one line."""
 _COLORS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.ADVICE: "cyan"}
 
 
-def render(rules: Sequence[type[Rule]], output_format: str, *, style: Style) -> str:
+def render(rules: Sequence[Declared], output_format: str, *, style: Style) -> str:
     """The rules, in the order in which they are given, in one of the formats of `explain`.
 
     Raises ValueError for any other format.
@@ -31,7 +32,7 @@ def render(rules: Sequence[type[Rule]], output_format: str, *, style: Style) -> 
     if output_format == "json":
         import json
 
-        return json.dumps([page_data(rule) for rule in rules], indent=2) + "\n"
+        return json.dumps([page_data(rule.loaded()) for rule in rules], indent=2) + "\n"
     if output_format == "text":
         from trainlint.report.terminal import laid_out
 
@@ -40,7 +41,7 @@ def render(rules: Sequence[type[Rule]], output_format: str, *, style: Style) -> 
     raise ValueError(f"unknown output format {output_format!r}; choose one of {', '.join(FORMATS)}")
 
 
-def _table(rules: Sequence[type[Rule]], style: Style) -> Iterator[RenderableType]:
+def _table(rules: Sequence[Declared], style: Style) -> Iterator[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
@@ -61,7 +62,7 @@ def _table(rules: Sequence[type[Rule]], style: Style) -> Iterator[RenderableType
     yield from _closing(rules)
 
 
-def _list(rules: Sequence[type[Rule]]) -> Iterator[RenderableType]:
+def _list(rules: Sequence[Declared]) -> Iterator[RenderableType]:
     """Two lines a rule, for narrow terminals."""
     from rich.text import Text
 
@@ -73,7 +74,7 @@ def _list(rules: Sequence[type[Rule]]) -> Iterator[RenderableType]:
     yield from _closing(rules)
 
 
-def _closing(rules: Sequence[type[Rule]]) -> Iterator[RenderableType]:
+def _closing(rules: Sequence[Declared]) -> Iterator[RenderableType]:
     from rich.text import Text
 
     from trainlint.report.words import count

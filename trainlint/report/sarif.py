@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trainlint import __version__
 from trainlint.finding import Edit, Failure, Finding, Report, Severity
@@ -14,8 +14,11 @@ from trainlint.handbook import RULE_PAGES, docs_url, fix_label, page_markdown, t
 from trainlint.report.paths import below_repository, file_uri, folder_uri
 from trainlint.report.settings import Settings, Sources
 from trainlint.report.words import failure_sentence, heat_note
-from trainlint.rule import Rule
 from trainlint.source import SourceFile
+
+if TYPE_CHECKING:
+    from trainlint.declared import Declared
+    from trainlint.rule import Rule
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 FINGERPRINT = "trainlintLine/v1"
@@ -28,9 +31,9 @@ _PROBLEM_SEVERITIES = {Severity.ERROR: "error", Severity.WARNING: "warning", Sev
 Json = dict[str, Any]
 
 
-def render(report: Report, *, sources: Sources, rules: Sequence[type[Rule]], settings: Settings) -> str:
+def render(report: Report, *, sources: Sources, rules: Sequence[Declared], settings: Settings) -> str:
     """A log with one run. Pure ASCII, so that any stream takes it, and without clock times, so that it is stable."""
-    described = [_rule(rule) for rule in sorted(rules, key=lambda rule: rule.code)]
+    described = [_rule(rule.loaded()) for rule in sorted(rules, key=lambda rule: rule.code)]
     known = {rule["id"] for rule in described}
     for finding in report.findings:
         if finding.code not in known:

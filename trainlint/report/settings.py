@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Literal, TextIO
+from typing import TYPE_CHECKING
 
-from trainlint.source import SourceFile
+from trainlint.records import dataclass
 
-Sources = Callable[[str], SourceFile | None]
+if TYPE_CHECKING:
+    from typing import Literal, TextIO
+
+    from trainlint.source import SourceFile
+
+    Color = Literal["auto", "always", "never"]
+
+Sources = Callable[[str], "SourceFile | None"]
 """Gives the text of a file by the path that a finding carries; None where it is no longer at hand."""
-
-Color = Literal["auto", "always", "never"]
 
 _PLAIN_WIDTH = 100
 """Columns of output that goes to a file or a pipe."""

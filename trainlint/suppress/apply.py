@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from trainlint.finding import Finding, Fix
 from trainlint.naming import did_you_mean, words_for
+from trainlint.records import dataclass
 from trainlint.suppress.comments import Comments, Directive, may_hold_directives, read_comments
 from trainlint.suppress.entries import UNKNOWN_CODE, UNUSED_IGNORE, Entry, Vocabulary, vocabulary
 from trainlint.suppress.removal import removal
 
 if TYPE_CHECKING:
-    from trainlint.rule import Rule
+    import ast
+
+    from trainlint.declared import Bound, Known
     from trainlint.source import SourceFile
 
 
@@ -28,34 +30,38 @@ class Suppression:
 
 
 def suppress(
-    source: SourceFile, findings: Sequence[Finding], rules: Sequence[Rule], known: Sequence[type[Rule]] | None = None
+    source: SourceFile,
+    findings: Sequence[Finding],
+    rules: Sequence[Bound],
+    known: Sequence[Known] | None = None,
+    tree: ast.Module | None = None,
 ) -> Suppression:
     """Drop the findings that ignore comments silence; add TRN002 and TRN003 for comments that silence nothing.
 
     `rules` are those that ran on this file without a failure; `known` are all that are installed. A code is unused
     only if its rules ran, and unknown only if no installed rule has it: without `known` no code is called unknown, and
-    comments that silence several rules are not called unused.
+    comments that silence several rules are not called unused. `tree` is the file's, where it is at hand: it saves time.
 
     Hand over findings of every confidence: a comment that silences a doubtful one is not unused.
     """
     if not may_hold_directives(source.text):
         return Suppression(_in_order(findings), 0)
     words = vocabulary(known, rules)
-    comments = read_comments(source, words.is_rule)
+    comments = read_comments(source, words.is_rule, tree)
     entries = [entry for directive in comments.directives for entry in words.entries(directive)]
     silencer = _Silencer(comments, entries)
     kept = silencer.unsilenced(findings)
     reporter = _Reporter(source, words, {rule.code: rule for rule in rules})
     kept += silencer.unsilenced(reporter.unknown(entries))
     # An unused `TRN002` can be told only when all else that is unused has been.
-    others = [entry for entry in entries if UNUSED_IGNORE not in entry.codes or len(entry.codes) > 1]
+    others = [entry for entry in entries if entry.codes != {UNUSED_IGNORE}]
     kept += silencer.unsilenced(reporter.unused(others, silencer.used))
-    kept += reporter.unused((entry for entry in entries if entry not in others), silencer.used)
+    kept += reporter.unused((entry for entry in entries if entry.codes == {UNUSED_IGNORE}), silencer.used)
     return Suppression(_in_order(kept), silencer.count)
 
 
 def silencing_lines(
-    source: SourceFile, findings: Iterable[Finding], rules: Sequence[Rule], known: Sequence[type[Rule]] | None = None
+    source: SourceFile, findings: Iterable[Finding], rules: Sequence[Bound], known: Sequence[Known] | None = None
 ) -> dict[Finding, int]:
     """For each finding that an ignore comment silences, the line of the first such comment."""
     if not may_hold_directives(source.text):
@@ -71,14 +77,19 @@ def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda finding: finding.order))
 
 
-@dataclass(slots=True)
 class _Silencer:
     """Asks every comment that reaches a finding, and remembers which were of use."""
 
-    comments: Comments
-    entries: list[Entry]
-    used: set[Entry] = field(default_factory=set)
-    count: int = 0
+    def __init__(self, comments: Comments, entries: Iterable[Entry]) -> None:
+        self.used: set[Entry] = set()
+        self.count = 0
+        self._comments = comments
+        self._by_line: dict[int | None, list[Entry]] = {}
+        """Comments by the first line of their statement; those for the whole file by None."""
+        for entry in entries:
+            directive = entry.directive
+            line = None if directive.whole_file else comments.statement(directive.line)
+            self._by_line.setdefault(line, []).append(entry)
 
     def unsilenced(self, findings: Iterable[Finding]) -> list[Finding]:
         kept = []
@@ -91,12 +102,9 @@ class _Silencer:
         return kept
 
     def silencing(self, finding: Finding) -> list[Entry]:
-        return [entry for entry in self.entries if self._reaches(entry, finding) and entry.silences(finding)]
-
-    def _reaches(self, entry: Entry, finding: Finding) -> bool:
-        directive = entry.directive
-        statement = self.comments.statement
-        return directive.whole_file or statement(directive.line) == statement(finding.span.start_line)
+        line = self._comments.statement(finding.span.start_line)
+        reaching = (*self._by_line.get(None, ()), *self._by_line.get(line, ()))
+        return [entry for entry in reaching if entry.silences(finding)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +113,7 @@ class _Reporter:
 
     source: SourceFile
     words: Vocabulary
-    rules: dict[str, Rule]
+    rules: dict[str, Bound]
 
     def unknown(self, entries: Iterable[Entry]) -> list[Finding]:
         """TRN003 for each word of ours that stands for no rule."""

@@ -6,14 +6,18 @@ In files of settings each line stands for itself: YAML's comments begin where a 
 from __future__ import annotations
 
 import re
-import tokenize
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from token import COMMENT, DEDENT, ENDMARKER, INDENT, NEWLINE, NL
 from typing import TYPE_CHECKING
 
+from trainlint.records import dataclass
 from trainlint.settings_files import is_settings
 
 if TYPE_CHECKING:
+    import ast
+    import tokenize
+
     from trainlint.source import SourceFile
 
 _HINT = re.compile(r"#\s*(?:trainlint\s*:|(?:(?:flake8|ruff)\s*[:=]\s*)?noqa)", re.IGNORECASE)
@@ -31,9 +35,7 @@ _NEXT_COMMENT = re.compile(r"#\s*[A-Za-z]")
 
 _SETTINGS_COMMENT = re.compile(r"(?:(?<=\s)|^)#")
 
-_BETWEEN_STATEMENTS = frozenset(
-    (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.NEWLINE)
-)
+_BETWEEN_STATEMENTS = frozenset((NL, COMMENT, INDENT, DEDENT, ENDMARKER, NEWLINE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,31 +85,58 @@ def may_hold_directives(text: str) -> bool:
     return _HINT.search(text) is not None
 
 
-def read_comments(source: SourceFile, is_rule: Callable[[str], bool]) -> Comments:
+def read_comments(source: SourceFile, is_rule: Callable[[str], bool], tree: ast.Module | None = None) -> Comments:
     """All ignore comments of a file. `is_rule` tells a rule's name from the first word of a reason.
 
-    Of a file that is no valid Python, those before the place where its tokens end.
+    Of a file that is no valid Python, those before the place where its tokens end. With the file's `tree`, only the
+    statements of the module that look as if they held such a comment are tokenized: reading tokens takes twice as
+    long as parsing.
     """
     directives: list[Directive] = []
     first_lines: dict[int, int] = {}
-    first: int | None = None
-    for token in _tokens(source):
-        if token.type == tokenize.COMMENT:
-            directives += _directives(source, token, is_rule)
-        if first is None and token.type not in _BETWEEN_STATEMENTS:
-            first = token.start[0]
-        elif first is not None and token.type == tokenize.NEWLINE:
-            first_lines |= dict.fromkeys(range(first + 1, token.start[0] + 1), first)
-            first = None
+    for start, stop in _stretches(source, tree):
+        first: int | None = None
+        for token in _tokens(source, start, stop):
+            line = start + token.start[0] - 1
+            if token.type == COMMENT:
+                directives += _directives(source, token, line, is_rule)
+            if first is None and token.type not in _BETWEEN_STATEMENTS:
+                first = line
+            elif first is not None and token.type == NEWLINE:
+                first_lines |= dict.fromkeys(range(first + 1, line + 1), first)
+                first = None
     return Comments(tuple(directives), first_lines)
 
 
-def _tokens(source: SourceFile) -> Iterator[tokenize.TokenInfo]:
+def _stretches(source: SourceFile, tree: ast.Module | None) -> Iterator[tuple[int, int]]:
+    """The lines to read, as ranges without their last: from a statement of the module up to the next."""
+    lines = len(source.line_starts)
+    if tree is None or is_settings(source.path):
+        yield 1, lines + 1
+        return
+    bounds = [1]
+    ended = 0
+    for statement in tree.body:
+        decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+        begins = min([statement.lineno, *(item.lineno for item in decorators)])
+        if begins > ended and begins > bounds[-1]:  # several may share a line
+            bounds.append(begins)
+        ended = statement.end_lineno or statement.lineno
+    bounds.append(lines + 1)
+    hints = [source.position(found.start())[0] for found in _HINT.finditer(source.text)]
+    for number in sorted({bisect_right(bounds, line) for line in hints}):
+        yield bounds[number - 1], bounds[number]
+
+
+def _tokens(source: SourceFile, start: int, stop: int) -> Iterator[tokenize.TokenInfo]:
+    """The tokens of the lines from `start` to before `stop`, which they count from 1."""
+    import tokenize  # few files hold an ignore comment
+
     if is_settings(source.path):
         yield from _comments_of_settings(source)
         return
     # Each line ends as Python's tokenizer likes it best, whatever the file does, so that the line numbers agree.
-    lines = (f"{source.line(number)}\n" for number in range(1, len(source.line_starts) + 1))
+    lines = (f"{source.line(number)}\n" for number in range(start, stop))
     try:
         yield from tokenize.generate_tokens(lambda: next(lines, ""))
     except (tokenize.TokenError, SyntaxError):
@@ -115,16 +144,20 @@ def _tokens(source: SourceFile) -> Iterator[tokenize.TokenInfo]:
 
 
 def _comments_of_settings(source: SourceFile) -> Iterator[tokenize.TokenInfo]:
+    import tokenize
+
     for number in range(1, len(source.line_starts) + 1):
         line = source.line(number)
         found = _SETTINGS_COMMENT.search(line)
         if found is not None:
             start, stop = (number, found.start()), (number, len(line))
-            yield tokenize.TokenInfo(tokenize.COMMENT, line[found.start() :], start, stop, line)
+            yield tokenize.TokenInfo(COMMENT, line[found.start() :], start, stop, line)
 
 
-def _directives(source: SourceFile, token: tokenize.TokenInfo, is_rule: Callable[[str], bool]) -> Iterator[Directive]:
-    line, column = token.start
+def _directives(
+    source: SourceFile, token: tokenize.TokenInfo, line: int, is_rule: Callable[[str], bool]
+) -> Iterator[Directive]:
+    column = token.start[1]
     comment_start = source.line_starts[line - 1] + column
     comment = token.string
     own_line = not token.line[:column].strip()

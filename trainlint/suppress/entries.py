@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.naming import names_one_rule, pack_of, rules_called
-from trainlint.rule import EngineRule
+from trainlint.records import dataclass
 
 if TYPE_CHECKING:
+    from trainlint.declared import Bound, Declared, Known
     from trainlint.finding import Finding
-    from trainlint.rule import Rule
     from trainlint.suppress.comments import Directive, Word
 
 UNUSED_IGNORE = "TRN002"
@@ -41,7 +40,7 @@ class Entry:
 class Vocabulary:
     """The rules that are installed, as far as known, and the codes of those that ran on this file."""
 
-    known: Sequence[type[Rule]]
+    known: Sequence[Declared]
     ran: frozenset[str]
     packs: frozenset[str]
     """The letters that codes of installed rules begin with."""
@@ -69,7 +68,7 @@ class Vocabulary:
             return entry.word is None
         if entry.word and names_one_rule(entry.word.text):
             return entry.codes <= self.ran
-        expected = [rule for rule in self.known if not issubclass(rule, EngineRule) and not rule.preview]
+        expected = [rule for rule in self.known if not rule.of_engine and not rule.preview]
         silenced = {rule.code for rule in expected} & entry.codes
         return self.complete and bool(silenced) and silenced <= self.ran
 
@@ -80,8 +79,8 @@ class Vocabulary:
         return Entry(directive, word, codes | aliased, ours)
 
 
-def vocabulary(known: Sequence[type[Rule]] | None, ran: Sequence[Rule]) -> Vocabulary:
+def vocabulary(known: Sequence[Known] | None, ran: Sequence[Bound]) -> Vocabulary:
     """The vocabulary of a run. Rules that ran are known, whether listed or not."""
-    rules = tuple({rule.code: rule for rule in (*(known or ()), *(type(rule) for rule in ran))}.values())
+    rules: tuple[Declared, ...] = tuple({rule.code: rule for rule in (*(known or ()), *ran)}.values())
     packs = frozenset(pack_of(rule.code) for rule in rules)
     return Vocabulary(rules, frozenset(rule.code for rule in ran), packs, complete=known is not None)

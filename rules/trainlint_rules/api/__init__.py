@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import ClassVar
 
 from trainlint.finding import Finding, Fix, Safety, Severity
@@ -29,7 +30,7 @@ class DeprecatedName(Rule, base=True):
                 at=use.at,
                 confidence=stands.confidence,
                 severity=stands.severity,
-                fix=self.fix(site, use),
+                fix=partial(self.fix, site, use),
             )
 
     def fix(self, site: Site, use: DeprecatedUse) -> Fix | None:

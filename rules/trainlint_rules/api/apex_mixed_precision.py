@@ -88,7 +88,7 @@ class ApexMixedPrecision(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find the import of `apex.amp`, and the calls that start and use it."""
         if isinstance(site.node, ast.ImportFrom):
-            uses = [use for use in references_by(site.file.outline, site.node) if _name(use.node) in _ADVICE]
+            uses = [use for use in references_by(site.file, site.node) if _name(use.node) in _ADVICE]
             if uses and all(_offers_apex(site.file, use) for use in uses):
                 return
             advice = "use `torch.autocast` with `torch.amp.GradScaler`"
@@ -96,7 +96,7 @@ class ApexMixedPrecision(Rule):
             return
         if not isinstance(site.node, ast.expr) or _offers_apex(site.file, site.place):
             return
-        call = call_of(site.file.outline, site.node)
+        call = call_of(site.file, site.node)
         name = (site.origin(site.node) or "").rpartition(".")[2]
         if call is not None and name in _ADVICE:
             message = f"`apex.amp.{name}` is deprecated; {_ADVICE[name]}"

@@ -5,11 +5,21 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.alternatives import origins
 from trainlint.model.creations import ALL
-from trainlint.model.names import argument, constant, has_unpacked_arguments, imported_names, last_name, root_name
+from trainlint.model.names import (
+    argument,
+    constant,
+    end_position,
+    has_unpacked_arguments,
+    imported_names,
+    last_name,
+    position,
+    root_name,
+)
 from trainlint.model.roles import Role, references_by, role
 from trainlint.model.site import Site
 from trainlint.model.uses import call_of
@@ -94,13 +104,13 @@ class AutogradVariable(Rule):
         if isinstance(site.node, ast.ImportFrom):
             if _is_idle(site, site.node):
                 message = "`Variable` is imported and not used; it is deprecated since PyTorch 0.4, import it no longer"
-                yield self.finding(site, message, confidence=0.9, fix=_not_imported(site, site.node))
+                yield self.finding(site, message, confidence=0.9, fix=partial(_not_imported, site, site.node))
             return
         if not isinstance(site.node, ast.expr) or origins(site.node, site.block).isdisjoint(_NAMES):
             return
-        if role(site.file.outline, site.place) in (Role.TYPE_TEST, Role.ANNOTATION, Role.BASE):
+        if role(site.file, site.place) in (Role.TYPE_TEST, Role.ANNOTATION, Role.BASE):
             return
-        place = call_of(site.file.outline, site.node)
+        place = call_of(site.file, site.node)
         if place is None:
             message = "`Variable` is deprecated since PyTorch 0.4: use the tensors themselves"
             yield self.finding(site, message, confidence=0.8)
@@ -110,14 +120,14 @@ class AutogradVariable(Rule):
         message = "`Variable` is deprecated since PyTorch 0.4: tensors carry their own gradients; use the tensor itself"
         if constant(argument(call, "volatile")) is True:
             message = "`volatile=True` has no effect since PyTorch 0.4: run this under `torch.no_grad()`"
-        yield self.finding(site, message, at=call, confidence=0.95, fix=_unwrapped(site, call))
+        yield self.finding(site, message, at=call, confidence=0.95, fix=partial(_unwrapped, site, call))
 
 
 def _is_idle(site: Site, statement: ast.ImportFrom) -> bool:
     local = next((name for name, meaning in imported_names(statement) if meaning in _NAMES), None)
     if local is None or site.path.endswith("__init__.py") or "__all__" in site.source.text:
         return False
-    return all(root_name(place.node) != local for place in references_by(site.file.outline, statement))
+    return all(root_name(place.node) != local for place in references_by(site.file, statement))
 
 
 def _not_imported(site: Site, statement: ast.ImportFrom) -> Fix | None:
@@ -136,13 +146,11 @@ def _unwrapped(site: Site, call: ast.Call) -> Fix | None:
     if data is None or not known or has_unpacked_arguments(call):
         return None
     wanted = argument(call, "requires_grad", 1)
-    text = ast.get_source_segment(site.source.text, data)
-    if text is None:
-        return None
+    text = site.source.text[site.source.offset(*position(data)) : site.source.offset(*end_position(data))]
     fresh = _is_fresh(site, data)
     gradient = wanted is not None and constant(wanted) is not False
     value = site.value(data)
-    alone = _SWITCH.search(site.source.text) is None  # else the flag could be set on what two names now share
+    alone = not site.file.says(_SWITCH)  # else the flag could be set on what two names now share
     bare = fresh or (value.is_tensor and value.attached is False and not gradient and alone)
     written = text if isinstance(data, _PRIMARY) or (bare and not gradient) else f"({text})"
     written += "" if bare else ".detach()"

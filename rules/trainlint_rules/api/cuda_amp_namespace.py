@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import Place
@@ -95,7 +96,7 @@ class CudaAmpNamespace(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find what warns when it runs: at the import that brings the old name in, else at the use itself."""
         if isinstance(site.node, ast.ImportFrom):
-            uses = (place for place in references_by(site.file.outline, site.node) if warning_use(site.file, place))
+            uses = (place for place in references_by(site.file, site.node) if warning_use(site.file, place))
             use = next(uses, None)
             if use is not None:
                 yield self._at_import(site, site.node, use)
@@ -110,13 +111,13 @@ class CudaAmpNamespace(Rule):
             yield self._at_import(Site(site.file, place), statement, site.place)
         elif meaning not in OLD_MODULES and old_name(meaning) is None:
             device, symbol = found
-            call = call_of(site.file.outline, site.node)
+            call = call_of(site.file, site.node)
             yield self.finding(
                 site,
                 f"`torch.{device}.amp.{symbol}` is deprecated and warns at each use; write {_advice(device, symbol)}",
                 at=site.node if call is None else call.node,
                 confidence=0.95,
-                fix=_fix(site, site.place),
+                fix=partial(_fix, site, site.place),
             )
 
     def _at_import(self, site: Site, statement: ast.Import | ast.ImportFrom, use: Place) -> Finding:
@@ -128,7 +129,7 @@ class CudaAmpNamespace(Rule):
             f"what comes from `torch.{device}.amp` here{words} is deprecated and warns at each use; "
             "import it from `torch.amp`, which asks for the device"
         )
-        return self.finding(site, message, confidence=0.95, fix=_fix(site, use))
+        return self.finding(site, message, confidence=0.95, fix=partial(_fix, site, use))
 
 
 def _fix(site: Site, use: Place) -> Fix | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.names import argument
@@ -77,7 +78,7 @@ class DdpBroadcastBuffersRenamed(Rule):
         if given is None or argument(site.call, "forward_sync_buffers") is not None:
             return
         message = "`broadcast_buffers` is called `forward_sync_buffers` since PyTorch 2.13, which warns of it"
-        yield self.finding(site, message, confidence=0.7 if target is None else 0.95, fix=_fix(site))
+        yield self.finding(site, message, confidence=0.7 if target is None else 0.95, fix=partial(_fix, site))
 
 
 def _fix(site: Site) -> Fix | None:

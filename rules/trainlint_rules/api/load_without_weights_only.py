@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.names import argument, has_unpacked_arguments
@@ -91,7 +92,9 @@ class LoadWithoutWeightsOnly(Rule):
             "tensors: say which with `weights_only=`"
         )
         severity = Severity.ADVICE if target is None else self.severity
-        yield self.finding(site, message, confidence=0.7 if target is None else 0.9, severity=severity, fix=_fix(site))
+        yield self.finding(
+            site, message, confidence=0.7 if target is None else 0.9, severity=severity, fix=partial(_fix, site)
+        )
 
 
 def _fix(site: Site) -> Fix | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.alternatives import depends_on_version
@@ -112,7 +113,7 @@ class RemovedKeyword(Rule):
             at=call,
             confidence=0.8 if row.young and target is None else 0.95,
             severity=self.severity if removed else Severity.WARNING,
-            fix=_fix(site, call, row),
+            fix=partial(_fix, site, call, row),
         )
 
     def _handed_on(self, site: Site, call: ast.Call) -> Iterator[Finding]:
@@ -133,7 +134,7 @@ class RemovedKeyword(Rule):
 
 def _call(site: Site) -> ast.Call | None:
 
-    place = call_of(site.file.outline, site.node)
+    place = call_of(site.file, site.node)
     return place.node if place is not None and isinstance(place.node, ast.Call) else None
 
 

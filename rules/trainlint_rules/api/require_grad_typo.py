@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Edit, Finding, Fix, Safety, Severity
-from trainlint.model.names import last_name, root_name
+from trainlint.model.names import last_name, nodes_in, root_name
 from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
 
@@ -82,13 +83,13 @@ class RequireGradTypo(Rule):
                 continue
             what = "is a method, and assigning to it" if name == _METHOD else "is no attribute of a tensor, so this"
             message = f"`{name}` {what} changes nothing: write `requires_grad`"
-            yield self.finding(site, message, at=target, confidence=0.95, fix=_spelled(site, target))
+            yield self.finding(site, message, at=target, confidence=0.95, fix=partial(_spelled, site, target))
 
 
 def _is_read(site: Site, name: str) -> bool:
     return any(
         isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
-        for node in ast.walk(site.file.tree)
+        for node in nodes_in(site.file.tree)
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.names import argument, constant, has_unpacked_arguments
@@ -98,7 +99,7 @@ class StableLog(Rule):
             yield self.finding(site, message, confidence=0.95, fix=fix)
         elif rest is not None:
             message = "`torch.log(1 + x)` loses the digits of a small x; write `torch.log1p(x)`"
-            yield self.finding(site, message, confidence=0.9, fix=_fix(site, call, "torch", "log1p", [rest]))
+            yield self.finding(site, message, confidence=0.9, fix=partial(_fix, site, call, "torch", "log1p", [rest]))
         elif isinstance(of, ast.Call):
             summed = _summed_exponent(site, of)
             if summed is not None:

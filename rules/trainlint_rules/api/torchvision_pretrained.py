@@ -77,7 +77,7 @@ class TorchvisionPretrained(Rule):
         """Find calls of torchvision's builders by an old argument."""
         call = site.node
         if isinstance(call, ast.expr) and not isinstance(call, ast.Call):
-            place = call_of(site.file.outline, call)
+            place = call_of(site.file, call)
             call = place.node if place is not None else call
         target = site.file.config.target_torch
         if not isinstance(call, ast.Call) or (target is not None and target.minimum < _FIRST_WITH_WEIGHTS):

@@ -106,7 +106,7 @@ class AttentionByHand(Rule):
         target = site.file.config.target_torch
         if target is not None and target.minimum < _FIRST_FUSED:
             return
-        if _FUSED.search(site.source.text) or _FALLBACK.search(_where(site)):
+        if site.file.says(_FUSED) or _FALLBACK.search(_where(site)):
             return
         found = written_attention(site.file.outline, site.place)
         if found is None or found.biased:

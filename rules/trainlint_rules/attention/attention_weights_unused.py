@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import Place
 from trainlint.model.built import calls_of
-from trainlint.model.names import argument, constant, has_unpacked_arguments
+from trainlint.model.names import argument, constant, has_unpacked_arguments, nodes_in
 from trainlint.model.site import Site, is_idle
 from trainlint.model.uses import loads, own_nodes
 from trainlint.rule import Rule, Triggers
@@ -93,7 +94,7 @@ class AttentionWeightsUnused(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find calls of modules built here whose second result goes nowhere."""
-        if site.origin(site.call.func) not in _MODULE or _HOOKED.search(site.source.text):
+        if site.origin(site.call.func) not in _MODULE or site.file.says(_HOOKED):
             return
         for place in calls_of(site.file, site.place):
             call = place.node
@@ -107,7 +108,7 @@ class AttentionWeightsUnused(Rule):
                     "nobody reads the attention weights of this call, but for their sake it stores a matrix of all "
                     "queries by all keys; pass `need_weights=False`",
                     confidence=0.5 if is_idle(site.path) else 0.9,
-                    fix=_fix(site, call, given),
+                    fix=partial(_fix, site, call, given),
                 )
 
 
@@ -127,7 +128,7 @@ def _drops_weights(site: Site, place: Place) -> bool:
         owner = place.block.scope.owner(target.id)
         alone = owner is not None and len(owner.bindings[target.id]) == 1
         reads = [node for node, _ in loads(root, target.id)]
-        taken = [part for part in ast.walk(root) if isinstance(part, ast.Subscript)]
+        taken = [part for part in nodes_in(root) if isinstance(part, ast.Subscript)]
         firsts = [part.value for part in taken if constant(part.slice) == 0]
         return alone and bool(reads) and all(node in firsts for node in reads)
     return False

@@ -102,7 +102,7 @@ class BigLogitsLoss(Rule):
         """Find losses of scores over a vocabulary that nothing else reads."""
         if not (site.origin(site.call.func) or "").startswith("torch.nn.") or is_idle(site.path):
             return
-        if _SAVES_ALREADY.search(site.source.text):
+        if site.file.says(_SAVES_ALREADY):
             return
         builds = last_name(site.call.func) == "CrossEntropyLoss"
         for place in calls_of(site.file, site.place) if builds else [site.place]:

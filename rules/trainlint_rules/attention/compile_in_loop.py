@@ -87,7 +87,7 @@ class CompileInLoop(Rule):
         """Find calls and decorators of the compiler that run in each step, forward pass or epoch."""
         if not isinstance(site.node, ast.expr) or site.origin(site.node) not in _COMPILERS or is_idle(site.path):
             return
-        call = call_of(site.file.outline, site.node)
+        call = call_of(site.file, site.node)
         decorated = call is None and isinstance(site.statement, ast.FunctionDef | ast.AsyncFunctionDef)
         often = _how_often(site)
         if (call is None and not decorated) or not often or _is_kept(site):

@@ -72,7 +72,7 @@ class EagerAttention(Rule):
         given = argument(site.call, "attn_implementation")
         if constant(given) != "eager" or is_idle(site.path) or not isinstance(site.call.func, ast.Attribute):
             return
-        if _NEEDS_WEIGHTS.search(site.source.text) or _COMPARES.search(site.source.text):
+        if site.file.says(_NEEDS_WEIGHTS) or site.file.says(_COMPARES):
             return
         yield self.finding(
             site,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.forward import computes
-from trainlint.model.names import last_name, names_in, position
+from trainlint.model.names import last_name, names_in, nodes_in, position
 from trainlint.model.norms import written_gelu, written_norm
 from trainlint.model.site import Site, is_idle
 from trainlint.rule import Rule, Triggers
@@ -97,7 +97,7 @@ class ElementwiseChain(Rule):
         target = site.file.config.target_torch
         if is_idle(site.path) or (target is not None and target.minimum < _FIRST_COMPILER):
             return
-        if _FUSED_ALREADY.search(site.source.text) or not computes(site.file, site.block):
+        if site.file.says(_FUSED_ALREADY) or not computes(site.file, site.block):
             return
         function = site.function
         if function is not None and function.owner is not None and _LOSS_CLASS.search(function.owner.name):
@@ -154,7 +154,7 @@ def _operations(chain: ast.expr) -> int:
 
 def _values(node: ast.expr) -> Iterator[ast.Name]:
     """The names in an operation that hold values, and not modules or the object."""
-    for part in ast.walk(node):
+    for part in nodes_in(node):
         if isinstance(part, ast.Name) and part.id not in ("torch", "F", "math", "np", "nn", "self"):
             yield part
 

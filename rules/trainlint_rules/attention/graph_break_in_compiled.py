@@ -17,6 +17,7 @@ from trainlint.rule import Rule, Triggers
 
 _READS = frozenset({"item", "tolist"})
 _CONVERSIONS = frozenset({"float", "int", "bool"})
+_COMPILES = re.compile(r"compile")
 _ALLOWED = re.compile(r"capture_scalar_outputs|reorderable_logging_functions|suppress_errors")
 _NOT_COMPILING = re.compile(r"is_compiling|is_dynamo_compiling|is_fx_tracing|is_exporting|debug|verbose", re.IGNORECASE)
 _SURE = 0.7
@@ -80,8 +81,7 @@ class GraphBreakInCompiled(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find prints and reads of tensors in functions that the file compiles."""
-        text = site.source.text
-        if "compile" not in text or _ALLOWED.search(text) or is_idle(site.path):
+        if not site.file.says(_COMPILES) or site.file.says(_ALLOWED) or is_idle(site.path):
             return
         if is_seldom(site.block) or _is_left_out(site):
             return

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.names import argument
+from trainlint.model.names import argument, nodes_in
 from trainlint.model.site import Site
 from trainlint.model.softened import Softened, loss_given, softened
 from trainlint.model.uses import loads
@@ -82,7 +83,7 @@ class LogSoftmaxThenNll(Rule):
             site,
             "the log-softmax is computed for this loss alone; `cross_entropy` takes the scores and does both",
             confidence=0.9,
-            fix=_fix(site, given, made),
+            fix=partial(_fix, site, given, made),
         )
 
 
@@ -92,7 +93,7 @@ def _is_only_use(site: Site, given: ast.expr, made: Softened) -> bool:
         return True
     if not isinstance(given, ast.Name) or site.function is None:
         return False
-    within = any(part is made.call for part in ast.walk(site.function.node))
+    within = any(part is made.call for part in nodes_in(site.function.node))
     return within and sum(1 for _ in loads(site.function.node, given.id)) == 1
 
 

@@ -104,7 +104,7 @@ class NormByHand(Rule):
         else:
             found = written_gelu(site.place)
             call = 'F.gelu(x, approximate="tanh")' if found == "tanh" else "F.gelu(x)"
-        if found is None or _FUSED_ALREADY.search(site.source.text) or _SHIFTED.search(site.source.text):
+        if found is None or site.file.says(_FUSED_ALREADY) or site.file.says(_SHIFTED):
             return
         target = site.file.config.target_torch
         if found == "rms_norm" and target is not None and target.minimum < _FIRST_RMS_NORM:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import How
 from trainlint.model.lookup import single_value
-from trainlint.model.names import argument, constant, dotted, has_unpacked_arguments, last_name
+from trainlint.model.names import argument, constant, dotted, has_unpacked_arguments, last_name, nodes_in
 from trainlint.model.site import Site, is_idle
 from trainlint.model.uses import loads
 from trainlint.rule import Rule, Triggers
@@ -103,7 +104,7 @@ class OneHotMatmul(Rule):
                 f"this product with one-hot rows (line {site.call.lineno}) picks rows of "
                 f"`{ast.unparse(_sides(product)[1])[:60]}`; look them up with `F.embedding`",
                 confidence=0.8,
-                fix=_fix(site, product, ids) if direct else None,
+                fix=partial(_fix, site, product, ids) if direct else None,
             )
 
 
@@ -155,7 +156,7 @@ def _products(site: Site) -> Iterator[tuple[ast.expr, bool]]:
     """The products that the vectors are the left side of, and whether they are written in place there."""
     assert site.function is not None
     root = site.function.node
-    parents = {child: node for node in ast.walk(root) for child in ast.iter_child_nodes(node)}
+    parents = {child: node for node in nodes_in(root) for child in ast.iter_child_nodes(node)}
     call = site.call
     if last_name(call.func) == "scatter_" and isinstance(parents.get(call), ast.Expr):
         assert isinstance(call.func, ast.Attribute)
@@ -213,7 +214,7 @@ def _is_left_side(node: ast.expr, product: ast.AST | None) -> bool:
     if product is None or (isinstance(product, ast.Call) and last_name(product.func) not in _PRODUCTS):
         return False
     left, right = _sides(product)
-    names = [last_name(part) for part in ast.walk(right) if isinstance(part, ast.Name | ast.Attribute)]
+    names = [last_name(part) for part in nodes_in(right) if isinstance(part, ast.Name | ast.Attribute)]
     return left is node and not any("one_hot" in name or "onehot" in name for name in names)
 
 
@@ -229,7 +230,7 @@ def _fix(site: Site, product: ast.expr, ids: ast.expr) -> Fix | None:
     left, table = _sides(product)
     if not isinstance(func, ast.Attribute) or func.attr != "one_hot" or not isinstance(table, ast.expr):
         return None
-    casts = [part for part in ast.walk(left) if isinstance(part, ast.Call)] if left is not None else []
+    casts = [part for part in nodes_in(left) if isinstance(part, ast.Call)] if left is not None else []
     if any(last_name(part.func) in _SHAPES for part in casts):
         return None
     from trainlint.fixing.rewrite import attempt, replace_expression

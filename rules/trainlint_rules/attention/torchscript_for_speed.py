@@ -135,7 +135,7 @@ def _trains(site: Site) -> bool:
 
 def _asks_for_nvfuser(site: Site, origin: str) -> bool:
     assert isinstance(site.node, ast.expr)
-    place = call_of(site.file.outline, site.node)
+    place = call_of(site.file, site.node)
     if place is None or not isinstance(place.node, ast.Call):
         return False
     if origin == _FUSER:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.model.choices import is_chosen
-from trainlint.model.names import argument, constant, last_name
+from trainlint.model.names import argument, constant, last_name, nodes_in
 from trainlint.model.site import Site, is_idle
 from trainlint.model.steps import LoopKind
 from trainlint.rule import Rule, Triggers
@@ -87,14 +88,14 @@ class AnomalyDetectionLeftOn(Rule):
         """Find anomaly detection that each run switches on."""
         if is_idle(site.path) or is_chosen(site.file, site.block) or site.heat.heat is Heat.RARE:
             return
-        if not _switches_on(site) or _CHECKS.search(site.source.text):
+        if not _switches_on(site) or site.file.says(_CHECKS):
             return
         yield self.finding(
             site,
             "anomaly detection is on in each run: each operation stores a traceback, and each gradient is tested for "
             "NaN; remove it, or put it behind an option",
             confidence=0.9,
-            fix=_removed(site),
+            fix=partial(_removed, site),
         )
 
 
@@ -114,7 +115,7 @@ def _holds_step(site: Site) -> bool:
     """Whether a context stands in a training step, or a training loop stands in it."""
     if site.heat.heat.in_step:
         return True
-    inside = set(ast.walk(site.statement))
+    inside = set(nodes_in(site.statement))
     loops = site.file.outline.loop_blocks
     return any(node in inside and site.file.loops.kind(block) is LoopKind.STEP for node, block in loops.items())
 

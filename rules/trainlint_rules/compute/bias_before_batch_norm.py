@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.layer_pairs import layer_before
@@ -96,7 +97,7 @@ class BiasBeforeBatchNorm(Rule):
         """Find layers with a bias whose output goes straight into a batch normalization."""
         if not (site.origin(site.call.func) or "").startswith("torch.nn.") or is_idle(site.path):
             return
-        if _LOADS.search(site.source.text):
+        if site.file.says(_LOADS):
             return
         layer = layer_before(site.file, site.place)
         if layer is None or not _has_bias(site, layer) or _widths_differ(site.call, layer):
@@ -107,7 +108,7 @@ class BiasBeforeBatchNorm(Rule):
             "give it `bias=False`",
             at=layer,
             confidence=_confidence(site, layer),
-            fix=_without_bias(site, layer),
+            fix=partial(_without_bias, site, layer),
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import Block, BlockKind, Place
@@ -117,7 +118,7 @@ class ClipBeforeUnscale(Rule):
             f"these gradients are still multiplied by the loss scale, which starts at 65536, so they are clipped to "
             f"almost nothing; call `{scaled.scaler}.unscale_({_optimizer(step)})` before",
             confidence=0.95,
-            fix=_fix(site, scaled.scaler, step),
+            fix=partial(_fix, site, scaled.scaler, step),
         )
 
 

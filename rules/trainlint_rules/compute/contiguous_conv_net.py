@@ -90,7 +90,7 @@ class ContiguousConvNet(Rule):
         way = whole_way(site)
         if way is None or way.details(FactKind.NETWORK) != {"conv2d"} or not way.uses(*_HALF):
             return
-        if way.uses(FactKind.CHANNELS_LAST, FactKind.DATA_PARALLEL) or _SPOKEN_OF.search(site.source.text):
+        if way.uses(FactKind.CHANNELS_LAST, FactKind.DATA_PARALLEL) or site.file.says(_SPOKEN_OF):
             return
         yield self.finding(
             site.at(site.node, way.loop),

@@ -170,7 +170,7 @@ def _confidence(site: Site) -> float:
     if function is not None and seeds and site.heat.heat is Heat.UNKNOWN:
         if function.name not in site.file.outline.calls:
             return 0.5
-    if _TRAINS.search(site.source.text):
+    if site.file.says(_TRAINS):
         return 0.8
     if function is None or site.heat.heat is Heat.UNKNOWN:
         return 0.5

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block
 from trainlint.model.lookup import single_value
-from trainlint.model.names import argument, has_unpacked_arguments, last_name
+from trainlint.model.names import argument, has_unpacked_arguments, last_name, nodes_in
 from trainlint.model.site import Site, is_idle
 from trainlint.rule import Rule, Triggers
 
@@ -90,7 +90,7 @@ class DoublePrecisionTensor(Rule):
         call = site.call
         if site.origin(call.func) not in ("torch.from_numpy", "torch.tensor", "torch.as_tensor"):
             return
-        if is_idle(site.path) or _SCIENCE.search(site.source.text) or argument(call, "dtype", 1) is not None:
+        if is_idle(site.path) or site.file.says(_SCIENCE) or argument(call, "dtype", 1) is not None:
             return
         array = call.args[0] if call.args else None
         if not isinstance(array, ast.expr) or not _is_double(site, array, site.block):
@@ -143,7 +143,7 @@ def _chain(statement: ast.stmt, inner: ast.AST) -> Iterator[ast.Call]:
         outer = next(
             (
                 node
-                for node in ast.walk(statement)
+                for node in nodes_in(statement)
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.value is inner
             ),
             None,

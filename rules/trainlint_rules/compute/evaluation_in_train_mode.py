@@ -122,7 +122,7 @@ class EvaluationInTrainMode(Rule):
         loop = site.file.outline.loop_blocks[site.node]
         if site.file.loops.kind(loop) is not LoopKind.EVAL or is_idle(site.path) or not site.file.loops.evidence():
             return
-        if not _DEPENDS_ON_MODE.search(site.source.text) or _ON_PURPOSE.search(site.source.text):
+        if not site.file.says(_DEPENDS_ON_MODE) or site.file.says(_ON_PURPOSE):
             return
         if not site.file.gradients.off(loop, site.statement.lineno + 1) or not _called_here(site.file, loop):
             return

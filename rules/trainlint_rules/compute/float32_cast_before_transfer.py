@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import Block
@@ -91,7 +92,7 @@ class Float32CastBeforeTransfer(Rule):
             f"`{small}` is cast to float32 on the host and then copied, which multiplies the bytes; copy first, and "
             "cast on the device",
             confidence=0.85,
-            fix=_swapped(site, cast),
+            fix=partial(_swapped, site, cast),
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import BlockKind
@@ -85,7 +86,7 @@ class ForwardCalledDirectly(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find calls of the forward of what is a module."""
         func = site.call.func
-        if not isinstance(func, ast.Attribute) or is_idle(site.path) or _ON_PURPOSE.search(site.source.text):
+        if not isinstance(func, ast.Attribute) or is_idle(site.path) or site.file.says(_ON_PURPOSE):
             return
         model = func.value
         if not isinstance(model, ast.Name | ast.Attribute | ast.Subscript) or last_name(model)[:1].isupper():
@@ -106,7 +107,7 @@ class ForwardCalledDirectly(Rule):
             f"`{shown}.forward(...)` skips the hooks that `{shown}(...)` runs, those of sharding among them; call the "
             "module itself",
             confidence=0.9 if value.confidence > _BY_NAME else 0.6,
-            fix=_called(site, model),
+            fix=partial(_called, site, model),
         )
 
 

@@ -104,7 +104,7 @@ class HalfWithoutScaler(Rule):
         autocast = autocast_of(site.file, site.call, site.block)
         if autocast is None or autocast.dtype is not CastTo.FLOAT16 or autocast.enabled is False:
             return
-        if is_idle(site.path) or _SCALED.search(site.source.text):
+        if is_idle(site.path) or site.file.says(_SCALED):
             return
         trained = [block for block in regions(site.file, site.call) if _is_trained(site.file, block)]
         if trained and not any(_may_be_scaled(site.file, block) for block in trained):

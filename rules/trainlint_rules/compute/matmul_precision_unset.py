@@ -118,7 +118,7 @@ class MatmulPrecisionUnset(Rule):
         way = whole_way(site)
         if way is None or way.uses(*_SETTLED) or not way.details(FactKind.NETWORK) & _PRODUCTS:
             return
-        if _SPOKEN_OF.search(site.source.text) or _EXACT.search(site.source.text):
+        if site.file.says(_SPOKEN_OF) or site.file.says(_EXACT):
             return
         yield self.finding(
             site.at(site.node, way.loop),

@@ -99,7 +99,7 @@ class MisalignedDimension(Rule):
         origin = site.origin(site.call.func) or ""
         if not origin.startswith("torch.nn.") or is_idle(site.path):
             return
-        if not _HALF.search(site.source.text) or _FIXED.search(site.source.text):
+        if not site.file.says(_HALF) or site.file.says(_FIXED):
             return
         for node, least in _sizes(site.call):
             size = _number(site, node)

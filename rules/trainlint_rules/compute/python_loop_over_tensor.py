@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block, Function
-from trainlint.model.names import constant, dotted, last_name, root_name
+from trainlint.model.names import constant, dotted, last_name, nodes_in, root_name
 from trainlint.model.site import Site, is_idle
 from trainlint.model.values import Kind, Origin
 from trainlint.rule import Rule, Triggers
@@ -150,7 +150,7 @@ def _depends(loop: ast.For) -> bool:
     done: set[str] = set()
     for statement in loop.body:
         value = statement.value if isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr) else None
-        names = {part.id for part in ast.walk(value) if isinstance(part, ast.Name)} if value is not None else set()
+        names = {part.id for part in nodes_in(value) if isinstance(part, ast.Name)} if value is not None else set()
         first_read |= names - done
         if isinstance(statement, ast.Assign):
             done |= {target.id for target in statement.targets if isinstance(target, ast.Name)}
@@ -163,7 +163,7 @@ def _computes(site: Site, loop: ast.For, tensor: ast.expr) -> bool:
     block: Block = site.file.outline.loop_blocks[loop]
     name, rows, operations = ast.unparse(tensor), 0, 0
     for statement in loop.body:
-        for part in ast.walk(statement):
+        for part in nodes_in(statement):
             if isinstance(part, ast.Subscript) and ast.unparse(part.value) == name:
                 if not (isinstance(part.slice, ast.Name) and part.slice.id == loop.target.id):
                     return False

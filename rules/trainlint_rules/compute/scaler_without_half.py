@@ -89,7 +89,7 @@ class ScalerWithoutHalf(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find scalers that are surely on in files whose autocast is surely bfloat16."""
         scaler = next((item for item in scalers(site.file) if item.place.node is site.node), None)
-        if scaler is None or not scaler.enabled or _HALF.search(site.source.text):
+        if scaler is None or not scaler.enabled or site.file.says(_HALF):
             return
         contexts = [item for item in _autocasts(site.file) if item.enabled is not False]
         if not contexts or any(item.dtype is not CastTo.BFLOAT16 for item in contexts) or not _scales(site.file):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.names import argument, constant, has_unpacked_arguments
+from trainlint.model.names import argument, constant, has_unpacked_arguments, nodes_in
 from trainlint.model.site import Site
 from trainlint.model.values import Origin
 from trainlint.rule import Rule, Triggers
@@ -91,7 +92,7 @@ class TensorCopiedFromTensor(Rule):
             f"`{shown}` is a tensor already, which `torch.tensor` copies with a warning and cuts from its graph; write "
             f"`{shown}.detach().clone()`, or `.to(...)` where no copy is wanted",
             confidence=0.9,
-            fix=_copied(site, given),
+            fix=partial(_copied, site, given),
         )
 
 
@@ -99,7 +100,7 @@ def _may_be_list(site: Site, given: ast.expr) -> bool:
     """Whether a list is joined to it, a field of a batch may hold one, or a test of its type stands before."""
     if isinstance(given, ast.Subscript) and isinstance(constant(given.slice), str):
         return True
-    if any(isinstance(part, ast.List | ast.Tuple | ast.ListComp) for part in ast.walk(given)):
+    if any(isinstance(part, ast.List | ast.Tuple | ast.ListComp) for part in nodes_in(given)):
         return isinstance(given, ast.BinOp | ast.List | ast.Tuple | ast.ListComp)
     return any(
         "isinstance" in ast.unparse(block.test) or "is_tensor" in ast.unparse(block.test)

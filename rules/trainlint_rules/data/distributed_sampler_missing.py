@@ -11,7 +11,7 @@ from trainlint.model.blocks import BlockKind
 from trainlint.model.datasets import origins
 from trainlint.model.fact_kinds import FactKind
 from trainlint.model.loaders import Loader
-from trainlint.model.names import argument, constant, last_name, names_in
+from trainlint.model.names import argument, constant, last_name, names_in, nodes_in
 from trainlint.model.passes import Pass, Start, passes
 from trainlint.model.site import FileModel, Site
 from trainlint.model.steps import LoopKind
@@ -159,7 +159,7 @@ def _knows_ranks(file: FileModel, loader: Loader, made: list[ast.expr]) -> bool:
     if any(_RANK.search(name) or _SHARES.search(name) for node in (*made, *tests) for name in names_in(node)):
         return True
     function = file.outline.enclosing(loader.block)
-    for node in ast.walk(function.node if function is not None else file.tree):
+    for node in nodes_in(function.node if function is not None else file.tree):
         if isinstance(node, ast.Name | ast.Attribute) and _SHARES.search(last_name(node)):
             return True
         if isinstance(node, ast.Subscript) and any(_RANK.search(name) for name in names_in(node.slice)):

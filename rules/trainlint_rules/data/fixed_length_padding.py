@@ -100,7 +100,7 @@ class FixedLengthPadding(Rule):
         call = site.call
         if constant(argument(call, "padding")) != "max_length" or not _IS_TOKENIZER.search(ast.unparse(call.func)):
             return
-        if _is_short(site) or _is_chosen(site.block) or _is_second(site) or _WANTS_ONE_SHAPE.search(site.source.text):
+        if _is_short(site) or _is_chosen(site.block) or _is_second(site) or site.file.says(_WANTS_ONE_SHAPE):
             return
         confidence = max(_HOT.get(site.heat.heat, 0.0), _MAPPED if _is_mapped(site.file, site.block, _DEEPEST) else 0.0)
         if confidence:

@@ -10,7 +10,7 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Class, Function
 from trainlint.model.datasets import origins
 from trainlint.model.loaders import Loader
-from trainlint.model.names import argument, constant, last_name, names_in, root_name
+from trainlint.model.names import argument, constant, last_name, names_in, nodes_in, root_name
 from trainlint.model.site import FileModel, Site
 from trainlint.model.workers import Workers, workers
 from trainlint.rule import Rule, Triggers
@@ -137,7 +137,7 @@ def _repeats_itself(file: FileModel, cls: Class) -> bool:
     if family is None:
         return False
     iterate = file.graph.method(cls, "__iter__")
-    if iterate is None or any(_never_ends(node) for node in ast.walk(iterate.node)):
+    if iterate is None or any(_never_ends(node) for node in nodes_in(iterate.node)):
         return False
     words = {name for member in family for name in _words(member.node)}
     if any(pattern.search(word) for pattern in (_SHARES, _DRAWS, _LIVE) for word in words):
@@ -152,7 +152,7 @@ def _asks_what_it_was_given(file: FileModel, iterate: Function, cls: Class) -> b
         and isinstance(part.func, ast.Attribute)
         and root_name(part.func) == "self"
         and file.graph.method(cls, part.func.attr) is None
-        for part in ast.walk(iterate.node)
+        for part in nodes_in(iterate.node)
     )
 
 
@@ -173,7 +173,7 @@ def _family(file: FileModel, cls: Class) -> list[Class] | None:
 
 def _words(node: ast.ClassDef) -> Iterator[str]:
     yield from names_in(node)
-    for part in ast.walk(node):
+    for part in nodes_in(node):
         if isinstance(part, ast.arg | ast.keyword):
             yield part.arg or ""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.model.blocks import BlockKind
 from trainlint.model.loaders import Loader
-from trainlint.model.names import argument, constant, dotted, last_name
+from trainlint.model.names import argument, constant, dotted, last_name, nodes_in
 from trainlint.model.passes import Pass, Start, passes
 from trainlint.model.samplers import passes_without_end
 from trainlint.model.site import FileModel, Site
@@ -133,7 +134,7 @@ class LoaderRestartsWorkers(Rule):
             site.at(site.call, file.outline.module),
             f"the workers of this loader are started anew {when}; keep them with `persistent_workers=True`",
             confidence=min(confidence, 0.5) if kept.given else confidence,
-            fix=_fix(site, loader),
+            fix=partial(_fix, site, loader),
         )
 
 
@@ -176,7 +177,7 @@ def _dataset_changes(file: FileModel, loader: Loader) -> bool:
 
 def _fix(site: Site, loader: Loader) -> Fix | None:
     given = site.file.loaders.option(loader, "num_workers").value
-    if given is None or all(part is not given for part in ast.walk(site.call)):
+    if given is None or all(part is not given for part in nodes_in(site.call)):
         return None  # a dict of options may be another one where there are no workers
     if workers(site.file, loader) is Workers.SOME:
         value = "True"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Edit, Finding, Fix, Safety, Severity
 from trainlint.model.datasets import Items, are_indices, items_of
@@ -126,7 +127,7 @@ class LoaderWithoutPinnedMemory(Rule):
                 "batches of this loader go to the device from pageable memory, which is slow and makes the host wait; "
                 "give it `pin_memory=True`",
                 confidence=confidence,
-                fix=_fix(site, loader, device, items),
+                fix=partial(_fix, site, loader, device, items),
             )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.datasets import Items, items_of
@@ -137,7 +138,7 @@ class LoaderWithoutWorkers(Rule):
                 "without `num_workers` the training process loads every batch itself while the device waits; give it "
                 "the machine's cores divided by its training processes, at first no more than 8",
                 confidence=min(confidence, _MEANT) if workers.given else confidence,
-                fix=_fix(site),
+                fix=partial(_fix, site),
             )
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import Block, How
 from trainlint.model.fact_kinds import FactKind
 from trainlint.model.loaders import Loader
 from trainlint.model.lookup import reaching
-from trainlint.model.names import argument, constant, last_name, position
+from trainlint.model.names import argument, constant, last_name, nodes_in, position
 from trainlint.model.passes import Pass, Start, passes
 from trainlint.model.samplers import samplers_behind
 from trainlint.model.site import FileModel, Site
@@ -121,7 +122,7 @@ class SetEpochMissing(Rule):
                     f"this sampler is never told the epoch, so that line {line} trains on the same batches in the same "
                     "order in each one; call `set_epoch(epoch)` before each",
                     confidence=min(_sure(item) for item in trained),
-                    fix=_fix(site, loader, trained[0]),
+                    fix=partial(_fix, site, loader, trained[0]),
                 )
                 return
 
@@ -131,7 +132,7 @@ def _sets_epoch_by_hand(file: FileModel) -> bool:
     return any(
         isinstance(part, ast.Attribute) and "sampler" in last_name(part.value).lower()
         for place in file.outline.stores.get("epoch", [])
-        for part in ast.walk(place.statement)
+        for part in nodes_in(place.statement)
     )
 
 
@@ -194,7 +195,7 @@ def _told(site: Site, loader: Loader, item: Pass, around: Block, loop: ast.For) 
 def _plain_loader(file: FileModel, loader: Loader, item: Pass) -> str | None:
     """The plain name of a loader that a pass goes through or hands on, where it means that loader and no other."""
     head = item.node.iter if isinstance(item.node, ast.For) else item.node
-    for part in ast.walk(head):
+    for part in nodes_in(head):
         if isinstance(part, ast.Name):
             bound = reaching(part.id, item.block, position(part))
             if len(bound) == 1 and bound[0].how is How.ASSIGN:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.model.blocks import Block, How
@@ -105,7 +106,7 @@ class TensorFromListOfArrays(Rule):
                 f"`{ast.unparse(site.call.func)}` reads a list of arrays number by number; join them with `np.stack` "
                 "and take the result with `torch.from_numpy`",
                 confidence=0.9 if heat is not Heat.UNKNOWN else _UNSEEN_HEAT,
-                fix=_fix(site, data) if origin in _KEEPING_DTYPE else None,
+                fix=partial(_fix, site, data) if origin in _KEEPING_DTYPE else None,
             )
 
 

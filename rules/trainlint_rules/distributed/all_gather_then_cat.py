@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from trainlint.finding import Finding, Fix, Safety, Severity
@@ -114,7 +115,7 @@ class AllGatherThenCat(Rule):
             what = f"{what}, and write the local one into its part, so that its gradient still flows"
             yield self.finding(site, what, confidence=min(0.8, most))
         else:
-            yield self.finding(site, what, confidence=min(0.9, most), fix=_fix(site, gathered))
+            yield self.finding(site, what, confidence=min(0.9, most), fix=partial(_fix, site, gathered))
 
 
 def _is_asynchronous(site: Site) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.model.accumulation import loop_around
@@ -12,7 +13,7 @@ from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.collectives import Collective, body_around, collective, collective_of, same_group
 from trainlint.model.fact_names import ACCELERATOR
 from trainlint.model.loops import describe_loop
-from trainlint.model.names import last_name
+from trainlint.model.names import last_name, nodes_in
 from trainlint.model.site import Site, is_idle
 from trainlint.model.steps import LoopKind
 from trainlint.rule import Rule, Triggers
@@ -101,14 +102,14 @@ class BarrierInStep(Rule):
                 f"`{name}()` in each training step ({describe_loop(loop)}) makes the host wait for the device and all "
                 "ranks for the slowest; the reduction of gradients synchronises them already"
             )
-            yield self.finding(site, message, confidence=0.85, fix=_removed(site))
+            yield self.finding(site, message, confidence=0.85, fix=partial(_removed, site))
             return
         following = _following(site)
         if following is not None and site.heat.heat not in (Heat.ONCE, Heat.RARE):
             message = (
                 f"`{name}()` right before `{following.name}`, which no rank leaves before all have come; remove it"
             )
-            yield self.finding(site, message, confidence=0.85, fix=_removed(site))
+            yield self.finding(site, message, confidence=0.85, fix=partial(_removed, site))
 
 
 def _is_barrier(site: Site) -> bool:
@@ -142,7 +143,7 @@ def _takes_times(site: Site) -> bool:
     body = body_around(site.statement, site.block)
     near = body[max(0, body.index(site.statement) - 2) : body.index(site.statement) + 3] if body else []
     return any(
-        isinstance(part, ast.Call) and last_name(part.func) in _TIMING for item in near for part in ast.walk(item)
+        isinstance(part, ast.Call) and last_name(part.func) in _TIMING for item in near for part in nodes_in(item)
     )
 
 

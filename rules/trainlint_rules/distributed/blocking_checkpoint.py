@@ -9,7 +9,7 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block, BlockKind, How
 from trainlint.model.interval_lengths import interval_length
 from trainlint.model.lookup import reaching
-from trainlint.model.names import argument, last_name, position
+from trainlint.model.names import argument, last_name, nodes_in, position
 from trainlint.model.site import FileModel, Site, is_idle
 from trainlint.model.steps import LoopKind
 from trainlint.model.values import Kind
@@ -131,7 +131,7 @@ def _is_interval(block: Block) -> bool:
 
 def _holds_state(file: FileModel, node: ast.expr, block: Block, depth: int) -> bool:
     """Whether what is saved holds the state of a model: `state_dict()`, or the module itself."""
-    for part in ast.walk(node):
+    for part in nodes_in(node):
         if isinstance(part, ast.Call) and last_name(part.func) == "state_dict":
             return True
         if isinstance(part, ast.Name) and depth:

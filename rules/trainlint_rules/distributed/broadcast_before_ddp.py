@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.collectives import collective
-from trainlint.model.names import argument, constant, dotted, has_unpacked_arguments, position
+from trainlint.model.names import argument, constant, dotted, has_unpacked_arguments, nodes_in, position
 from trainlint.model.parameter_loops import parameter_loop
 from trainlint.model.site import Site
 from trainlint.model.wraps import Wrap, Wrapper, wraps
@@ -96,7 +97,7 @@ class BroadcastBeforeDdp(Rule):
             f"DistributedDataParallel in line {found.call.lineno} sends all of `{model}` from rank 0 itself, in a few "
             "large messages; this loop does it before, parameter by parameter",
             confidence=0.9,
-            fix=_fix(site, node),
+            fix=partial(_fix, site, node),
         )
 
 
@@ -139,9 +140,9 @@ def _follows(site: Site, found: Wrap, loop: ast.For, model: str) -> bool:
         for statement, block in site.file.outline.block_of.items()
         if block.within(around) and position(loop) < position(statement) < position(place.statement)
     ]
-    inside = {part for part in ast.walk(loop) if isinstance(part, ast.stmt)}
+    inside = {part for part in nodes_in(loop) if isinstance(part, ast.stmt)}
     return not any(
-        dotted(part) == model for statement in between if statement not in inside for part in ast.walk(statement)
+        dotted(part) == model for statement in between if statement not in inside for part in nodes_in(statement)
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.model.collectives import Collective, body_around, collective_of
 from trainlint.model.evaluation import model_run_by
-from trainlint.model.names import argument, last_name, names_in, root_name
+from trainlint.model.names import argument, last_name, names_in, nodes_in, root_name
 from trainlint.model.site import Site, is_idle
 from trainlint.rule import Rule, Triggers
 
@@ -117,7 +117,7 @@ def _runs_beside(site: Site, found: Collective) -> ast.stmt | None:
             names_in(statement)
         ):
             return None
-        calls = [part for part in ast.walk(statement) if isinstance(part, ast.Call)]
+        calls = [part for part in nodes_in(statement) if isinstance(part, ast.Call)]
         if any(last_name(call.func) in _READ for call in calls):
             return None
         for place in (item for call in calls for item in site.file.outline.calls.get(last_name(call.func), ())):

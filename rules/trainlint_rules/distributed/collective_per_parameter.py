@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.collectives import collective
-from trainlint.model.names import last_name
+from trainlint.model.names import last_name, nodes_in
 from trainlint.model.parameter_loops import parameter_loop
 from trainlint.model.site import Site, is_idle
 from trainlint.rule import Rule, Triggers
@@ -91,10 +91,10 @@ class CollectivePerParameter(Rule):
             return
         loop = parameter_loop(site.file.outline, site.block)
         if loop is None or not any(
-            isinstance(part, ast.Name) and part.id in loop.names for part in ast.walk(found.tensor)
+            isinstance(part, ast.Name) and part.id in loop.names for part in nodes_in(found.tensor)
         ):
             return
-        of_gradient = any(isinstance(part, ast.Attribute) and part.attr == "grad" for part in ast.walk(found.tensor))
+        of_gradient = any(isinstance(part, ast.Attribute) and part.attr == "grad" for part in nodes_in(found.tensor))
         heat = site.heat.heat
         if heat in _SELDOM or not (of_gradient or heat.in_step) or _is_coalesced(site.block) or _warms_up(loop.block):
             return

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import BlockKind
 from trainlint.model.data_parallel import DATA_PARALLEL
-from trainlint.model.names import last_name
+from trainlint.model.names import last_name, nodes_in
 from trainlint.model.site import Site, is_idle
 from trainlint.model.uses import call_of
 from trainlint.rule import Rule, Triggers
@@ -90,7 +90,7 @@ class DataParallel(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find models in training that are wrapped for one process."""
-        place = call_of(site.file.outline, site.node)
+        place = call_of(site.file, site.node)
         if place is None or not isinstance(place.node, ast.Call) or is_idle(site.path):
             return
         call = place.node
@@ -117,8 +117,8 @@ def _is_plumbing(site: Site, statement: ast.stmt) -> bool:
 def _is_evaluated(site: Site, call: ast.Call, statement: ast.stmt, *, trains: bool) -> bool:
     """Whether the wrapped model is one that is not trained: by `.eval()`, by names."""
     if any(
-        isinstance(part, ast.Attribute) and part.attr in ("eval", "requires_grad_") and call in ast.walk(part.value)
-        for part in ast.walk(statement)
+        isinstance(part, ast.Attribute) and part.attr in ("eval", "requires_grad_") and call in nodes_in(part.value)
+        for part in nodes_in(statement)
     ):
         return True
     function = site.function

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.backward import held_by
@@ -96,7 +97,7 @@ class DdpModuleBypassed(Rule):
                 f"this forward bypasses DDP in the training loop ({describe_loop(loop)}), so its gradients are not "
                 "reduced and the processes drift apart; call the wrapper itself",
                 confidence=0.9,
-                fix=_fix(site, place, model),
+                fix=partial(_fix, site, place, model),
             )
 
 

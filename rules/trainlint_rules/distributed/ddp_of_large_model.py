@@ -111,8 +111,8 @@ class DdpOfLargeModel(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find models of a known size that are wrapped whole, and say what each GPU keeps of them."""
-        place = call_of(site.file.outline, site.node)
-        if place is None or _CUT_DOWN.search(site.source.text) or not _trains(site.file):
+        place = call_of(site.file, site.node)
+        if place is None or site.file.says(_CUT_DOWN) or not _trains(site.file):
             return
         call = place.node
         wrapped = argument(call, "module", 0) if isinstance(call, ast.Call) else None

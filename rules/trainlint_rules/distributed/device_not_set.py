@@ -102,7 +102,7 @@ class DeviceNotSet(Rule):
         start = group_start(site.file, site.place)
         if start is None or start.alone or not start.in_sight or "nccl" not in (start.backend or ""):
             return
-        if argument(start.call, "device_id") is not None or _CHOOSES.search(site.source.text):
+        if argument(start.call, "device_id") is not None or site.file.says(_CHOOSES):
             return
         kinds = {item.fact.kind for item in site.file.used_around(site.block, beside=True)}
         if (

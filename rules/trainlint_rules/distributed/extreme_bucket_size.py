@@ -75,7 +75,7 @@ class ExtremeBucketSize(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find literal bucket sizes far from those that anyone measured as good."""
-        place = call_of(site.file.outline, site.node)
+        place = call_of(site.file, site.node)
         if place is None or not isinstance(place.node, ast.Call) or is_idle(site.path):
             return
         size = constant(argument(place.node, "bucket_cap_mb"))

@@ -91,12 +91,12 @@ class Fsdp1Api(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find wraps by the old class in files that do not know the new way."""
-        place = call_of(site.file.outline, site.node)
+        place = call_of(site.file, site.node)
         found = wrap(site.file, place) if place is not None else None
         if found is None or found.wrapper is not Wrapper.FSDP1 or depends_on_version(site.block):
             return
         confidence = _confidence(site.file)
-        if confidence and not _BOTH.search(site.source.text):
+        if confidence and not site.file.says(_BOTH):
             yield self.finding(
                 site,
                 "`fully_shard` succeeds this wrapper: it keeps each parameter as it is and needs less memory",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.lookup import single_value
@@ -108,7 +109,7 @@ class FsdpClippedLocally(Rule):
             f"`{name}` is sharded by FullyShardedDataParallel, and this clips by the norm of the local piece, another "
             f"one on each rank; call `{name}.clip_grad_norm_(...)`",
             confidence=0.9,
-            fix=_fix(site, model),
+            fix=partial(_fix, site, model),
         )
 
 

@@ -91,7 +91,7 @@ class FsdpWrapsOnlyOutermost(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find wraps of whole models beside which the file wraps nothing."""
-        place = call_of(site.file.outline, site.node)
+        place = call_of(site.file, site.node)
         found = wrap(site.file, place) if place is not None else None
         if found is None or (has_unpacked_arguments(found.call) and not _says_no_policy(found)):
             return
@@ -175,7 +175,7 @@ def _wraps_more(file: FileModel, found: Wrap) -> bool:
         return True
     own = last_name(found.call.func)
     handed = any(
-        last_name(place.node) == own and role(file.outline, place) is Role.VALUE
+        last_name(place.node) == own and role(file, place) is Role.VALUE
         for place in file.outline.references
         if isinstance(place.node, ast.expr)
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.lookup import single_value
-from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name, names_in
+from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name, names_in, nodes_in
 from trainlint.model.site import Site
+from trainlint.records import dataclass
 from trainlint.rule import Rule, Triggers
 
 _FSDP1 = frozenset({"state_dict_type", "set_state_dict_type"})
@@ -147,6 +147,6 @@ def _gathers(site: Site) -> bool:
     """Whether a state is gathered under the setting: inside the `with`, or anywhere in the file behind a setter."""
     for block in site.file.outline.blocks:
         if isinstance(block.node, ast.With) and any(item.context_expr is site.call for item in block.node.items):
-            inside = (part for statement in block.node.body for part in ast.walk(statement))
+            inside = (part for statement in block.node.body for part in nodes_in(statement))
             return any(isinstance(part, ast.Call) and last_name(part.func) in _GATHERS for part in inside)
     return any(name in site.file.outline.calls for name in _GATHERS)

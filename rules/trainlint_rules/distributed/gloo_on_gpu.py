@@ -79,7 +79,7 @@ class GlooOnGpu(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find groups over gloo in files that wrap a model for a GPU."""
         start = group_start(site.file, site.place)
-        if start is None or start.alone or start.backend != "gloo" or _OTHER_WAYS.search(site.source.text):
+        if start is None or start.alone or start.backend != "gloo" or site.file.says(_OTHER_WAYS):
             return
         if _is_one_of_several(site) or not _wraps_for_gpu(site):
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.names import argument, constant, has_unpacked_arguments
@@ -96,14 +97,14 @@ class GradientBucketCopied(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find wraps without the option in files that train and leave gradients alone."""
-        place = call_of(site.file.outline, site.node)
+        place = call_of(site.file, site.node)
         found = wrap(site.file, place) if place is not None else None
         if found is None or found.wrapper is not Wrapper.DDP or has_unpacked_arguments(found.call):
             return
         given = argument(found.call, _OPTION, _PLACE)
         if given is not None and constant(given) is not False:
             return
-        if is_idle(site.path) or _KEEPS_GRADIENTS.search(site.source.text) or not _clears_plainly(site):
+        if is_idle(site.path) or site.file.says(_KEEPS_GRADIENTS) or not _clears_plainly(site):
             return
         yield self.finding(
             site,
@@ -111,7 +112,7 @@ class GradientBucketCopied(Rule):
             f"`{_OPTION}=True`",
             at=found.call,
             confidence=0.8,
-            fix=_fix(site, found.call),
+            fix=partial(_fix, site, found.call),
         )
 
 

@@ -113,7 +113,7 @@ def _logged(site: Site) -> Iterator[_Found]:
     shown = argument(site.call, "prog_bar")
     value = argument(site.call, "value", 1)
     is_device = value is not None and site.value(value).on_device
-    if constant(shown) is True and is_device and not _REFRESHES.search(site.source.text):
+    if constant(shown) is True and is_device and not site.file.says(_REFRESHES):
         message = (
             "the progress bar reads the value from the device each time it is drawn, in each step by default; draw it "
             "less often (`TQDMProgressBar(refresh_rate=50)`)"

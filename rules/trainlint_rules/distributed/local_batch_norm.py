@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block, Class, How
 from trainlint.model.lookup import reaching, single_value
-from trainlint.model.names import constant, position
+from trainlint.model.names import constant, nodes_in, position
 from trainlint.model.site import FileModel, Site, is_idle
 from trainlint.model.uses import call_of
 from trainlint.model.wraps import Wrapper, wrap
@@ -106,11 +106,11 @@ class LocalBatchNorm(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find networks with batch norm whose every process sees a few samples a step."""
-        place = call_of(site.file.outline, site.node)
+        place = call_of(site.file, site.node)
         found = wrap(site.file, place) if place is not None else None
         if found is None or found.wrapper is not Wrapper.DDP or "backward" not in site.file.outline.calls:
             return
-        if _SYNCHRONISED.search(site.source.text):
+        if site.file.says(_SYNCHRONISED):
             return
         if not _has_batch_norm(site.file, found.module, site.block, _FOLLOWED):
             return
@@ -159,7 +159,7 @@ def _has_batch_norm(file: FileModel, node: ast.expr, block: Block, depth: int) -
 
 
 def _builds_batch_norm(file: FileModel, cls: Class) -> bool:
-    inside = {part for part in ast.walk(cls.node) if isinstance(part, ast.expr)}
+    inside = {part for part in nodes_in(cls.node) if isinstance(part, ast.expr)}
     return any(
         place.node in inside and _BATCH_NORM.match(file.kinds.imported(place.node, place.block) or "")
         for place in file.outline.references

@@ -9,7 +9,7 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.data_parallel import ddp_call
 from trainlint.model.fact_kinds import FactKind
 from trainlint.model.fact_names import ACCELERATOR
-from trainlint.model.names import last_name, position, root_name
+from trainlint.model.names import last_name, nodes_in, position, root_name
 from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
 
@@ -96,7 +96,7 @@ class NoSyncAroundBackwardOnly(Rule):
         body = _body(site)
         if body is None or not isinstance(func, ast.Attribute) or not _is_of_ddp(site, func.value):
             return
-        calls = [part for statement in body for part in ast.walk(statement) if isinstance(part, ast.Call)]
+        calls = [part for statement in body for part in nodes_in(statement) if isinstance(part, ast.Call)]
         losses = [root_name(part.func) for part in calls if last_name(part.func) == "backward" and not part.args]
         losses += [root_name(item) for part in calls if last_name(part.func) == "backward" for item in part.args[:1]]
         if not losses or any(last_name(part.func) not in _AROUND_BACKWARD for part in calls):
@@ -113,7 +113,7 @@ def _body(site: Site) -> list[ast.stmt] | None:
     """The statements that run under the call's context: of its own `with`, or of the one that is given its name."""
     statement = site.statement
     if isinstance(statement, ast.With):
-        return statement.body if any(site.call in ast.walk(item.context_expr) for item in statement.items) else None
+        return statement.body if any(site.call in nodes_in(item.context_expr) for item in statement.items) else None
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
         return None
     name = statement.targets[0].id

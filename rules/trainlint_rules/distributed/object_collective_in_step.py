@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import BlockKind
 from trainlint.model.collectives import OF_OBJECTS, collective
-from trainlint.model.names import last_name
+from trainlint.model.names import last_name, nodes_in
 from trainlint.model.site import Site, is_idle
 from trainlint.rule import Rule, Triggers
 
@@ -103,7 +103,7 @@ def _outweighed(site: Site) -> bool:
         return False
     if _SELDOM.search(function.name):
         return True
-    calls = (part for part in ast.walk(function.node) if isinstance(part, ast.Call))
+    calls = (part for part in nodes_in(function.node) if isinstance(part, ast.Call))
     return any(_HEAVY.search(last_name(part.func)) for part in calls)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Binding, Block
-from trainlint.model.names import argument, constant, dotted, has_unpacked_arguments, last_name, position
+from trainlint.model.names import argument, constant, dotted, has_unpacked_arguments, last_name, nodes_in, position
 from trainlint.model.optimizer_builds import OptimizerBuild, optimizer_builds
 from trainlint.model.site import FileModel, Site
 from trainlint.model.uses import call_of
@@ -92,14 +92,14 @@ class OptimizerBeforeFsdp(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find wraps of a model from whose parameters the same function has built an optimizer before."""
-        place = call_of(site.file.outline, site.node)
+        place = call_of(site.file, site.node)
         found = wrap(site.file, place) if place is not None else None
         if found is None or not _replaces_parameters(found):
             return
         model = _name(found.module)
         if model is None:
             return
-        for build in optimizer_builds(site.file):
+        for build in optimizer_builds(site.file).values():
             if model in build.models and _is_stale(site.file, build, found, model):
                 how = "fully_shard" if found.wrapper is Wrapper.FSDP2 else "FSDP"
                 yield self.finding(
@@ -149,7 +149,7 @@ def _bindings(file: FileModel, name: str, block: Block) -> list[Binding]:
 
 
 def _mentions(value: ast.expr | None, name: str) -> bool:
-    return value is not None and any(dotted(part) == name for part in ast.walk(value))
+    return value is not None and any(dotted(part) == name for part in nodes_in(value))
 
 
 def _may_be_relinked(file: FileModel, optimizer: str, after: tuple[int, int]) -> bool:

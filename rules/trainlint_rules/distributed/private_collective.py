@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from functools import partial
 
 from trainlint.finding import Finding
 from trainlint.model.alternatives import has_alternative
 from trainlint.model.deprecated_uses import deprecated_use
 from trainlint.model.deprecations import prefixes
 from trainlint.model.site import Site
+from trainlint.records import replace
 from trainlint.rule import Triggers
 from trainlint_rules.api import DeprecatedName
 
@@ -78,7 +79,7 @@ class PrivateCollective(DeprecatedName):
             return
         newest = _NEWEST[use.deprecation.replacement]
         if use.reference is not None and has_alternative(
-            site.file.outline, use.reference, site.block, (newest, use.deprecation.replacement)
+            site.file, use.reference, site.block, (newest, use.deprecation.replacement)
         ):
             return
         target = site.file.config.target_torch
@@ -90,5 +91,5 @@ class PrivateCollective(DeprecatedName):
             at=use.at,
             confidence=use.standing.confidence,
             severity=use.standing.severity,
-            fix=self.fix(site, use),
+            fix=partial(self.fix, site, use),
         )

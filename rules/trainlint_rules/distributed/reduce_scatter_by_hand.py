@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.collectives import collective
-from trainlint.model.names import last_name, names_in, position
+from trainlint.model.names import last_name, names_in, nodes_in, position
 from trainlint.model.ranks import asks_for_rank
 from trainlint.model.site import Site, is_idle
 from trainlint.model.uses import mentions
@@ -85,7 +85,7 @@ class ReduceScatterByHand(Rule):
         later = [node for node in mentions(function.node, name) if position(node) > position(found.tensor)]
         uses = [node for node in later if isinstance(node.ctx, ast.Load)]
         cuts = [part for part in _parts_of_rank(site, name) if position(part) > position(found.tensor)]
-        inside = {part for cut in cuts for part in ast.walk(cut)}
+        inside = {part for cut in cuts for part in nodes_in(cut)}
         if len(cuts) == 1 and uses and all(node in inside for node in uses):
             yield self.finding(
                 site,
@@ -99,7 +99,7 @@ def _parts_of_rank(site: Site, name: str) -> Iterator[ast.Subscript]:
     """Places that cut a rank's part out of a tensor: `x.chunk(n)[rank]`, `x[rank * size : (rank + 1) * size]`."""
     function = site.function
     assert function is not None
-    for node in ast.walk(function.node):
+    for node in nodes_in(function.node):
         if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
             continue
         value = node.value

@@ -10,7 +10,7 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Binding, Block, How
 from trainlint.model.fact_kinds import FactKind
 from trainlint.model.lookup import reaching
-from trainlint.model.names import argument, last_name, names_in, position
+from trainlint.model.names import argument, last_name, names_in, nodes_in, position
 from trainlint.model.rank_ways import all_ranks_come_here, speaks_of_rank
 from trainlint.model.site import Site, is_idle
 from trainlint.rule import Rule, Triggers
@@ -141,11 +141,11 @@ def _is_same_file(path: ast.expr, block: Block, depth: int) -> bool:
     """Whether a path is the same on all ranks, as far as the names in it are followed."""
     if not depth or any(speaks_of_rank(name) for name in names_in(path)):
         return False
-    if any(last_name(part.func) in _OWN for part in ast.walk(path) if isinstance(part, ast.Call)):
+    if any(last_name(part.func) in _OWN for part in nodes_in(path) if isinstance(part, ast.Call)):
         return False
     return all(
         _is_same_binding(binding, depth)
-        for part in ast.walk(path)
+        for part in nodes_in(path)
         if isinstance(part, ast.Name)
         for binding in reaching(part.id, block, position(part))
     )

@@ -15,7 +15,7 @@ from trainlint.model.collectives import (
     same_operation,
 )
 from trainlint.model.lookup import single_value
-from trainlint.model.names import last_name
+from trainlint.model.names import last_name, nodes_in
 from trainlint.model.parameter_loops import parameter_loop
 from trainlint.model.site import Site, is_idle
 from trainlint.rule import Rule, Triggers
@@ -143,15 +143,15 @@ def _in_loop_over_numbers(site: Site, found: Collective) -> bool:
     loop = loop_around(site.block)
     if loop is None or not isinstance(loop.node, ast.For) or parameter_loop(site.file.outline, site.block) is not None:
         return False
-    targets = {part.id for part in ast.walk(loop.node.target) if isinstance(part, ast.Name)}
+    targets = {part.id for part in nodes_in(loop.node.target) if isinstance(part, ast.Name)}
     assert found.tensor is not None
-    if not any(isinstance(part, ast.Name) and part.id in targets for part in ast.walk(found.tensor)):
+    if not any(isinstance(part, ast.Name) and part.id in targets for part in nodes_in(found.tensor)):
         return False
     words = [part.attr if isinstance(part, ast.Attribute) else part.id for part in _named(loop.node.iter)]
     return any(SCALAR_NAME.search(word) for word in words)
 
 
 def _named(node: ast.expr) -> Iterator[ast.Name | ast.Attribute]:
-    for part in ast.walk(node):
+    for part in nodes_in(node):
         if isinstance(part, ast.Name | ast.Attribute):
             yield part

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.deprecations import Version
 from trainlint.model.names import constant, last_name
 from trainlint.model.site import Site
+from trainlint.records import dataclass
 from trainlint.rule import Rule, Triggers
 
 _ENVIRONMENT = re.compile(r"(^|_)env(iron|s|_vars?|ironment)?($|_)", re.IGNORECASE)
@@ -116,7 +117,7 @@ class StaleNcclVariable(Rule):
             stale.said,
             at=site.statement,
             confidence=0.95 if target is not None else stale.confidence,
-            fix=_fix(site, key, stale, sure=target is not None),
+            fix=partial(_fix, site, key, stale, sure=target is not None),
         )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.data_parallel import DISTRIBUTED_DATA_PARALLEL
-from trainlint.model.names import argument, constant
-from trainlint.model.site import Site, is_idle
+from trainlint.model.names import argument, constant, nodes_in
+from trainlint.model.once import once
+from trainlint.model.site import FileModel, Site, is_idle
 from trainlint.model.uses import call_of
 from trainlint.rule import Rule, Triggers
 
@@ -88,27 +90,28 @@ class UnusedParameterSearch(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find wrappers that are told by a literal to look for unused parameters."""
-        place = call_of(site.file.outline, site.node)
+        place = call_of(site.file, site.node)
         if place is None or not isinstance(place.node, ast.Call) or is_idle(site.path):
             return
         call = place.node
         if constant(argument(call, "find_unused_parameters")) is not True:
             return
-        if argument(call, "static_graph") is not None or _leaves_some_out(site):
+        if argument(call, "static_graph") is not None or _leaves_some_out(site.file):
             return
         yield self.finding(
             site.at(call),
             "`find_unused_parameters=True` walks the autograd graph before each backward; remove it where every "
             "parameter gets a gradient (DDP raises an error in the second step if one does not)",
             confidence=0.75,
-            fix=_removed(site, call),
+            fix=partial(_removed, site, call),
         )
 
 
-def _leaves_some_out(site: Site) -> bool:
+@once
+def _leaves_some_out(file: FileModel) -> bool:
     """Whether names in the file tell of parameters that get no gradient in some steps."""
-    names = {part.id for part in ast.walk(site.file.tree) if isinstance(part, ast.Name)}
-    names |= {part.attr for part in ast.walk(site.file.tree) if isinstance(part, ast.Attribute)}
+    names = {part.id for part in nodes_in(file.tree) if isinstance(part, ast.Name)}
+    names |= {part.attr for part in nodes_in(file.tree) if isinstance(part, ast.Attribute)}
     return any(_LEAVES_SOME_OUT.search(name) for name in names)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.site import Site
@@ -77,14 +78,14 @@ class ProfilerMixedApi(Rule):
         """Find calls of the older class by an argument of the newer one."""
         if not isinstance(site.node, ast.expr) or site.origin(site.node) != _OLD:
             return
-        place = call_of(site.file.outline, site.node)
+        place = call_of(site.file, site.node)
         call = place.node if place is not None else None
         if not isinstance(call, ast.Call):
             return
         wrong = [f"`{item.arg}`" for item in call.keywords if item.arg in _NEW_ONLY]
         if wrong:
             message = f"`{_OLD}` takes no {' and no '.join(wrong)}: this is a TypeError; use `torch.profiler.profile`"
-            yield self.finding(site, message, at=call, fix=_fix(site, call))
+            yield self.finding(site, message, at=call, fix=partial(_fix, site, call))
 
 
 def _fix(site: Site, call: ast.Call) -> Fix | None:

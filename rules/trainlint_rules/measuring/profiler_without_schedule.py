@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.loops import describe_loop
-from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name
+from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name, nodes_in
 from trainlint.model.profiled import recorded_loop
 from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
@@ -108,8 +108,8 @@ def _is_never_stepped(site: Site, call: ast.Call) -> bool:
         return False
     function = site.function
     root: ast.AST = function.node if function is not None else site.file.tree
-    uses = [node for node in ast.walk(root) if isinstance(node, ast.Name) and node.id == name.id and node is not name]
-    asked = {node.value: node.attr for node in ast.walk(root) if isinstance(node, ast.Attribute)}
+    uses = [node for node in nodes_in(root) if isinstance(node, ast.Name) and node.id == name.id and node is not name]
+    asked = {node.value: node.attr for node in nodes_in(root) if isinstance(node, ast.Attribute)}
     # A use that asks for no attribute hands the profiler on, to code that may step it.
     return all(use in asked and asked[use] != "step" for use in uses) and (
         function is None or not _is_shared(root, name.id)
@@ -117,7 +117,7 @@ def _is_never_stepped(site: Site, call: ast.Call) -> bool:
 
 
 def _is_shared(root: ast.AST, name: str) -> bool:
-    return any(isinstance(node, ast.Global | ast.Nonlocal) and name in node.names for node in ast.walk(root))
+    return any(isinstance(node, ast.Global | ast.Nonlocal) and name in node.names for node in nodes_in(root))
 
 
 def _name_given(statement: ast.stmt, call: ast.Call) -> ast.expr | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.accumulation import Accumulation, accumulation
 from trainlint.model.backward import graph_names
 from trainlint.model.blocks import Place
-from trainlint.model.names import last_name, names_in
+from trainlint.model.names import last_name, names_in, nodes_in
 from trainlint.model.site import Site
 from trainlint.model.steps import LoopKind
 from trainlint.rule import Rule, Triggers
@@ -101,7 +102,7 @@ class AccumulatedLossNotDivided(Rule):
         if site.file.loops.kind(loop) is not LoopKind.STEP:
             return
         found = accumulation(site.file, loop)
-        if found is None or not found.count or _NORMALISED.search(site.source.text):
+        if found is None or not found.count or site.file.says(_NORMALISED):
             return
         losses = [loss for place in found.backwards if (loss := _loss(place)) is not None]
         if len(losses) != len(found.backwards) or _is_used_elsewhere(site, found) or _is_scaled(site, found, losses):
@@ -112,7 +113,7 @@ class AccumulatedLossNotDivided(Rule):
                 f"a step is taken every `{found.count}` batches, whose gradients add up, but no loss is divided by "
                 f"`{found.count}`: the gradients are so many times too large",
                 confidence=0.85,
-                fix=_divided(site, loss, found.count),
+                fix=partial(_divided, site, loss, found.count),
             )
 
 
@@ -130,7 +131,7 @@ def _loss(place: Place) -> ast.expr | None:
 def _is_used_elsewhere(site: Site, found: Accumulation) -> bool:
     """Whether the file computes with the number of batches, or hands it to something that may."""
     name = found.count.rpartition(".")[2]
-    for node in ast.walk(site.file.tree):
+    for node in nodes_in(site.file.tree):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div | ast.Mult):
             operands: tuple[ast.AST, ...] = (node.left, node.right)
         elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div | ast.Mult):
@@ -158,7 +159,7 @@ def _within(site: Site, node: ast.AST) -> bool:
 
 def _numbers(node: ast.AST) -> list[str]:
     """The names and the written-out numbers in an operand."""
-    constants = [str(part.value) for part in ast.walk(node) if isinstance(part, ast.Constant)]
+    constants = [str(part.value) for part in nodes_in(node) if isinstance(part, ast.Constant)]
     return names_in(node) + constants
 
 
@@ -166,7 +167,7 @@ def _is_scaled(site: Site, found: Accumulation, losses: list[ast.expr]) -> bool:
     """Whether a loss is divided by something, or multiplied by something that is no written-out weight."""
     names = {name for loss in losses for name in graph_names(loss)}
     texts = [*losses]
-    for node in ast.walk(found.loop.node):
+    for node in nodes_in(found.loop.node):
         if isinstance(node, ast.Assign | ast.AugAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             if any(last_name(target) in names for target in targets):
@@ -177,7 +178,7 @@ def _is_scaled(site: Site, found: Accumulation, losses: list[ast.expr]) -> bool:
         (isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div | ast.Mult))
         or (isinstance(part, ast.Call) and last_name(part.func) in ("div", "div_", "mul", "mul_", "sum"))
         for text in texts
-        for part in ast.walk(text)
+        for part in nodes_in(text)
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.names import argument, has_unpacked_arguments
@@ -116,7 +117,7 @@ class CheckpointWithoutUseReentrant(Rule):
             site,
             message,
             confidence=0.95,
-            fix=_fix(site),
+            fix=partial(_fix, site),
         )
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.site import Site
+from trainlint.model.names import nodes_in
+from trainlint.model.once import once
+from trainlint.model.site import FileModel, Site
 from trainlint.rule import Rule, Triggers
 
 _DEVICE_MODULE = re.compile(r"cuda|mps|xpu|npu|mlu|accelerator|device|backend|memory", re.IGNORECASE)
@@ -107,7 +110,9 @@ class EmptyCacheInTrainingLoop(Rule):
             "the device; remove it"
         )
         severity = Severity.ADVICE if heat is Heat.EPOCH else self.severity
-        yield self.finding(site, message, confidence=_confidence(site, heat), fix=_removed(site), severity=severity)
+        yield self.finding(
+            site, message, confidence=_confidence(site, heat), fix=partial(_removed, site), severity=severity
+        )
 
 
 def _is_allocators(site: Site, call: ast.Call) -> bool:
@@ -143,9 +148,14 @@ def _is_conditional(block: Block) -> bool:
 def _retries(site: Site) -> bool:
     """Whether the loop around catches errors to try again: then the cache is emptied on purpose."""
     loop = _loop_around(site.block)
-    return loop is not None and any(
+    return loop is not None and _catches_errors(site.file, loop)
+
+
+@once
+def _catches_errors(file: FileModel, loop: Block) -> bool:
+    return any(
         handler.type is not None and re.search(r"OutOfMemory|RuntimeError", ast.unparse(handler.type))
-        for statement in ast.walk(loop.node)
+        for statement in nodes_in(loop.node)
         if isinstance(statement, ast.Try)
         for handler in statement.handlers
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.model.backward import LEAVES
@@ -17,7 +18,7 @@ from trainlint.model.evaluation import (
     wants_gradients,
 )
 from trainlint.model.inference import READS, interlude, loops_around, only_read, only_shown, volatile_input
-from trainlint.model.names import last_name
+from trainlint.model.names import last_name, nodes_in
 from trainlint.model.site import Site
 from trainlint.model.steps import LoopKind
 from trainlint.model.target_networks import forwards_for_nothing
@@ -161,7 +162,7 @@ class EvaluationWithoutNoGrad(Rule):
             message,
             at=forwards[0].node,
             confidence=min(_confidence(site), _most(site)),
-            fix=_without_graph(site, loop),
+            fix=partial(_without_graph, site, loop),
         )
 
     def _actions(self, site: Site, loop: Block) -> Iterator[Finding]:
@@ -281,7 +282,7 @@ def _most(site: Site) -> float:
 def _confidence(site: Site) -> float:
     function = site.function
     root = function.node if function is not None else site.file.tree
-    switched = any(isinstance(part, ast.Call) and last_name(part.func) == "eval" for part in ast.walk(root))
+    switched = any(isinstance(part, ast.Call) and last_name(part.func) == "eval" for part in nodes_in(root))
     named = function is not None and bool(_EVALUATION.search(function.name))
     if not switched and not named:
         return 0.5
@@ -304,7 +305,7 @@ def _safety(site: Site, results: set[str]) -> Safety:
     around = [item.context_expr for outer in site.block.outwards() for item in getattr(outer.node, "items", ())]
     if _may_be_trained(site, results) or any("autocast" in ast.unparse(context) for context in around):
         return Safety.UNSAFE  # autocast would keep weights that it cast without a graph for the rest of its block
-    return Safety.NUMERICS if _OTHER_KERNELS.search(site.source.text) else Safety.SAFE
+    return Safety.NUMERICS if site.file.says(_OTHER_KERNELS) else Safety.SAFE
 
 
 def _only_evaluates(site: Site, function: Function) -> bool:

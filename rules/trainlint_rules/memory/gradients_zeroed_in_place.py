@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.flags import Flags
-from trainlint.model.names import argument, constant, last_name
+from trainlint.model.names import argument, constant, last_name, nodes_in
 from trainlint.model.site import Site, is_idle
 from trainlint.rule import Rule, Triggers
 
@@ -89,7 +90,7 @@ class GradientsZeroedInPlace(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find calls that zero gradients although they could be given up."""
-        if is_idle(site.path) or _NEEDS_BUFFERS.search(site.source.text) or _adds_to_gradients(site):
+        if is_idle(site.path) or site.file.says(_NEEDS_BUFFERS) or _adds_to_gradients(site):
             return
         if last_name(site.call.func) == "zero_grad":
             yield from self._asked_for(site)
@@ -99,7 +100,7 @@ class GradientsZeroedInPlace(Rule):
                 "this writes zeros into each gradient, which keeps its memory and makes the next backward add to it; "
                 "set the gradients to `None`, as `zero_grad()` does since PyTorch 2.0",
                 confidence=0.9,
-                fix=_given_up(site),
+                fix=partial(_given_up, site),
             )
 
     def _asked_for(self, site: Site) -> Iterator[Finding]:
@@ -117,7 +118,7 @@ class GradientsZeroedInPlace(Rule):
             f"{said} keeps the memory of all gradients and fills it with zeros, to which the next backward adds; "
             "leave them at `None`",
             confidence=confidence,
-            fix=_set_to_none(site) if constant(given) is False else None,
+            fix=partial(_set_to_none, site) if constant(given) is False else None,
         )
 
 
@@ -147,7 +148,7 @@ def _is_gradient_of_loop(site: Site) -> bool:
 def _runs_for_each(block: Block, name: str) -> bool:
     for outer in block.outwards():
         if outer.kind is BlockKind.LOOP and isinstance(outer.node, ast.For):
-            return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(outer.node.target))
+            return any(isinstance(part, ast.Name) and part.id == name for part in nodes_in(outer.node.target))
         if outer.kind is not BlockKind.BRANCH or outer.test is None or not _asks_for_gradient(outer.test):
             return False
     return False
@@ -155,7 +156,7 @@ def _runs_for_each(block: Block, name: str) -> bool:
 
 def _asks_for_gradient(test: ast.expr) -> bool:
     """Whether a test is `p.grad is not None`, or that and `p.requires_grad`."""
-    words = {last_name(part) for part in ast.walk(test) if isinstance(part, ast.Name | ast.Attribute)}
+    words = {last_name(part) for part in nodes_in(test) if isinstance(part, ast.Name | ast.Attribute)}
     plain = all(isinstance(part, ast.Name | ast.Attribute | ast.Constant) for part in _operands(test))
     return plain and bool(words & {"grad", "requires_grad"})
 

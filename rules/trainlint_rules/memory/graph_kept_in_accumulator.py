@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.backward import Backwards, graph_names, held_by
@@ -15,6 +15,7 @@ from trainlint.model.names import end_position, position
 from trainlint.model.site import Site
 from trainlint.model.steps import LoopKind
 from trainlint.model.values import Kind, Origin, Value
+from trainlint.records import dataclass
 from trainlint.rule import Rule, Triggers
 
 _SHORT = 40
@@ -122,7 +123,7 @@ class GraphKeptInAccumulator(Rule):
                 at=site.statement,
                 confidence=confidence,
                 severity=Severity.ADVICE if bounded else None,
-                fix=_detached(site, kept.added, Safety.SAFE if safe else Safety.UNSAFE),
+                fix=partial(_detached, site, kept.added, Safety.SAFE if safe else Safety.UNSAFE),
             )
 
 

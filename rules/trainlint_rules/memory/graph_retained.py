@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.accumulation import loop_around
 from trainlint.model.blocks import Block, How
-from trainlint.model.names import argument, constant, last_name, position
+from trainlint.model.names import argument, constant, last_name, nodes_in, position
 from trainlint.model.site import Site, is_idle
 from trainlint.model.steps import LoopKind
 from trainlint.model.values import Kind
@@ -102,7 +103,7 @@ class GraphRetained(Rule):
             "no other backward follows in this round, but the graph is kept for one: its activations stay in memory "
             "through the next forward; leave `retain_graph` out",
             confidence=0.75,
-            fix=_let_go(site),
+            fix=partial(_let_go, site),
         )
 
 
@@ -140,9 +141,9 @@ def _carries_over(site: Site, loop: Block) -> bool:
     assert isinstance(node, ast.For | ast.AsyncFor | ast.While)
     drawn: set[str] = set()
     if not isinstance(node, ast.While):
-        drawn = {part.id for part in ast.walk(node.iter) if isinstance(part, ast.Name)}
+        drawn = {part.id for part in nodes_in(node.iter) if isinstance(part, ast.Name)}
     for statement in node.body:
-        for part in ast.walk(statement):
+        for part in nodes_in(statement):
             if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and part.value.id == "self":
                 name = f"self.{part.attr}"
             elif isinstance(part, ast.Name):

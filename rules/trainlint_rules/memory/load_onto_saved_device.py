@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import Block, BlockKind
@@ -130,7 +131,7 @@ class LoadOntoSavedDevice(Rule):
             message,
             confidence=0.8,
             severity=Severity.WARNING if kinds & _MANY_PROCESSES else Severity.ADVICE,
-            fix=_mapped(site),
+            fix=partial(_mapped, site),
         )
 
 

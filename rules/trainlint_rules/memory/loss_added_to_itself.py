@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.names import dotted
@@ -88,7 +89,7 @@ class LossAddedToItself(Rule):
             f"write `{name} = {text}`",
             at=site.statement,
             confidence=0.95,
-            fix=_divided(site, quotient),
+            fix=partial(_divided, site, quotient),
         )
 
 

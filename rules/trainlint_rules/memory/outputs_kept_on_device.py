@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.model.accumulation import loop_around
 from trainlint.model.lifetimes import Lifetime, lifetime
-from trainlint.model.names import dotted, last_name
+from trainlint.model.names import dotted, last_name, nodes_in
 from trainlint.model.site import Site, is_idle
 from trainlint.model.steps import LoopKind
 from trainlint.model.values import Home, Kind, Origin
@@ -112,4 +112,4 @@ class OutputsKeptOnDevice(Rule):
 
 def _is_small(added: ast.expr) -> bool:
     """Whether something on the way reduces an output or takes it away."""
-    return any(isinstance(part, ast.Call) and last_name(part.func) in _SMALL for part in ast.walk(added))
+    return any(isinstance(part, ast.Call) and last_name(part.func) in _SMALL for part in nodes_in(added))

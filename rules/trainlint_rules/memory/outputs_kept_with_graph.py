@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.accumulation import loop_around
@@ -109,7 +110,7 @@ class OutputsKeptWithGraph(Rule):
             f"`{dotted(holder) or 'this list'}` keeps the autograd graph of each step's output after its backward; "
             "append `.detach()`",
             confidence=0.95 * value.confidence,
-            fix=_detached(site, added),
+            fix=partial(_detached, site, added),
         )
 
 

@@ -72,7 +72,7 @@ class AdagradBeforeDevice(Rule):
         """Find moves of a model behind an Adagrad of its parameters, in the same function."""
         if site.origin(site.call.func) not in ("torch.optim.Adagrad", "torch.optim.adagrad.Adagrad"):
             return
-        build = next((item for item in optimizer_builds(site.file) if item.place.node is site.node), None)
+        build = optimizer_builds(site.file).get(site.call)
         if build is None:
             return
         for move in site.calls(*_MOVES):

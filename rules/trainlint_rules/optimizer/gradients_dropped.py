@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block, BlockKind
+from trainlint.model.names import nodes_in
 from trainlint.model.optimizers import Act, Action, action_of, actions, always_runs_before, between, round_of
 from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
@@ -136,6 +137,6 @@ def _counts(block: Block) -> bool:
         and block.test is not None
         and any(
             isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) and not isinstance(part.left, ast.Constant)
-            for part in ast.walk(block.test)
+            for part in nodes_in(block.test)
         )
     )

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.names import dotted
+from trainlint.model.names import dotted, nodes_in
+from trainlint.model.once import once
 from trainlint.model.optimizer_builds import OptimizerBuild, optimizer_builds
 from trainlint.model.optimizers import Act, actions, always_runs_before
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import FileModel, Site, is_idle
 from trainlint.model.steps import LoopKind
 from trainlint.rule import Rule, Triggers
 
@@ -81,7 +82,7 @@ class OptimizerBuiltInLoop(Rule):
         loop = _loop_of(site.block)
         if loop is None or site.heat.heat is not Heat.STEP or site.file.loops.kind(loop) is not LoopKind.STEP:
             return
-        build = next((item for item in optimizer_builds(site.file) if item.place.node is site.node), None)
+        build = optimizer_builds(site.file).get(site.call)
         if build is None or build.name is None or _has_no_state(site.call) or _builds_model(site, build, loop):
             return
         steps = [item for item in actions(site.file, loop) if item.act is Act.STEP and item.owner == build.name]
@@ -115,6 +116,13 @@ def _builds_model(site: Site, build: OptimizerBuild, loop: Block) -> bool:
     if not build.models:
         return True
     roots = {name.partition(".")[0] for name in build.models}
-    inside = {node for node in ast.walk(loop.node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    stored = {dotted(target) for node in ast.walk(loop.node) if isinstance(node, ast.Assign) for target in node.targets}
-    return any(node.id in roots for node in inside) or bool(build.models & {name for name in stored if name})
+    return not _stored(site.file, loop).isdisjoint(roots | build.models)
+
+
+@once
+def _stored(file: FileModel, loop: Block) -> frozenset[str]:
+    """What a loop gives new values: names, and attributes of them."""
+    parts = nodes_in(loop.node)
+    names = (node.id for node in parts if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    targets = (dotted(target) for node in parts if isinstance(node, ast.Assign) for target in node.targets)
+    return frozenset((*names, *filter(None, targets)))

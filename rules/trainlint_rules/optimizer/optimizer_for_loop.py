@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.names import constant, last_name
@@ -93,7 +94,7 @@ class OptimizerForLoop(Rule):
             site,
             f"`foreach=False` makes `{name}` update one parameter at a time, by a dozen kernels each; {advice}",
             confidence=0.5 if is_idle(site.path) else 0.85,
-            fix=_fix(site) if fused and "fused" not in given else None,
+            fix=partial(_fix, site) if fused and "fused" not in given else None,
         )
 
 

@@ -91,13 +91,13 @@ class OptimizerUnfused(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find the optimizers that a loop on CUDA steps and that are built without a choice of implementation."""
-        if _OTHER_DEVICES.search(site.source.text) or is_idle(site.path):
+        if site.file.says(_OTHER_DEVICES) or is_idle(site.path):
             return
         way = whole_way(site)
         if way is None or way.uses(FactKind.FUSED_OPTIMIZER):
             return
         stepped = _stepped(site, way)
-        for build in optimizer_builds(site.file) if stepped else ():
+        for build in optimizer_builds(site.file).values() if stepped else ():
             built = site.at(build.place.node, build.place.block)
             name = last_name(built.call.func)
             if build.name not in stepped or name not in _FUSED_SINCE or not _lets_in(site, name):

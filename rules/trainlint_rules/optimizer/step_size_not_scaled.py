@@ -12,7 +12,7 @@ from trainlint.model.blocks import Block, How
 from trainlint.model.fact_kinds import FactKind
 from trainlint.model.fact_names import ACCUMULATION
 from trainlint.model.lookup import reaching
-from trainlint.model.names import argument, dotted, last_name, names_in, position
+from trainlint.model.names import argument, dotted, last_name, names_in, nodes_in, position
 from trainlint.model.optimizers import Act, Action, actions
 from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
@@ -164,7 +164,7 @@ def _counts_batches(length: ast.expr, block: Block, count: str) -> bool:
 
 def _behind(node: ast.expr, block: Block, depth: int) -> Iterator[ast.AST]:
     """The parts of an expression and of what its names were assigned."""
-    for part in ast.walk(node):
+    for part in nodes_in(node):
         yield part
         if isinstance(part, ast.Name) and depth:
             for binding in reaching(part.id, block, position(part)):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.interval_lengths import interval_length
-from trainlint.model.names import last_name
+from trainlint.model.names import last_name, nodes_in
 from trainlint.model.parameter_loops import ParameterLoop, parameter_loop
 from trainlint.model.parameter_updates import ParameterUpdate, Update, update_of
 from trainlint.model.site import Site
@@ -136,7 +137,7 @@ class UpdatePerParameter(Rule):
                 f"{_WHAT[update.update]}, {_kernels(update)} for each in every step; {_CURE[update.update]}",
                 at=site.node.iter,
                 confidence=confidence,
-                fix=_fix(site, site.node),
+                fix=partial(_fix, site, site.node),
             )
 
 
@@ -187,7 +188,7 @@ def _defines_optimizer(site: Site) -> bool:
 
 def _passes_through(site: Site, loop: ParameterLoop) -> bool:
     """Whether each parameter is brought together from other processes or devices before it is used."""
-    names = {last_name(part.func) for part in ast.walk(loop.block.node) if isinstance(part, ast.Call)}
+    names = {last_name(part.func) for part in nodes_in(loop.block.node) if isinstance(part, ast.Call)}
     return bool(names & (_GATHERS | _MOVES))
 
 
@@ -199,7 +200,7 @@ def _has_a_foreach_way(site: Site, block: Block) -> bool:
     if any(
         isinstance(part, ast.Attribute) and part.attr.startswith("_foreach_")
         for root in roots
-        for part in ast.walk(root)
+        for part in nodes_in(root)
     ):
         return True
     return any(

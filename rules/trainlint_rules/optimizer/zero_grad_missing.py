@@ -87,7 +87,7 @@ class ZeroGradMissing(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find loops that run backward and step, in files that clear nothing."""
         loop = site.file.outline.loop_blocks.get(site.node)
-        if loop is None or site.file.loops.kind(loop) is not LoopKind.STEP or _CLEARED.search(site.source.text):
+        if loop is None or site.file.loops.kind(loop) is not LoopKind.STEP or site.file.says(_CLEARED):
             return
         found = actions(site.file, loop)
         backward = next((item for item in found if item.act is Act.BACKWARD), None)

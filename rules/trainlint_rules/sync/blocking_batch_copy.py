@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.model.copies import (
@@ -21,7 +22,7 @@ from trainlint.model.copies import (
 )
 from trainlint.model.dropped_moves import dropped_move
 from trainlint.model.lookup import single_value
-from trainlint.model.names import argument, last_name
+from trainlint.model.names import argument, last_name, nodes_in
 from trainlint.model.site import Site
 from trainlint.model.values import Home, Kind, Origin
 from trainlint.rule import Rule, Triggers
@@ -120,7 +121,7 @@ class BlockingBatchCopy(Rule):
         confidence = _confidence(site, batch, memory)
         if confidence:
             message = _message(site, call, batch, memory)
-            yield self.finding(site, message, confidence=confidence, fix=_fix(site, call, batch))
+            yield self.finding(site, message, confidence=confidence, fix=partial(_fix, site, call, batch))
 
 
 def _says_whether_to_wait(site: Site, call: ast.Call) -> bool:
@@ -131,14 +132,14 @@ def _says_whether_to_wait(site: Site, call: ast.Call) -> bool:
 
 
 def _goes_to_cuda(site: Site, call: ast.Call) -> bool:
-    if not_on_cuda(site.block) or site.file.creates_on_device:
+    if not_on_cuda(site.file, site.block) or site.file.creates_on_device:
         return False
     name = last_name(call.func)
     if name == "type":
         return len(call.args) == 1 and _is_cuda_type(site, call.args[0])
     if name == "cuda":
         return True
-    words = [item.value for item in ast.walk(call) if isinstance(item, ast.Constant) and isinstance(item.value, str)]
+    words = [item.value for item in nodes_in(call) if isinstance(item, ast.Constant) and isinstance(item.value, str)]
     other = any(word.startswith(("mps", "xla")) for word in words)
     return not other and site.file.kinds.device_argument(call, site.block) is Home.DEVICE
 

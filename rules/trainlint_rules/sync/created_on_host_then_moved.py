@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from trainlint.finding import Edit, Finding, Fix, Heat, Safety, Severity
 from trainlint.model.creations import ALL, FILLED, LEGACY, Content, Creation, creation, holds_nothing, is_seldom
@@ -139,14 +140,14 @@ class CreatedOnHostThenMoved(Rule):
                 message = (
                     f"`torch.{made.factory}` makes this on the host, then it is copied to the device; {_advice(made)}"
                 )
-                yield from self._found(site, _BY_CONTENT[made.content], message, _fix(site, call, made))
+                yield from self._found(site, _BY_CONTENT[made.content], message, partial(_fix, site, call, made))
         elif last_name(call.func) in ALL and _is_stored_on_device(site, call):
             made = creation(site.file, call, site.block)
             if made is not None:
                 message = f"a tensor made on the host is copied into one on the device here; {_advice(made)}"
                 yield from self._found(site, max(_BY_CONTENT[made.content], _STORED), message, None)
 
-    def _found(self, site: Site, worth: float, message: str, fix: Fix | None) -> Iterator[Finding]:
+    def _found(self, site: Site, worth: float, message: str, fix: Callable[[], Fix | None] | None) -> Iterator[Finding]:
         confidence = _how_often(site) * worth
         if confidence:
             severity = Severity.ADVICE if site.heat.heat in (Heat.ONCE, Heat.RARE) else None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.model.guarded_reads import decided_by_callers
-from trainlint.model.names import argument
+from trainlint.model.names import argument, nodes_in
 from trainlint.model.progress import shown_by_bar
 from trainlint.model.read_purposes import Purpose, copy_purpose
 from trainlint.model.reads import explicit_read
@@ -150,6 +150,6 @@ def _feeds_estimator(site: Site) -> bool:
         isinstance(outer, ast.Call)
         and isinstance(outer.func, ast.Attribute)
         and outer.func.attr in _ESTIMATOR
-        and any(part is site.node for item in outer.args for part in ast.walk(item))
-        for outer in ast.walk(site.statement)
+        and any(part is site.node for item in outer.args for part in nodes_in(item))
+        for outer in nodes_in(site.statement)
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.guarded_reads import decided_by_callers
@@ -110,7 +111,7 @@ class ItemInTrainingStep(Rule):
                 "`.item()` makes the host wait for the device in each training step; "
                 "keep the value as a tensor and read it every n-th step"
             )
-            yield self.finding(site, message, confidence=confidence, fix=_keep_sum_on_device(site, call))
+            yield self.finding(site, message, confidence=confidence, fix=partial(_keep_sum_on_device, site, call))
 
 
 def _keep_sum_on_device(site: Site, call: ast.Call) -> Fix | None:

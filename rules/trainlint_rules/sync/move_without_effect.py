@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 from itertools import pairwise
 
 from trainlint.finding import Edit, Finding, Fix, Safety, Severity
@@ -79,7 +80,7 @@ class MoveWithoutEffect(Rule):
             f"`{owner}.{site.call.func.attr}(...)` returns the moved tensor and leaves `{owner}` where it is: "
             "assign the result"
         )
-        yield self.finding(site, message, confidence=confidence, fix=_assigned(site, site.call))
+        yield self.finding(site, message, confidence=confidence, fix=partial(_assigned, site, site.call))
 
 
 def _is_double(site: Site) -> bool:

@@ -11,7 +11,7 @@ from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.creations import is_seldom
 from trainlint.model.following_reads import read_follows
 from trainlint.model.lookup import reaching, single_value
-from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name, position
+from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name, nodes_in, position
 from trainlint.model.site import Site
 from trainlint.model.values import Home, Kind
 from trainlint.rule import Rule, Triggers
@@ -153,5 +153,5 @@ def _was_read(number: ast.expr, block: Block) -> bool:
             isinstance(item, ast.Call) and isinstance(item.func, ast.Attribute) and item.func.attr in _REDUCTIONS
             for item in call.args
         )
-        for call in ast.walk(made)
+        for call in nodes_in(made)
     )

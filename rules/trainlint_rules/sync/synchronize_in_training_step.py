@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import BlockKind
@@ -104,7 +105,7 @@ class SynchronizeInTrainingStep(Rule):
         excused = is_measured(site.place, site.file) or captures_graph(site.place, site.file) or _is_due(site)
         confidence = 0.5 if excused else 0.9
         message = f"`{what}` stops the host until the device is idle in each training step; remove it"
-        yield self.finding(site, message, confidence=confidence, fix=_removed(site))
+        yield self.finding(site, message, confidence=confidence, fix=partial(_removed, site))
 
     def _launch_blocking(self, site: Site) -> Iterator[Finding]:
         statement = site.node
@@ -117,7 +118,7 @@ class SynchronizeInTrainingStep(Rule):
         message = (
             "`CUDA_LAUNCH_BLOCKING=1` makes the host wait for every kernel of the run; set it only while debugging"
         )
-        yield self.finding(site, message, confidence=0.9, fix=_removed(site))
+        yield self.finding(site, message, confidence=0.9, fix=partial(_removed, site))
 
 
 def _waits(site: Site, call: ast.Call) -> str | None:

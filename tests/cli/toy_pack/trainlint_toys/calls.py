@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -141,7 +142,7 @@ class Misbehaving(Rule):
     code = "TOY201"
     name = "toy-misbehaving"
     severity = Severity.ERROR
-    triggers = Triggers(calls=frozenset({"crash", "panic", "recurse", "die", "sleep"}))
+    triggers = Triggers(calls=frozenset({"crash", "panic", "recurse", "die", "sleep", "spin", "sink"}))
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Do what the name of the call says."""
@@ -154,6 +155,11 @@ class Misbehaving(Rule):
             raise RecursionError("too deep")
         if call == "die":
             os._exit(9)
+        while call == "spin":
+            with suppress(Exception):
+                _ = [index**2 for index in range(1000)]
+        if call == "sink":
+            sum(range(10**10))  # until it has the sum, Python does not look at its signals
         Path(os.environ["TOY_ASLEEP"]).touch()
         time.sleep(60)
         yield self.finding(site, "slept well")

@@ -1,0 +1,167 @@
+"""How much is done, counted and not timed: nothing is done twice, and twice the code is twice the work."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import libcst
+import pytest
+from _pytest.mark.structures import ParameterSet
+
+from tests.engine.counted_work import Work, check, counted
+from tests.engine.growing_files import (
+    GROWING,
+    Growing,
+    deep_blocks,
+    deep_calls,
+    derived_classes,
+    long_method_chain,
+)
+from tests.engine.linked_project import FILES, write_project
+from trainlint.linking.link import link
+from trainlint.linking.summarise import summarise
+from trainlint.model.walk import outline
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+IDLE = "import json\n\n\ndef load(path):\n    return json.loads(path.read_text())\n"
+TELLING = [name for name, text in FILES.items() if "torch" in text]
+"""The files of the project that hold a word of training, and so take part in linking."""
+CALLS_A_LINE = 1000
+"""Of Python's functions and of those in C, for all rules, in code that is dense with what they look at."""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write_project(tmp_path, {**FILES, "pkg/files.py": IDLE})
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+# A file is looked at once
+
+
+def test_each_file_is_parsed_once(project: Path) -> None:
+    parsed = counted(check).parsed(ast.parse)
+    assert {name: parsed[text] for name, text in FILES.items() if text} == dict.fromkeys(TELLING, 1)
+    assert parsed[IDLE] == 1
+
+
+def test_a_file_that_takes_part_has_one_outline_and_one_summary_and_all_are_linked_at_once(project: Path) -> None:
+    work = counted(check)
+    assert (work.of(outline), work.of(summarise), work.of(link)) == (len(TELLING), len(TELLING), 1)
+
+
+def test_a_file_alone_has_one_outline_and_is_not_linked(project: Path) -> None:
+    (project / "alone.py").write_text("import torch\n\nprint(torch.ones(3).sum().item())\n")
+    work = counted(lambda: check("alone.py"))
+    assert (work.of(outline), work.of(summarise), work.of(link)) == (1, 0, 0)
+
+
+def test_a_file_without_a_word_of_training_is_parsed_and_nothing_more(project: Path) -> None:
+    work = counted(lambda: check("pkg/files.py"))
+    assert work.parsed(ast.parse) == {IDLE: 1}
+    assert (work.of(outline), work.of(summarise), work.of(link)) == (0, 0, 0)
+
+
+@pytest.fixture
+def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An ordinary training script with findings."""
+    path = tmp_path / "train.py"
+    path.write_bytes((EXAMPLES / "train_ddp.py").read_bytes())
+    monkeypatch.chdir(tmp_path)
+    return path
+
+
+def test_rules_seldom_go_over_the_tree_again(example: Path) -> None:
+    nodes = sum(1 for _ in ast.walk(ast.parse(example.read_bytes())))
+    walked = counted(check).of(ast.walk)
+    assert walked <= 2 * nodes, f"ast.walk visited {walked} nodes of a file that has {nodes}"
+
+
+def test_an_ordinary_line_takes_a_bounded_number_of_calls(example: Path) -> None:
+    lines = len(example.read_text(encoding="utf-8").splitlines())
+    Path("empty.py").write_text("import torch\n")
+    work = counted(check).total - counted(lambda: check("empty.py")).total
+    assert work <= CALLS_A_LINE * lines, f"{work // lines} calls a line"
+
+
+# LibCST is for rewriting
+
+
+def test_without_a_fix_libcst_does_nothing(project: Path) -> None:
+    findings = check("--select", "TRN201")["findings"]
+    assert findings
+    assert not any(finding["fix"] for finding in findings)
+    calls = counted(lambda: check("--select", "TRN201")).calls
+    assert not [code for code in calls if "/libcst/" in Path(code.co_filename).as_posix()]
+
+
+def test_for_a_fix_libcst_parses_a_statement_and_no_file(example: Path) -> None:
+    fixes = sum(finding["fix"] is not None for finding in check()["findings"])
+    assert fixes
+    parsed = counted(check).parsed(libcst.parse_module)
+    assert parsed.total() <= 3 * fixes
+    assert max(map(len, parsed)) < len(example.read_text(encoding="utf-8")) / 5
+
+
+# Twice the code, twice the work
+
+MOST = 2.5
+"""By how much a run may grow when its file doubles; beyond two, for what a few rounds need to settle."""
+MOST_OF_ONE = 3.0
+"""By how much a single function may that makes or gets a share of all calls."""
+SHARE = 0.05
+
+
+LENGTH = 12
+LENGTHS: dict[Growing, int] = {
+    deep_blocks: 8,  # Python refuses blocks that are much deeper than four times that
+    deep_calls: 8,
+    derived_classes: 8,  # nobody derives more often
+    long_method_chain: 16,  # answers about values go only so deep, and this is where they end
+}
+NOT_YET = {
+    "ignored_lines": "for each comment, suppress/comments.py looks at all statements for its own",
+    "long_if_chain": "for each copy, model/copies.py reads all conditions before it for the name of another device",
+    "early_returns": "likewise",
+    "long_sequential": "for each layer, its neighbours are looked for among all nodes of the call",
+    "loops": "for each training loop, rules look at all loops of the function",
+}
+"""Work that still grows faster, and why."""
+
+
+def _case(growing: Growing) -> ParameterSet:
+    reason = NOT_YET.get(growing.__name__)
+    return pytest.param(
+        growing, id=growing.__name__, marks=[pytest.mark.xfail(reason=reason, strict=True)] if reason else []
+    )
+
+
+@pytest.mark.parametrize("growing", [_case(growing) for growing in GROWING])
+def test_twice_the_code_is_twice_the_work(growing: Growing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("main.py").write_text("import grown\nimport torch\n")
+    length = LENGTHS.get(growing, LENGTH)
+    once, twice, four_times = (_work_on(growing(length * times)) for times in (1, 2, 4))
+    assert _growth(once.total, twice.total, four_times.total) <= MOST, _grown(once, twice, four_times)
+    assert not _grown(once, twice, four_times)
+
+
+def _work_on(text: str) -> Work:
+    Path("grown.py").write_text(text)
+    return counted(lambda: check("--preview", "--min-confidence", "0", "grown.py", "main.py"))
+
+
+def _growth(once: int, twice: int, four_times: int) -> float:
+    """How much more the second doubling added than the first: what a run does anyhow cancels out."""
+    return (four_times - twice) / (twice - once) if twice > once else 0.0
+
+
+def _grown(once: Work, twice: Work, four_times: Work) -> dict[str, tuple[int, int, int]]:
+    """The functions that are to blame."""
+    counts: list[Counter[str]] = [work.by_place() for work in (once, twice, four_times)]
+    found = {place: (counts[0][place], counts[1][place], counts[2][place]) for place in counts[2]}
+    least = SHARE * four_times.total
+    return {place: each for place, each in found.items() if each[2] >= least and _growth(*each) > MOST_OF_ONE}

@@ -1,0 +1,115 @@
+"""A file twice as long is twice the work, whatever is in it. Work is counted in lines of Python that run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from tests.model.facts import file_model
+from trainlint.model.lookup import reaching
+
+FEW, MANY = 150, 600
+"""A part whose work is quadratic shows itself before it is most of the work."""
+
+
+def lines_run(action: Callable[[], object]) -> int:
+    """How many lines run while an action is taken, each round of a loop counted."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        action()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def look_at(code: str) -> None:
+    """All that is made of a file before values are asked for."""
+    model = file_model(code)
+    assert len(model.skeleton.shapes) == len(model.outline.blocks)
+    assert model.facts is not None
+    for block in model.outline.blocks:
+        model.heats.of(block)
+        model.gradients.off(block)
+
+
+def early_exits(count: int) -> str:
+    return "def f(x, y):\n" + "".join(
+        f"    if x == {i} and y is not None:\n        return g({i})\n" for i in range(count)
+    )
+
+
+def alternatives(count: int) -> str:
+    tests = "".join(f"    elif x == {i} and y is None:\n        return g({i})\n" for i in range(count))
+    return f"def f(x, y=None):\n    if x:\n        pass\n{tests}"
+
+
+def one_name(count: int) -> str:
+    return "def f(x, y):\n" + "    x = x.to(y)\n" * count
+
+
+def one_name_in_a_loop(count: int) -> str:
+    return "def f(x, y):\n    for i in y:\n" + "        x = x.to(i)\n" * count
+
+
+def one_attribute(count: int) -> str:
+    return "class A:\n" + "".join(f"    def m{i}(self):\n        self.a = self.a.to({i})\n" for i in range(count))
+
+
+def methods(count: int) -> str:
+    return "class A:\n" + "".join(f"    def m{i}(self, x):\n        self.m{i - 1}(x).item()\n" for i in range(count))
+
+
+def decorated_functions(count: int) -> str:
+    start = "def manager():\n    return torch.no_grad()\n"
+    return start + "".join(f"@manager\ndef f{i}(x):\n    with manager():\n        g(x)\n" for i in range(count))
+
+
+def training_loops(count: int) -> str:
+    loop = "    for batch in loader:\n        model(batch).backward()\n        opt.step()\n        env.step(1)\n"
+    return "def train(loader, model, opt, env):\n" + loop * count
+
+
+def entries(count: int) -> str:
+    return "table = {" + "".join(f'"key {i}": ({i}, f({i})), ' for i in range(count)) + "}\n"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        early_exits,
+        alternatives,
+        one_name,
+        one_name_in_a_loop,
+        one_attribute,
+        methods,
+        decorated_functions,
+        training_loops,
+        entries,
+    ],
+)
+def test_work_grows_no_faster_than_the_file(written: Callable[[int], str]) -> None:
+    look_at(written(2))  # what is remembered from file to file is worked out here
+    few, many = (lines_run(partial(look_at, written(count))) for count in (FEW, MANY))
+    assert many < 1.3 * few * MANY / FEW
+
+
+def test_a_name_that_is_bound_everywhere_costs_no_more_than_its_nearest_bindings() -> None:
+    written = (
+        "def f(x, y):\n    for i in y:\n" + "        if i:\n            x = x.to(i)\n" * 1500 + "        x.item()\n"
+    )
+    model = file_model(written)
+    (read,) = model.outline.calls["item"]
+    assert lines_run(lambda: reaching("x", read.block, (10**6, 0))) < 20_000

@@ -1,0 +1,43 @@
+"""The quick ways through a tree find what the standard library's slow ones find."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import trainlint.model
+from trainlint.model.names import nodes_in, written
+
+SOURCES = [path.read_text("utf-8") for path in sorted(Path(trainlint.model.__file__).parent.glob("*.py"))[::10]]
+EVERY_SORT = """
+import a.b as c
+@d(1, *e, f=2, **g)
+async def h(i, /, j: int = 1, *k, l=None, **m) -> n:
+    global o
+    async with p as q, r: await s
+    return [t async for t in u if v], {w: x for w in y}, {*z}, (yield), f"{a!r:>{b}}", a[1:2, ::3], lambda b: b
+match a:
+    case C(1, x=2) | [b, *_] | {"k": 1, **rest} if not d < e <= f: del g[0], h.i
+class D(E, metaclass=F): a: int = 1 if b else c; d += (e := -f); assert g, h
+"""
+
+
+@pytest.mark.parametrize("text", [EVERY_SORT, *SOURCES])
+def test_all_nodes_but_operators_and_contexts_are_found_in_the_order_of_the_standard_library(text: str) -> None:
+    tree = ast.parse(text)
+    signs = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
+    assert nodes_in(tree) == [node for node in ast.walk(tree) if not isinstance(node, signs)]
+
+
+@pytest.mark.parametrize("text", [EVERY_SORT, *SOURCES])
+def test_expressions_are_written_as_the_standard_library_writes_them(text: str) -> None:
+    expressions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.expr)]
+    assert [written(node) for node in expressions] == [ast.unparse(node) for node in expressions]
+
+
+@pytest.mark.parametrize("text", ["(1).real", "1 .real()", "f(None, True, ...)", "()", "(a,)", "a.b(c)(d, (e, 1))[0]"])
+def test_odd_expressions_are_written_as_the_standard_library_writes_them(text: str) -> None:
+    node = ast.parse(text, mode="eval").body
+    assert written(node) == ast.unparse(node)

@@ -1,0 +1,169 @@
+"""What is known of every installed rule before it is imported.
+
+Most files need few of the rules, and importing all of them takes ten times as long as Python's own start. So what
+rules declare is worked out once, by importing them, and kept as Python keeps bytecode. A rule's class is imported when
+a place that it wants to see turns up, or when its page is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import cached_property
+from importlib import import_module
+
+from trainlint.finding import Safety, Severity
+from trainlint.fingerprint import digest, fingerprint, folders, stats_below
+from trainlint.kept import keep, kept_texts
+from trainlint.records import dataclass, field, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one file is to end at once
+    from typing import Any
+
+    from trainlint.finding import Finding
+    from trainlint.model.site import Site
+    from trainlint.rule import Option, Rule, Triggers
+
+_NAME = "rules"
+_beside: list[str] = []
+"""The files of other packages that rules need, as they were found last."""
+
+
+@dataclass(frozen=True, eq=False)
+class RuleEntry:
+    """A rule as the catalogue knows it. It stands for the class and, bound to settings, for the rule itself."""
+
+    code: str
+    name: str
+    summary: str
+    severity: Severity
+    fix_safety: Safety | None
+    preview: bool
+    aliases: tuple[str, ...]
+    of_engine: bool
+    module: str
+    attribute: str
+    """What the class is called in its module."""
+    written_triggers: Mapping[str, Any]
+    """In JSON's terms, by their names; those that are not set are left out."""
+    written_options: tuple[tuple[str, Any, str], ...]
+    """Name, default and help of each option, in JSON's terms."""
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """What the user set for the rule's options."""
+
+    def __call__(self, settings: Mapping[str, object] | None = None, /) -> RuleEntry:
+        """The rule with the user's settings for its options."""
+        return replace(self, settings=settings) if settings else self
+
+    @cached_property
+    def triggers(self) -> Triggers:
+        """Where the rule wants to look."""
+        from trainlint.rule import Triggers  # not before a file has places at all
+
+        defaults = Triggers()
+        return Triggers(**{name: type(getattr(defaults, name))(value) for name, value in self.written_triggers.items()})
+
+    @cached_property
+    def options(self) -> tuple[Option, ...]:
+        """The rule's knobs."""
+        from trainlint.rule import Option
+
+        return tuple(
+            Option(name, tuple(default) if isinstance(default, list) else default, words)
+            for name, default, words in self.written_options
+        )
+
+    def loaded(self) -> type[Rule]:
+        """The rule's class, imported now if nobody needed it before."""
+        found: type[Rule] = getattr(import_module(self.module), self.attribute)
+        return found
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Ask the rule about one place that its triggers named."""
+        return self._rule.check(site)
+
+    @cached_property
+    def _rule(self) -> Rule:
+        return self.loaded()(self.settings)
+
+
+def installed_rules() -> tuple[RuleEntry, ...]:
+    """Every rule of every installed pack, sorted by code.
+
+    Raises PackError as `trainlint.packs.load_rules` does. While anything is wrong with a pack nothing is kept, so that
+    each run says it.
+    """
+    for text in kept_texts(_NAME):
+        with suppress(ValueError, LookupError, TypeError):  # it is whole, but who knows who wrote it
+            kept = json.loads(text)
+            if kept["fingerprint"] == _fingerprint(kept["beside"]):
+                _beside[:] = kept["beside"]
+                return tuple(map(_read, kept["rules"]))
+    return _worked_out()
+
+
+def fingerprint_of_rules() -> str:
+    """The fingerprint with what `installed_rules` found that rules need besides: what findings depend on."""
+    return _fingerprint(_beside)
+
+
+def _worked_out() -> tuple[RuleEntry, ...]:
+    from trainlint.packs import load_rules
+
+    before = set(sys.modules)
+    described = [_written(rule) for rule in load_rules()]
+    _beside[:] = beside = sorted(_files_beside(sys.modules.keys() - before))
+    text = json.dumps({"fingerprint": _fingerprint(beside), "beside": beside, "rules": described})
+    keep(_NAME, text)
+    return tuple(map(_read, json.loads(text)["rules"]))
+
+
+def _fingerprint(beside: list[str]) -> str:
+    return digest([fingerprint(), *stats_below(beside)])
+
+
+def _files_beside(modules: set[str]) -> Iterator[str]:
+    """The files of modules that rules need besides Python's own, trainlint and the packs."""
+    own = folders()
+    below = tuple(f"{folder}{os.sep}" for folder in own)
+    for name in modules:
+        file = getattr(sys.modules[name], "__file__", None)
+        if file and name.partition(".")[0] not in sys.stdlib_module_names:
+            if file not in own and not file.startswith(below):
+                yield file
+
+
+def _written(rule: type[Rule]) -> dict[str, Any]:
+    """What a rule declares, in JSON's terms, but for the defaults of triggers."""
+    triggers = ((name, getattr(rule.triggers, name)) for name in rule.triggers.__match_args__)
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "summary": rule.summary,
+        "severity": rule.severity,
+        "fix_safety": rule.fix_safety,
+        "preview": rule.preview,
+        "aliases": rule.aliases,
+        "of_engine": rule.of_engine,
+        "module": rule.module,
+        "attribute": next(name for name, value in vars(sys.modules[rule.module]).items() if value is rule),
+        "written_triggers": {
+            name: sorted(value) if isinstance(value, frozenset) else value for name, value in triggers if value
+        },
+        "written_options": [(option.name, option.default, option.help) for option in rule.options],
+    }
+
+
+def _read(facts: dict[str, Any]) -> RuleEntry:
+    """The same read back. Raises LookupError, TypeError or ValueError for what is nothing of the kind."""
+    safety = facts["fix_safety"]
+    read = {
+        "severity": Severity(facts["severity"]),
+        "fix_safety": None if safety is None else Safety(safety),
+        "aliases": tuple(facts["aliases"]),
+    }
+    return RuleEntry(**(facts | read))

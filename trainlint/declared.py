@@ -1,0 +1,73 @@
+"""What may be asked of a rule that need not be imported yet.
+
+A rule's class, the rule itself and its entry in the catalogue answer alike. Only type checkers read this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Protocol
+
+from trainlint.naming import Named
+
+if TYPE_CHECKING:
+    from trainlint.finding import Finding, Safety, Severity
+    from trainlint.model.site import Site
+    from trainlint.rule import Option, Rule, Triggers
+
+
+class Declared(Named, Protocol):
+    """What a rule declares; `trainlint.rule.Rule` says what each of it means."""
+
+    @property
+    def summary(self) -> str:
+        """The first line of its page."""
+
+    @property
+    def severity(self) -> Severity:
+        """Its tier."""
+
+    @property
+    def triggers(self) -> Triggers:
+        """Where it wants to look."""
+
+    @property
+    def fix_safety(self) -> Safety | None:
+        """The level of its fix."""
+
+    @property
+    def preview(self) -> bool:
+        """Whether it is off unless `--preview`."""
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Codes of other linters."""
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """Its knobs."""
+
+    @property
+    def of_engine(self) -> bool:
+        """Whether it is asked about no place."""
+
+    @property
+    def module(self) -> str:
+        """Where it is written."""
+
+    def loaded(self) -> type[Rule]:
+        """Its class, which is imported now if nobody needed it before."""
+
+
+class Bound(Declared, Protocol):
+    """A rule with the user's settings for its options, ready to be asked."""
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Yield a finding for each defect at one place that its triggers named."""
+
+
+class Known(Declared, Protocol):
+    """An installed rule, to be bound to the user's settings for its options."""
+
+    def __call__(self, settings: Mapping[str, object] | None = None, /) -> Bound:
+        """The rule with these settings."""

@@ -1,0 +1,55 @@
+"""A file's tree, or why it has none: all that a file without a word of training is asked for."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+from trainlint.finding import Failure
+from trainlint.settings_files import is_settings
+
+if TYPE_CHECKING:
+    import ast
+
+    from trainlint.source import SourceFile
+
+UNREADABLE = "TRN001"
+
+
+def parse(source: SourceFile) -> ast.Module | Failure:
+    """The tree of a file, or why there is none."""
+    if is_settings(source.path):
+        from trainlint.settings_tree import settings_tree  # few projects have such files
+
+        try:
+            return settings_tree(source)
+        except ValueError as error:
+            return Failure(source.path, str(error), UNREADABLE, lasting=True)
+    import ast  # a run of which all is known parses nothing
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # odd escapes in the user's strings are the user's compiler's matter
+            return ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        lasting = isinstance(error, SyntaxError | ValueError)
+        return Failure(source.path, _why_unparsable(source, error), UNREADABLE, lasting)
+
+
+def _why_unparsable(source: SourceFile, error: BaseException) -> str:
+    if isinstance(error, SyntaxError):
+        line = error.lineno or 0
+        reason = f"line {line}: it is no Python that this interpreter reads ({error.msg})"
+        if _looks_like_python_2(source.line(line)):
+            return f"{reason}; it looks like Python 2, which trainlint does not judge: exclude it"
+        return f"{reason}; correct it, exclude it, or run trainlint with the Python version it is written for"
+    if isinstance(error, RecursionError | MemoryError):
+        return "it is nested too deeply to be parsed; exclude it"
+    return f"it cannot be parsed ({error}); exclude it or correct it"
+
+
+def _looks_like_python_2(line: str) -> bool:
+    words = line.split()
+    return bool(words) and (
+        words[0] in ("print", "exec") or (words[0] in ("except", "raise") and "," in line) or "<>" in line
+    )

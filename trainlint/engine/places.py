@@ -1,0 +1,123 @@
+"""Which places of a file each rule wants to see: the file's own words are visited once, for all rules together."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from trainlint.model.blocks import Place
+from trainlint.records import dataclass, field
+
+if TYPE_CHECKING:
+    from trainlint.declared import Bound
+    from trainlint.model.outline import Outline
+    from trainlint.model.site import FileModel
+
+_Words = dict[str, list[int]]
+"""The numbers of the rules that want a word."""
+
+
+def places_by_rule(rules: Sequence[Bound], model: FileModel) -> list[Iterator[Place]]:
+    """For each rule, in their order, the places of a file that its triggers name.
+
+    Each place comes once for each trigger that names it, in an order that does not depend on the other rules.
+    """
+    named = _wishes(tuple(rules)).granted(model.outline)
+    return [_of_rule(rule, places, model) for rule, places in zip(rules, named, strict=True)]
+
+
+def _of_rule(rule: Bound, named: Sequence[Place], model: FileModel) -> Iterator[Place]:
+    if rule.triggers.calls_of_readers:  # asked here, so that a crash there costs only the rules that want it
+        yield from model.calls_of_readers
+    yield from named
+
+
+@dataclass(frozen=True, slots=True)
+class _Wishes:
+    """What the triggers of some rules name, turned around: from a word to the rules that want it."""
+
+    rules: int
+    calls: _Words = field(default_factory=dict)
+    assignments: _Words = field(default_factory=dict)
+    dicts: _Words = field(default_factory=dict)
+    references: _Words = field(default_factory=dict)
+    reads: list[int] = field(default_factory=list)
+    subscripts: list[int] = field(default_factory=list)
+    accumulations: list[int] = field(default_factory=list)
+    loops: list[int] = field(default_factory=list)
+    below: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """The rules that want a dotted name, as far as one was asked about: the same few come in file after file."""
+
+    def granted(self, outline: Outline) -> list[list[Place]]:
+        """For each rule, the places of one file."""
+        found: list[list[Place]] = [[] for _ in range(self.rules)]
+        for words, named in (
+            (self.calls, outline.calls),
+            (self.assignments, outline.stores),
+            (self.dicts, outline.dicts),
+        ):
+            for word in sorted(words.keys() & named.keys()):
+                _give(found, words[word], named[word])
+        for rules, place in self._references(outline):
+            _give(found, rules, (place,))
+        for several, places in (
+            (self.reads, outline.reads),
+            (self.subscripts, outline.subscripts),
+            (self.accumulations, outline.accumulations),
+            (self.loops, outline.loops),
+        ):
+            _give(found, several, places)
+        return found
+
+    def _references(self, outline: Outline) -> Iterator[tuple[Iterable[int], Place]]:
+        """The import statements that bring in wanted names, then the uses of such names."""
+        for place in outline.import_statements:
+            node = place.node
+            if isinstance(node, ast.ImportFrom) and node.module is not None and node.level == 0:
+                imported = (self._rules_for(f"{node.module}.{alias.name}") for alias in node.names)
+                yield {rule for rules in imported for rule in rules}, place
+        for place in outline.references:
+            origin = outline.origin(place.node)
+            if origin is not None and (rules := self._rules_for(origin)):
+                yield rules, place
+
+    def _rules_for(self, origin: str) -> tuple[int, ...]:
+        known = self.below.get(origin)
+        if known is None:
+            stops = [index for index, letter in enumerate(origin) if letter == "."]
+            heads = (origin[:stop] for stop in (*stops, len(origin)))
+            known = tuple({rule for head in heads for rule in self.references.get(head, ())})
+            self.below[origin] = known
+        return known
+
+
+def _give(found: list[list[Place]], rules: Iterable[int], places: Iterable[Place]) -> None:
+    for rule in rules:
+        found[rule].extend(places)
+
+
+@lru_cache(maxsize=4)
+def _wishes(rules: tuple[Bound, ...]) -> _Wishes:
+    """The wishes of a set of rules. All files of a run share them, as a rule."""
+    wishes = _Wishes(len(rules))
+    for number, rule in enumerate(rules):
+        wanted = rule.triggers
+        for words, named in (
+            (wishes.calls, wanted.calls),
+            (wishes.assignments, wanted.assignments),
+            (wishes.dicts, wanted.dicts),
+            (wishes.references, frozenset(wanted.references)),
+        ):
+            for word in named:
+                words.setdefault(word, []).append(number)
+        for several, is_wanted in (
+            (wishes.reads, wanted.reads),
+            (wishes.subscripts, wanted.subscripts),
+            (wishes.accumulations, wanted.accumulations),
+            (wishes.loops, wanted.loops),
+        ):
+            if is_wanted:
+                several.append(number)
+    return wishes
