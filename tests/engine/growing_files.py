@@ -229,6 +229,30 @@ def ignored_lines(count: int) -> str:
     return f"{HEAD}for x in loader:\n" + _lines("    model(x).item()  # trainlint: ignore[TRN201]\n", count)
 
 
+_STEP = f"{HEAD}for b in loader:\n    loss = model(b)\n    loss.backward()\n"
+
+
+def reads_in_a_step(count: int) -> str:
+    return _STEP + _lines("    x@ = loss.item()", count)
+
+
+def reads_in_a_list(count: int) -> str:
+    return f"{_STEP}    values = [{', '.join(['loss.item()'] * count)}]\n"
+
+
+def reads_in_a_test(count: int) -> str:
+    return f"{_STEP}    if {' or '.join(f'loss.item() > {number}' for number in range(count))}:\n        pass\n"
+
+
+def losses_of_evaluations(count: int) -> str:
+    body = """\
+    for x, y in loader:
+        loss = F.cross_entropy(model(x.cuda()), y.cuda())
+        total += loss.item()
+"""
+    return f"{HEAD}def evaluate(model, loader):\n    model.eval()\n{_lines(body, count)}"
+
+
 GROWING: tuple[Growing, ...] = (
     functions,
     calls_in_a_row,
@@ -263,4 +287,8 @@ GROWING: tuple[Growing, ...] = (
     methods_of_one_name,
     texts,
     ignored_lines,
+    reads_in_a_step,
+    reads_in_a_list,
+    reads_in_a_test,
+    losses_of_evaluations,
 )

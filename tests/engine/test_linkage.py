@@ -30,7 +30,7 @@ def test_processes_and_kept_models_change_nothing(project: Path, monkeypatch: py
     assert findings_in(one)
     for workers in (2, 3):
         assert judged(".", workers=workers).report == one.report
-    monkeypatch.setattr(Shelf, "put", lambda *arguments: False)
+    monkeypatch.setattr(Shelf, "take", lambda *arguments: None)
     for workers in (1, 2):
         assert judged(".", workers=workers).report == one.report
     named = judged("pkg/utils.py", "pkg/engine.py")
@@ -40,9 +40,8 @@ def test_processes_and_kept_models_change_nothing(project: Path, monkeypatch: py
 def test_only_models_of_files_that_are_judged_are_kept(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[Path] = []
 
-    def watched(shelf: Shelf, path: Path, model: FileModel, size: int) -> bool:
+    def watched(shelf: Shelf, path: Path, model: FileModel, size: int) -> None:
         kept.append(path)
-        return False
 
     monkeypatch.setattr(Shelf, "put", watched)
     judged("pkg/utils.py")

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import libcst
 import pytest
-from _pytest.mark.structures import ParameterSet
 
 from tests.engine.counted_work import Work, check, counted
 from tests.engine.growing_files import (
@@ -122,24 +121,9 @@ LENGTHS: dict[Growing, int] = {
     derived_classes: 8,  # nobody derives more often
     long_method_chain: 16,  # answers about values go only so deep, and this is where they end
 }
-NOT_YET = {
-    "ignored_lines": "for each comment, suppress/comments.py looks at all statements for its own",
-    "long_if_chain": "for each copy, model/copies.py reads all conditions before it for the name of another device",
-    "early_returns": "likewise",
-    "long_sequential": "for each layer, its neighbours are looked for among all nodes of the call",
-    "loops": "for each training loop, rules look at all loops of the function",
-}
-"""Work that still grows faster, and why."""
 
 
-def _case(growing: Growing) -> ParameterSet:
-    reason = NOT_YET.get(growing.__name__)
-    return pytest.param(
-        growing, id=growing.__name__, marks=[pytest.mark.xfail(reason=reason, strict=True)] if reason else []
-    )
-
-
-@pytest.mark.parametrize("growing", [_case(growing) for growing in GROWING])
+@pytest.mark.parametrize("growing", GROWING, ids=lambda growing: str(growing.__name__))
 def test_twice_the_code_is_twice_the_work(growing: Growing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("main.py").write_text("import grown\nimport torch\n")

@@ -115,9 +115,10 @@ def test_a_test_may_ask_for_nan_with_or_without_a_summary() -> None:
         ("x > torch.isnan(y)", False),
         ("x.mean()", False),
     ):
-        statement = ast.parse(f"if {text}:\n    pass").body[0]
+        model = file_model(f"if {text}:\n    pass")
+        statement = model.tree.body[0]
         assert isinstance(statement, ast.If)
-        assert asks_for_nan(statement.test, statement) is expected, text
+        assert asks_for_nan(model, statement.test, statement) is expected, text
 
 
 COPIES = """

@@ -12,7 +12,7 @@ from trainlint.engine.time_limit import TookTooLong
 from trainlint.finding import Failure, Finding
 from trainlint.model.blocks import Place
 from trainlint.model.outside import ALONE, Outside
-from trainlint.model.site import FileModel, Site
+from trainlint.model.site import FileModel, Remains, Site
 from trainlint.records import dataclass
 from trainlint.suppress import suppress
 
@@ -38,11 +38,13 @@ def judge(
     *,
     outside: Outside = ALONE,
     model: FileModel | None = None,
+    remains: Remains | None = None,
 ) -> Verdicts:
     """Run rules over one file. What a file or a rule does wrong becomes a Failure; nothing is raised.
 
     `known` are all installed rules, for telling an ignored code that does not exist from one that did not run.
-    `outside` is what other files say of this one; `model` is its model, where it has been made already.
+    `outside` is what other files say of this one; `model` is its model, where it has been made
+    already, or `remains` what is left of that.
     """
     if model is not None:
         return _judged(source, rules, config, known, model)
@@ -50,6 +52,8 @@ def judge(
     if isinstance(tree, Failure):
         return Verdicts((), (tree,))
     model = FileModel(source, tree, config, outside)
+    if remains is not None:
+        model.recall(remains)
     try:
         return _judged(source, rules, config, known, model)
     finally:

@@ -164,7 +164,9 @@ def summarise_file(member: Member, shelf: Shelf) -> Summarised:
     except TookTooLong as error:
         error.during = "linking it with others"
         return _failed(member, str(error))
-    if model is not None and not (member.judged and summary and shelf.put(member.path, model, member.size)):
+    if model is not None and member.judged and summary:
+        shelf.put(member.path, model, member.size)
+    elif model is not None:
         model.let_go()
     return Summarised(summary)
 

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_ALLOCATIONS = 2_000_000
+_ALLOCATIONS = 10_000_000
 """So many objects may be made before the garbage collector looks for cycles: syntax trees have none, and the models of
 files are taken apart when they are done. Looking for them every 50,000 objects took a third of a run."""
 

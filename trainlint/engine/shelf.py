@@ -1,4 +1,4 @@
-"""The models of files that a process has summarised, kept until it judges them."""
+"""What a process knows of files that it has summarised, kept until it judges them."""
 
 from __future__ import annotations
 
@@ -7,27 +7,29 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from trainlint.model.site import FileModel
+    from trainlint.model.site import FileModel, Remains
 
 MOST_KEPT = 4_000_000
 """Bytes of source whose models are kept in one process. A model takes about forty times as much memory."""
 
 
 class Shelf:
-    """Holds models within a bound: a file that no longer fits is parsed again when it is judged."""
+    """Holds models within a bound. A file whose model does not fit is parsed again when it is judged."""
 
     def __init__(self, bound: int = MOST_KEPT) -> None:
         """`bound` is in bytes of source."""
         self._free = bound
         self._models: dict[Path, tuple[FileModel, int]] = {}
+        self._remains: dict[Path, Remains] = {}
 
-    def put(self, path: Path, model: FileModel, size: int) -> bool:
-        """Keep a model that nobody was told anything of yet, if there is room. `size` is that of its source."""
+    def put(self, path: Path, model: FileModel, size: int) -> None:
+        """Keep a model that nobody was told anything of yet, or what remains of it. `size` is that of its source."""
         if size > self._free:
-            return False
-        self._free -= size
-        self._models[path] = (model, size)
-        return True
+            self._remains[path] = model.remains
+            model.let_go()
+        else:
+            self._free -= size
+            self._models[path] = (model, size)
 
     def take(self, path: Path) -> FileModel | None:
         """Hand a model out. Whoever takes it lets it go."""
@@ -36,3 +38,7 @@ class Shelf:
         model, size = self._models.pop(path)
         self._free += size
         return model
+
+    def remains(self, path: Path) -> Remains | None:
+        """Hand out what is left of a model that did not fit."""
+        return self._remains.pop(path, None)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trainlint.engine.discover import Target
     from trainlint.engine.judge import Verdicts
     from trainlint.model.outside import Outside
-    from trainlint.model.site import FileModel
+    from trainlint.model.site import FileModel, Remains
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +76,19 @@ class Outcome:
     """False when the file as a whole could not be judged."""
 
 
-def do(job: Job, fixing: Fixing | None = None, model: FileModel | None = None) -> Outcome:
+def do(
+    job: Job, fixing: Fixing | None = None, model: FileModel | None = None, remains: Remains | None = None
+) -> Outcome:
     """Judge one file and fix it if asked. Raises nothing but KeyboardInterrupt: what goes wrong is a Failure.
 
-    `model` is what linking already knows of the file; it counts only if the file is still the same.
+    `model`, or what `remains` of it, is what linking already knows of the file; it counts only if the file is still
+    the same.
     """
     shown = job.target.shown
     try:
         data = read_bytes(job.path, whole=not is_settings(shown))
         with time_limit(job.selection.config.file_time_limit):
-            outcome = _done(data, job, fixing, model)
+            outcome = _done(data, job, fixing, model, remains)
         if fixing and fixing.write and outcome.rewrite:
             failure = _write(job.target, data, outcome.rewrite)
             if failure:
@@ -106,7 +109,7 @@ def do(job: Job, fixing: Fixing | None = None, model: FileModel | None = None) -
     return outcome
 
 
-def _done(data: bytes, job: Job, fixing: Fixing | None, model: FileModel | None) -> Outcome:
+def _done(data: bytes, job: Job, fixing: Fixing | None, model: FileModel | None, remains: Remains | None) -> Outcome:
     """Judge what stands in a file, and fix it if asked, without writing. Raises UnreadableSource."""
     shown = job.target.shown
     if is_settings(shown):
@@ -123,7 +126,7 @@ def _done(data: bytes, job: Job, fixing: Fixing | None, model: FileModel | None)
     elif not may_hold_findings(data):
         tree = parse(source)
         return Outcome(failures=(tree,), judged=False) if isinstance(tree, Failure) else Outcome()
-    return _done_text(source, job, fixing, model)
+    return _done_text(source, job, fixing, model, remains)
 
 
 def do_text(source: SourceFile, job: Job, fixing: Fixing | None = None) -> Outcome:
@@ -139,8 +142,14 @@ def _too_slow(shown: str, error: TookTooLong) -> Outcome:
     return Outcome(failures=(Failure(shown, str(error)),), judged=False)
 
 
-def _done_text(source: SourceFile, job: Job, fixing: Fixing | None, model: FileModel | None = None) -> Outcome:
-    verdicts = _judge(source, job, model)
+def _done_text(
+    source: SourceFile,
+    job: Job,
+    fixing: Fixing | None,
+    model: FileModel | None = None,
+    remains: Remains | None = None,
+) -> Outcome:
+    verdicts = _judge(source, job, model, remains)
     outcome = Outcome(
         findings=tuple(verdicts.findings),
         failures=tuple(verdicts.failures),
@@ -171,14 +180,15 @@ def crash(error: BaseException) -> str:
     return f"trainlint failed on it ({words}); please report this"
 
 
-def _judge(source: SourceFile, job: Job, model: FileModel | None = None) -> Verdicts:
+def _judge(source: SourceFile, job: Job, model: FileModel | None = None, remains: Remains | None = None) -> Verdicts:
     """Findings with the severities that the user gave their rules."""
     from trainlint.engine.judge import judge  # with the whole model, which a file without training does without
     from trainlint.model.outside import ALONE
 
     outside = job.outside or ALONE
     told = model.told(outside) if model is not None and model.source == source else None
-    verdicts = judge(source, job.rules, job.selection.config, job.selection.known or None, outside=outside, model=told)
+    known = job.selection.known or None
+    verdicts = judge(source, job.rules, job.selection.config, known, outside=outside, model=told, remains=remains)
     if told is not None:
         told.let_go()
     severities = dict(job.selection.severities)

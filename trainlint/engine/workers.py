@@ -58,7 +58,7 @@ def judged(jobs: Sequence[Job], fixing: Fixing | None, doer: Doer) -> list[Outco
 
 
 def _judge(job: Job, shelf: Shelf, fixing: Fixing | None) -> Outcome:
-    return do(job, fixing, shelf.take(job.path))
+    return do(job, fixing, shelf.take(job.path), shelf.remains(job.path))
 
 
 def _lost(job: Job, how: str) -> Outcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import lru_cache
 
 from trainlint.model.blocks import Block, Function, How, Place
 from trainlint.model.lookup import reaching
@@ -92,6 +92,11 @@ def _is_torch(outline: Outline, function: ast.Attribute) -> bool:
     return (outline.origin(function) or "").startswith("torch")
 
 
+@lru_cache(maxsize=4)  # the softmaxes of a function are followed one after the other
+def _parents(function: ast.AST) -> dict[ast.AST, ast.AST]:
+    return {child: node for node in nodes_in(function) for child in ast.iter_child_nodes(node)}
+
+
 class _Flow:
     """Where scores come from and where probabilities go, in one function."""
 
@@ -99,10 +104,6 @@ class _Flow:
         self.outline = outline
         self.function = function
         self.biased = False
-
-    @cached_property
-    def parents(self) -> dict[ast.AST, ast.AST]:
-        return {child: node for node in nodes_in(self.function.node) for child in ast.iter_child_nodes(node)}
 
     def scores(self, node: ast.expr, block: Block, depth: int) -> ast.expr | None:
         """The product from which scores are made."""
@@ -177,8 +178,9 @@ class _Flow:
     def _uses(self, node: ast.expr, depth: int) -> Iterator[ast.expr | None]:
         """Each product that a value goes into; None for any other use."""
         current: ast.AST = node
+        parents = _parents(self.function.node)
         while True:
-            parent = self.parents.get(current)
+            parent = parents.get(current)
             match parent:
                 case ast.BinOp(op=ast.MatMult()):
                     yield parent
@@ -192,11 +194,11 @@ class _Flow:
                     return
                 case ast.Attribute(attr=name) if name in _PRODUCTS:
                     current = parent
-                    parent = self.parents.get(parent)
+                    parent = parents.get(parent)
                     yield parent if isinstance(parent, ast.Call) else None
                     return
                 case ast.Attribute(attr=name) if name in _KEEPING:
-                    call = self.parents.get(parent)
+                    call = parents.get(parent)
                     if not isinstance(call, ast.Call):
                         yield None
                         return
@@ -212,9 +214,10 @@ class _Flow:
 
     def _uses_of_name(self, name: str, assigned: ast.Assign, depth: int) -> Iterator[ast.expr | None]:
         """The uses of a name that see what one statement assigns to it."""
+        inside = set(nodes_in(assigned))
         for load, statement in loads(self.function.node, name):
             block = self.outline.block_of.get(statement)
-            if block is None or load in set(nodes_in(assigned)):
+            if block is None or load in inside:
                 continue
             if any(binding.node is assigned for binding in reaching(name, block, position(load))):
                 yield from self._uses(load, depth - 1)

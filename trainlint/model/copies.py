@@ -9,9 +9,10 @@ from enum import Enum, auto
 from trainlint.model.blocks import Block, How
 from trainlint.model.loaders import Loader
 from trainlint.model.lookup import reaching, single_value
-from trainlint.model.names import argument, constant, last_name, nodes_in, position, root_name
+from trainlint.model.names import argument, constant, dotted, last_name, nodes_in, position, root_name
 from trainlint.model.once import once
 from trainlint.model.site import FileModel, Site
+from trainlint.records import dataclass
 
 _ONLY_TENSORS = frozenset(
     "view view_as reshape permute transpose unsqueeze squeeze flatten contiguous expand repeat size dim numel "
@@ -102,7 +103,7 @@ def is_surely_tensor(site: Site, node: ast.expr) -> bool:
     sources = site.file.batches.sources(node, site.block)
     if sources and all(_collates_tensors(site.file, loader) for loader in sources):
         return True
-    return _tested(node, site.block) or _used_as_tensor(site, node)
+    return _tested(site.file, node, site.block) or _used_as_tensor(site, node)
 
 
 def _collates_tensors(file: FileModel, loader: Loader) -> bool:
@@ -111,36 +112,71 @@ def _collates_tensors(file: FileModel, loader: Loader) -> bool:
     return not collate.given or (collate.value is not None and last_name(collate.value) in _COLLATES_TENSORS)
 
 
-def _tested(node: ast.expr, block: Block) -> bool:
+def _tested(file: FileModel, node: ast.expr, block: Block) -> bool:
     """Whether `isinstance(x, torch.Tensor)` or `torch.is_tensor(x)` guards this place."""
-    for outer in block.outwards():
-        if outer.test is not None and not outer.negated:
-            for test in nodes_in(outer.test):
-                if isinstance(test, ast.Call) and last_name(test.func) in ("isinstance", "is_tensor") and test.args:
-                    kind = "Tensor" if last_name(test.func) == "is_tensor" else last_name(test.args[-1])
-                    if kind == "Tensor" and ast.dump(test.args[0]) == ast.dump(node):
-                        return True
-    return False
+    tests = (outer.test for outer in block.outwards() if outer.test is not None and not outer.negated)
+    asked = [given for test in tests for given in _tested_for_tensors(file, test)]
+    return bool(asked) and ast.dump(node) in map(ast.dump, asked)
+
+
+@once
+def _tested_for_tensors(file: FileModel, test: ast.expr) -> list[ast.expr]:
+    """What a condition asks of whether it is a tensor."""
+    found: list[ast.expr] = []
+    for part in nodes_in(test):
+        if isinstance(part, ast.Call) and last_name(part.func) in ("isinstance", "is_tensor") and part.args:
+            if last_name(part.func) == "is_tensor" or last_name(part.args[-1]) == "Tensor":
+                found.append(part.args[0])
+    return found
 
 
 def _used_as_tensor(site: Site, node: ast.expr) -> bool:
     """Whether the same name is used, in this function, in a way that only tensors allow."""
     if not isinstance(node, ast.Name):
         return False
-    for used in _own_nodes(site):
+    uses = _uses(site.file, _root(site))
+    takers = uses.takers.get(node.id, {}).values()
+    origins = (site.file.kinds.imported(function, site.block) for function in takers)
+    return node.id in uses.as_tensors or any((origin or "").startswith(_TAKE_TENSORS) for origin in origins)
+
+
+@dataclass(frozen=True, slots=True)
+class _Uses:
+    """What a function or module does with its names."""
+
+    as_tensors: frozenset[str]
+    """Names used in a way that only tensors allow."""
+    takers: dict[str, dict[str, ast.expr]]
+    """For each name, the functions that are given it, by how they are written."""
+    written: dict[str, int]
+    """For each name, the last line where what it holds is written to."""
+
+
+@once
+def _uses(file: FileModel, root: ast.AST) -> _Uses:
+    """The uses of names in a function or module, those in functions inside it included."""
+    as_tensors: set[str] = set()
+    takers: dict[str, dict[str, ast.expr]] = {}
+    written: dict[str, int] = {}
+    for used in nodes_in(root):
         if isinstance(used, ast.Call):
-            func = used.func
-            if isinstance(func, ast.Attribute) and func.attr in _ONLY_TENSORS and _is(func.value, node.id):
-                return True
-            origin = site.file.kinds.imported(func, site.block)
-            if (origin or "").startswith(_TAKE_TENSORS) and any(_is(item, node.id) for item in used.args):
-                return True
-        elif isinstance(used, ast.Attribute):
-            if used.attr in ("shape", "ndim", "dtype") and _is(used.value, node.id):
-                return True
-        elif isinstance(used, ast.BinOp) and (_is(used.left, node.id) or _is(used.right, node.id)):
-            return True
-    return False
+            function = used.func
+            if isinstance(function, ast.Attribute) and function.attr in _ONLY_TENSORS:
+                as_tensors |= _names(function.value)
+            for name in _names(*used.args):
+                takers.setdefault(name, {}).setdefault(dotted(function) or "", function)
+        elif isinstance(used, ast.Attribute) and used.attr in ("shape", "ndim", "dtype"):
+            as_tensors |= _names(used.value)
+        elif isinstance(used, ast.BinOp):
+            as_tensors |= _names(used.left, used.right)
+        for name in _written(used):
+            written[name] = max(getattr(used, "lineno", 0), written.get(name, 0))
+    return _Uses(frozenset(as_tensors), takers, written)
+
+
+def _names(*nodes: ast.expr) -> set[str]:
+    """Those of several expressions that are plain names."""
+    return {node.id for node in nodes if isinstance(node, ast.Name)}
 
 
 def host_memory_is_reused(site: Site, node: ast.expr) -> bool:
@@ -154,19 +190,20 @@ def host_memory_is_reused(site: Site, node: ast.expr) -> bool:
         bound = {item.id for target in statement.targets for item in nodes_in(target) if isinstance(item, ast.Name)}
         if name in bound:
             return False
-    return any(_writes(other, name) and getattr(other, "lineno", 0) >= statement.lineno for other in _own_nodes(site))
+    return _uses(site.file, _root(site)).written.get(name, 0) >= statement.lineno
 
 
-def _writes(node: ast.AST, name: str) -> bool:
+def _written(node: ast.AST) -> list[str]:
+    """The names that hold what a node writes to."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         method = node.func.attr
-        return method.endswith("_") and not method.endswith("__") and root_name(node.func.value) == name
+        return [root_name(node.func.value)] if method.endswith("_") and not method.endswith("__") else []
     if isinstance(node, ast.AugAssign):
-        return root_name(node.target) == name
+        return [root_name(node.target)]
     if isinstance(node, ast.Assign):
         stored = [target for target in node.targets if isinstance(target, ast.Subscript)]
-        return any(root_name(target) == name and not isinstance(constant(target.slice), str) for target in stored)
-    return False
+        return [root_name(target) for target in stored if not isinstance(constant(target.slice), str)]
+    return []
 
 
 def not_on_cuda(file: FileModel, block: Block) -> bool:
@@ -194,13 +231,9 @@ def _rules_cuda_out(test: ast.expr, negated: bool) -> bool:
     return bool({"mps", "xla", "cpu"} & (words | names))
 
 
-def _own_nodes(site: Site) -> list[ast.AST]:
+def _root(site: Site) -> ast.AST:
     function = site.function
-    return nodes_in(function.node if function is not None else site.file.tree)
-
-
-def _is(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
+    return function.node if function is not None else site.file.tree
 
 
 def file_names_other_accelerators(file: FileModel) -> bool:

@@ -7,10 +7,10 @@ import re
 from typing import TYPE_CHECKING
 
 from trainlint.model.backward import LEAVES, BackwardFlow, carries_graph, held_by
-from trainlint.model.blocks import Block, BlockKind, Function, How, Place
+from trainlint.model.blocks import Block, BlockKind, Function, How, Place, Scope
 from trainlint.model.calls_inside import calls_within
 from trainlint.model.lookup import reaching
-from trainlint.model.names import constant, dotted, last_name, nodes_in, position
+from trainlint.model.names import constant, dotted, end_position, last_name, nodes_in, position
 from trainlint.model.once import once
 from trainlint.model.uses import loads
 from trainlint.model.values import Kind
@@ -35,6 +35,7 @@ _NEEDS_GRADIENTS = lazy(
 _SWITCHES = lazy(r"zero_grad|no_grad|grad_enabled|clip_grad", re.IGNORECASE)
 _TRAINS = lazy(r"^optim\w*$|_optim\w*$|^(train_step|training_step|train_batch)$", re.IGNORECASE)
 """What a loop calls, or hands over, that trains out of sight."""
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _READING = frozenset({"argmax", "detach", "item", "numpy", "tolist", "multinomial"})
 
 
@@ -206,15 +207,25 @@ def _is_seen_outside(file: FileModel, loop: Block, name: str) -> bool:
     scope = loop.scope.owner(name)
     if scope is None:
         return "." in name or "<" not in name
-    if not any(binding.block.within(loop) for binding in scope.bindings[name]):
-        return True  # something from outside was filled
-    within = set(nodes_in(loop.node))
-    return any(
-        binding.block.within(loop)
-        for node, statement in loads(scope.node, name)
-        if node not in within
-        for binding in reaching(name, file.outline.block_of[statement], position(node))
-    )
+    bound, seen = _loops_of(file, scope, name)
+    return loop in seen or loop not in bound  # else something from outside was filled
+
+
+@once
+def _loops_of(file: FileModel, scope: Scope, name: str) -> tuple[set[Block], set[Block]]:
+    """The blocks that bind a name of a scope, and the loops that are over when what they bound to it is read."""
+    bound = {loop for binding in scope.bindings[name] for loop in binding.block.outwards()}
+    seen: set[Block] = set()
+    for node, statement in loads(scope.node, name):
+        for binding in reaching(name, file.outline.block_of[statement], position(node)):
+            for loop in binding.block.outwards():
+                if isinstance(loop.node, _LOOPS) and not _stands_in(statement, loop.node):
+                    seen.add(loop)
+    return bound, seen
+
+
+def _stands_in(statement: ast.stmt, loop: ast.stmt) -> bool:
+    return position(loop) <= position(statement) and end_position(statement) <= end_position(loop)
 
 
 def is_read_detached(loop: Block, name: str) -> bool:

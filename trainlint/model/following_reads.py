@@ -29,7 +29,7 @@ def read_follows(file: FileModel, place: Place, *, itself: bool = False) -> bool
     for other in (read for statement in near for read in _reads(file).get(statement, ())):
         assert isinstance(other.node, ast.Call)
         read = other.node.func
-        if isinstance(read, ast.Attribute) and not asks_for_nan(other.node, other.statement):
+        if isinstance(read, ast.Attribute) and not asks_for_nan(file, other.node, other.statement):
             if explicit_read(file.kinds.of(read.value, other.block), file.device):
                 return True
     return any(_counts_a_mask(file, statement) for statement in near)
@@ -72,6 +72,7 @@ def _after(suites: _Suites, statement: ast.stmt, count: int) -> list[ast.stmt]:
     return found
 
 
+@once
 def _counts_a_mask(file: FileModel, statement: ast.stmt) -> bool:
     block = file.outline.block_of.get(statement)
     return block is not None and any(

@@ -32,19 +32,20 @@ def reaching(name: str, block: Block, at: Position) -> list[Binding]:
     if name in scope.disordered:
         earlier = [binding for binding in bindings if binding.position <= at]
         later = [binding for binding in bindings if binding.position > at]
+        bindings, split = [*earlier, *later], len(earlier)
     else:
         split = bisect_right(bindings, at, key=_POSITION)
-        earlier, later = bindings[:split], bindings[split:]
     found: list[Binding] = []
     settled: Binding | None = None
-    for binding in reversed(earlier[-_MOST:]):
+    for number in range(split - 1, max(split - _MOST, 0) - 1, -1):
+        binding = bindings[number]
         found.append(binding)
         if binding.how is not How.AUGMENT and block.within(_settled(binding.block)):
             settled = binding
             break
-    loop = _outermost_loop_inside(block, settled.block if settled else None) if later else None
+    loop = _outermost_loop_inside(block, settled.block if settled else None) if split < len(bindings) else None
     if loop is not None:
-        found += [binding for binding in later[:_MOST] if binding.block.within(loop)]
+        found += [binding for binding in bindings[split : split + _MOST] if binding.block.within(loop)]
     return found
 
 

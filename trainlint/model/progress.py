@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from trainlint.model.blocks import Block, Place
 from trainlint.model.lookup import reaching
 from trainlint.model.names import last_name, nodes_in, position
+from trainlint.model.once import once
 from trainlint.model.reads import explicit_read, implicit_read
 from trainlint.model.site import FileModel
 from trainlint.model.values import Kind, Value
@@ -42,12 +43,18 @@ def _is_bar(file: FileModel, owner: ast.expr, block: Block) -> bool:
 
 def shown_by_bar(file: FileModel, node: ast.AST, statement: ast.stmt) -> bool:
     """Whether a node stands among the arguments of a call that updates a progress bar."""
-    updates = (place for name in UPDATES for place in file.outline.calls.get(name, []))
-    return any(
-        any(part is node for part in nodes_in(place.node))
-        for place in updates
-        if place.statement is statement and is_bar_update(file, place)
-    )
+    updates = _updates(file).get(statement, ())
+    return any(part is node for place in updates for part in nodes_in(place.node))
+
+
+@once
+def _updates(file: FileModel) -> dict[ast.stmt, list[Place]]:
+    """The calls that update a progress bar, by the statement that holds them."""
+    found: dict[ast.stmt, list[Place]] = {}
+    for place in (place for name in UPDATES for place in file.outline.calls.get(name, ())):
+        if is_bar_update(file, place):
+            found.setdefault(place.statement, []).append(place)
+    return found
 
 
 def bar_reads(file: FileModel, call: ast.Call, block: Block) -> Iterator[tuple[ast.expr, float]]:

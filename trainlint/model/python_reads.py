@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 
 from trainlint.model.blocks import Place
-from trainlint.model.names import last_name, nodes_in
+from trainlint.model.names import last_name
 from trainlint.model.reads import implicit_read, tensors_read
 from trainlint.model.site import Site
+from trainlint.model.uses import around
 from trainlint.model.values import Kind
 
 _CONVERSIONS = frozenset({"float", "int", "bool", "str", "repr", "range"})
@@ -51,10 +52,9 @@ def _stands_in_test(site: Site) -> bool:
     node = site.node
     if isinstance(node, ast.Call) and last_name(node.func) not in _QUANTIFIERS:
         return False
+    holders = {node, *around(site.file, node, site.statement)}
     return any(
-        place is not site.place
-        and not isinstance(place.node, ast.FormattedValue | ast.BinOp)
-        and any(part is node for part in nodes_in(place.node))
+        place is not site.place and place.node in holders and not isinstance(place.node, ast.FormattedValue | ast.BinOp)
         for place in site.file.reads_by_statement.get(site.statement, [])
     )
 

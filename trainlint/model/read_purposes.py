@@ -16,10 +16,9 @@ from trainlint.model.forward import computes
 from trainlint.model.logging_collectives import REDUCING, is_logging_collective
 from trainlint.model.lookup import reaching
 from trainlint.model.names import last_name, nodes_in, position
-from trainlint.model.outline import Outline
 from trainlint.model.parameter_loops import parameter_loop
 from trainlint.model.site import FileModel
-from trainlint.model.uses import own_nodes
+from trainlint.model.uses import around
 
 _NAN_TESTS = frozenset({"isnan", "isinf", "isfinite", "isneginf", "isposinf"})
 _SUMMARIES = frozenset({"any", "all", "item", "sum", "max", "bool", "float", "int", "logical_or", "logical_not"})
@@ -59,9 +58,9 @@ class Purpose(Enum):
 
 def purpose(file: FileModel, read: ast.AST, block: Block, statement: ast.stmt) -> Purpose | None:
     """The purpose of a read, an expression in a statement; None where nothing special is known."""
-    if reads_each_parameter(file.outline, read, block, statement):
+    if reads_each_parameter(file, read, block, statement):
         return Purpose.PER_PARAMETER
-    if asks_for_nan(read, statement):
+    if asks_for_nan(file, read, statement):
         return Purpose.NAN_GUARD
     place = Place(read, block, statement)
     for part in nodes_in(read):
@@ -86,7 +85,7 @@ def _purpose_of_any(file: FileModel, read: ast.AST, block: Block, statement: ast
 
 def copy_purpose(file: FileModel, copy: ast.AST, block: Block, statement: ast.stmt) -> Purpose | None:
     """The same for a copy of a whole tensor to the host."""
-    if reads_each_parameter(file.outline, copy, block, statement):
+    if reads_each_parameter(file, copy, block, statement):
         return Purpose.PER_PARAMETER
     if isinstance(copy, ast.Call) and isinstance(copy.func, ast.Attribute):
         if _SHAPE.search(last_name(copy.func.value)):
@@ -126,7 +125,7 @@ def makes_text(file: FileModel, block: Block) -> bool:
 
 def _ends_generation(file: FileModel, read: ast.AST, block: Block, statement: ast.stmt) -> bool:
     """Whether a read asks if all samples are complete, to stop generating."""
-    if not isinstance(statement, ast.If) or not any(part is read for part in nodes_in(statement.test)):
+    if not isinstance(statement, ast.If) or statement.test not in (read, *around(file, read, statement)):
         return False
     function = file.graph.enclosing(block)
     named = function is not None and _GENERATES.search(function.name) is not None
@@ -144,24 +143,25 @@ def _drives_workers(file: FileModel, function: Function) -> bool:
     )
 
 
-def reads_each_parameter(outline: Outline, read: ast.AST, block: Block, statement: ast.stmt) -> bool:
+def reads_each_parameter(file: FileModel, read: ast.AST, block: Block, statement: ast.stmt) -> bool:
     """Whether a read stands in a loop over parameters or gradients and reads what belongs to one of them.
 
     A block around the comprehension in which the read stands will do: the statement is searched for it.
     """
-    block = _inner_block(outline, read, block, statement)
-    loop = parameter_loop(outline, block, by_name=True)
+    block = _inner_block(file, read, block, statement)
+    loop = parameter_loop(file.outline, block, by_name=True)
     return loop is not None and not loop.of_states and _follows(read, loop.block, block, _DEEPEST)
 
 
-def _inner_block(outline: Outline, read: ast.AST, block: Block, statement: ast.stmt) -> Block:
+def _inner_block(file: FileModel, read: ast.AST, block: Block, statement: ast.stmt) -> Block:
     """The block of the innermost comprehension around an expression, or the block that is known already."""
     if block.kind is BlockKind.LOOP and isinstance(block.node, ast.comprehension):
         return block
-    for part in own_nodes(statement):
-        if isinstance(part, ast.GeneratorExp | ast.ListComp | ast.SetComp):
-            if any(inner is read for inner in nodes_in(part.elt)):
-                block = outline.loop_blocks.get(part.generators[-1], block)
+    inner = read
+    for outer in around(file, read, statement):
+        if isinstance(outer, ast.GeneratorExp | ast.ListComp | ast.SetComp) and inner is outer.elt:
+            return file.outline.loop_blocks.get(outer.generators[-1], block)
+        inner = outer
     return block
 
 
@@ -181,16 +181,16 @@ def _follows(node: ast.AST, loop: Block, block: Block, depth: int) -> bool:
     return False
 
 
-def asks_for_nan(read: ast.AST, statement: ast.stmt) -> bool:
+def asks_for_nan(file: FileModel, read: ast.AST, statement: ast.stmt) -> bool:
     """Whether a read in a statement is about nothing but `isnan`, `isinf` or `isfinite` of a value, or `x != x`."""
     if _summarises_test(read):
         return True
-    return any(
-        isinstance(call, ast.Call)
-        and last_name(call.func) in _NAN_TESTS
-        and any(part is read for item in call.args for part in nodes_in(item))
-        for call in nodes_in(statement)
-    )
+    inner = read
+    for outer in around(file, read, statement):
+        if isinstance(outer, ast.Call) and last_name(outer.func) in _NAN_TESTS and inner in outer.args:
+            return True
+        inner = outer
+    return False
 
 
 def _summarises_test(node: ast.AST) -> bool:

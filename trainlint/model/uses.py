@@ -55,6 +55,21 @@ def own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
         stack.extend(child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt))
 
 
+def around(file: FileModel, node: ast.AST, statement: ast.stmt) -> Iterator[ast.AST]:
+    """The nodes that hold one of a statement's own nodes, innermost first, the statement last."""
+    parents = _parents(file, statement)
+    while node in parents:
+        node = parents[node]
+        yield node
+
+
+@once
+def _parents(file: FileModel, statement: ast.stmt) -> dict[ast.AST, ast.AST]:
+    """What each of a statement's own nodes is a part of."""
+    nodes = (statement, *own_nodes(statement))
+    return {child: node for node in nodes for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt)}
+
+
 def reads_of_sum(file: FileModel, block: Block, name: str) -> list[ast.Name] | None:
     """Where a running sum is read, if it starts as a literal number and is read nowhere in the step; None otherwise."""
     scope = block.scope.owner(name)

@@ -93,8 +93,8 @@ def _is_only_use(site: Site, given: ast.expr, made: Softened) -> bool:
         return True
     if not isinstance(given, ast.Name) or site.function is None:
         return False
-    within = any(part is made.call for part in nodes_in(site.function.node))
-    return within and sum(1 for _ in loads(site.function.node, given.id)) == 1
+    read_once = sum(1 for _ in loads(site.function.node, given.id)) == 1
+    return read_once and any(part is made.call for part in nodes_in(site.function.node))
 
 
 def _fix(site: Site, given: ast.expr, made: Softened) -> Fix | None:

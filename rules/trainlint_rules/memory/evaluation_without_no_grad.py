@@ -19,7 +19,8 @@ from trainlint.model.evaluation import (
 )
 from trainlint.model.inference import READS, interlude, loops_around, only_read, only_shown, volatile_input
 from trainlint.model.names import last_name, nodes_in
-from trainlint.model.site import Site
+from trainlint.model.once import once
+from trainlint.model.site import FileModel, Site
 from trainlint.model.steps import LoopKind
 from trainlint.model.target_networks import forwards_for_nothing
 from trainlint.model.unused_graphs import graph_is_unused
@@ -282,7 +283,7 @@ def _most(site: Site) -> float:
 def _confidence(site: Site) -> float:
     function = site.function
     root = function.node if function is not None else site.file.tree
-    switched = any(isinstance(part, ast.Call) and last_name(part.func) == "eval" for part in nodes_in(root))
+    switched = _switches(site.file, root)
     named = function is not None and bool(_EVALUATION.search(function.name))
     if not switched and not named:
         return 0.5
@@ -290,14 +291,24 @@ def _confidence(site: Site) -> float:
     return 0.93 if switched and called_here else 0.9
 
 
+@once
+def _switches(file: FileModel, root: ast.AST) -> bool:
+    """Whether a function or module of a file calls something's `eval`."""
+    return any(isinstance(part, ast.Call) and last_name(part.func) == "eval" for part in nodes_in(root))
+
+
 def _without_graph(site: Site, loop: Block) -> Fix | None:
     function = site.function
     if function is None or not _only_evaluates(site, function):
         forwards = forwards_with_graph(site.file, loop)
         return _wrapped(site, [site.statement], _safety(site, carried_out(site.file, loop, forwards)))
-    forwards = forwards_with_graph(site.file, function.body)
-    results = {name for place in forwards for name in results_of(place)}
-    return _decorated(site, function, _safety(site, results))
+    return _decorated(site, function, _safety(site, _results_in(site.file, function.body)))
+
+
+@once
+def _results_in(file: FileModel, body: Block) -> set[str]:
+    """The names that hold results of forwards in a function, with their graphs."""
+    return {name for place in forwards_with_graph(file, body) for name in results_of(place)}
 
 
 def _safety(site: Site, results: set[str]) -> Safety:

@@ -103,15 +103,13 @@ def _backward(found: list[Action], cleared: Action) -> Action:
 def _dropped_step(found: list[Action], cleared: Action) -> Action | None:
     """The step for which a backward has computed gradients that are cleared before it."""
     backwards = [item for item in found if item.act is Act.BACKWARD]
-    steps = [item for item in found if item.act is Act.STEP and item.owner == cleared.owner and not item.closure]
+    steps = [item for item in found if item.act is Act.STEP and item.owner == cleared.owner]
+    earlier = [item for item in backwards if always_runs_before(item.place, cleared.place)]
+    if not earlier or between(steps, earlier[-1], cleared):
+        return None
     for step in steps:
-        earlier = [item for item in backwards if always_runs_before(item.place, cleared.place)]
-        if not earlier or not always_runs_before(cleared.place, step.place):
-            continue
-        refilled = any(item.act is Act.BACKWARD for item in between(found, cleared, step))
-        used = any(item.act is Act.STEP and item.owner == step.owner for item in between(found, earlier[-1], cleared))
-        if not refilled and not used:
-            return step
+        if not step.closure and always_runs_before(cleared.place, step.place):
+            return None if between(backwards, cleared, step) else step
     return None
 
 

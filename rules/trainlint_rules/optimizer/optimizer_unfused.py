@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.blocks import Block
 from trainlint.model.fact_kinds import FactKind
 from trainlint.model.names import has_unpacked_arguments, last_name
+from trainlint.model.once import once
 from trainlint.model.optimizer_builds import optimizer_builds
 from trainlint.model.optimizers import Act, actions
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import FileModel, Site, is_idle
 from trainlint.model.whole_way import WholeWay, whole_way
 from trainlint.rule import Rule, Triggers
 
@@ -96,28 +99,39 @@ class OptimizerUnfused(Rule):
         way = whole_way(site)
         if way is None or way.uses(FactKind.FUSED_OPTIMIZER):
             return
-        stepped = _stepped(site, way)
-        for build in optimizer_builds(site.file).values() if stepped else ():
-            built = site.at(build.place.node, build.place.block)
-            name = last_name(built.call.func)
-            if build.name not in stepped or name not in _FUSED_SINCE or not _lets_in(site, name):
-                continue
-            if not (site.origin(built.call.func) or "").startswith("torch.optim") or has_unpacked_arguments(built.call):
-                continue
-            if not _CHOSEN & {keyword.arg for keyword in built.call.keywords}:
-                yield self.finding(
-                    built,
-                    f"`{name}` updates the parameters by a dozen kernels over all of them, and needs another copy of "
-                    "them; on CUDA `fused=True` does it in one",
-                    confidence=0.75,
-                )
+        for name in _stepped(site, way):
+            yield from _findings(site.file, self, name)
 
 
 def _stepped(site: Site, way: WholeWay) -> set[str]:
     return {item.owner for item in actions(site.file, way.loop) if item.act is Act.STEP}
 
 
-def _lets_in(site: Site, name: str) -> bool:
+@once
+def _findings(file: FileModel, rule: OptimizerUnfused, name: str) -> list[Finding]:
+    """What there is to say of the optimizers of a name, whichever loop steps them."""
+    return [
+        rule.finding(
+            Site(file, build.place),
+            f"`{last_name(call.func)}` updates the parameters by a dozen kernels over all of them, and needs another "
+            "copy of them; on CUDA `fused=True` does it in one",
+            confidence=0.75,
+        )
+        for call, build in optimizer_builds(file).items()
+        if build.name == name and _could_be_fused(file, call, build.place.block)
+    ]
+
+
+def _could_be_fused(file: FileModel, call: ast.Call, block: Block) -> bool:
+    """Whether an optimizer has a fused implementation and is built without a word on which to take."""
+    name = last_name(call.func)
+    if name not in _FUSED_SINCE or not _lets_in(file, name) or has_unpacked_arguments(call):
+        return False
+    origin = file.kinds.imported(call.func, block) or ""
+    return origin.startswith("torch.optim") and not _CHOSEN & {keyword.arg for keyword in call.keywords}
+
+
+def _lets_in(file: FileModel, name: str) -> bool:
     """Whether all versions of PyTorch that the project lets in have the fused implementation."""
-    target = site.file.config.target_torch
+    target = file.config.target_torch
     return target is None or target.minimum >= _FUSED_SINCE[name]

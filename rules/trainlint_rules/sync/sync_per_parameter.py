@@ -92,7 +92,7 @@ class SyncPerParameter(Rule):
         if not site.heat.heat.in_step:
             return
         for node, confidence in _reads(site):
-            if reads_each_parameter(site.file.outline, node, site.block, site.statement):
+            if reads_each_parameter(site.file, node, site.block, site.statement):
                 message = (
                     "this waits for the device once for each parameter in each training step; "
                     "keep the numbers on the device and read one result (`clip_grad_norm_` returns the norm of all)"
