@@ -9,7 +9,8 @@ from contextlib import contextmanager
 
 _ALLOCATIONS = 10_000_000
 """So many objects may be made before the garbage collector looks for cycles: syntax trees have none, and the models of
-files are taken apart when they are done. Looking for them every 50,000 objects took a third of a run."""
+files are taken apart when they are done. Looking for them every 50,000 objects took an eighth of a run over Megatron-LM
+(42.7 s of CPU instead of 37.5 s)."""
 
 
 @contextmanager

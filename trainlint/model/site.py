@@ -112,7 +112,7 @@ class FileModel:
         """Free what was worked out, once nobody asks any more.
 
         Scopes and bindings, and classes and methods, refer to each other, so that the memory would else wait for the
-        garbage collector; and letting it look through millions of nodes for them takes a third of a run.
+        garbage collector, which rests meanwhile (engine/patience.py).
         """
         index: Outline | None = self.__dict__.get("outline")
         if index is not None:
