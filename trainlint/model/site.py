@@ -73,7 +73,7 @@ _Fact = TypeVar("_Fact")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Remains:
-    """What is left of a model without its tree: a thirtieth of the memory, and a third of the work."""
+    """What is left of a model without its tree, which takes most of its memory."""
 
     source: SourceFile
     facts: Mapping[str, object]
