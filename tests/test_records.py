@@ -57,9 +57,12 @@ def seen(question: Callable[[], object]) -> object:
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_it_behaves_as_the_standard_librarys(options: dict[str, bool]) -> None:
+@pytest.mark.parametrize("made_before", [0, 100], ids=["rarely made", "often made"])
+def test_it_behaves_as_the_standard_librarys(options: dict[str, bool], made_before: int) -> None:
     def behaviour(module: Any) -> list[object]:
         cls = point(module, options)
+        for number in range(made_before):
+            cls(number)
         one, same, other = cls(1), cls(1, label="b"), cls(1, y=3, marks=[4])
         return [
             seen(lambda: repr(one)),
@@ -76,6 +79,8 @@ def test_it_behaves_as_the_standard_librarys(options: dict[str, bool]) -> None:
             seen(cls),
             seen(lambda: cls(1, 2, "", [], {})),
             seen(lambda: cls(1, colour="red")),
+            seen(lambda: cls(1, x=1)),
+            seen(lambda: cls(y=1)),
             seen(lambda: hasattr(one, "__dict__")),
             seen(lambda: cls.origin),
             seen(lambda: cls.__match_args__),

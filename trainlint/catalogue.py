@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
 
-from trainlint.finding import Safety, Severity
+from trainlint.finding import Heat, Safety, Severity
 from trainlint.fingerprint import digest, fingerprint, folders, stats_below
 from trainlint.kept import keep, kept_texts
 from trainlint.records import dataclass, field, replace
@@ -45,6 +45,7 @@ class RuleEntry:
     preview: bool
     aliases: tuple[str, ...]
     of_engine: bool
+    of_run: bool
     module: str
     attribute: str
     """What the class is called in its module."""
@@ -65,7 +66,8 @@ class RuleEntry:
         from trainlint.rule import Triggers  # not before a file has places at all
 
         defaults = Triggers()
-        return Triggers(**{name: type(getattr(defaults, name))(value) for name, value in self.written_triggers.items()})
+        read = {name: type(getattr(defaults, name))(value) for name, value in self.written_triggers.items()}
+        return replace(Triggers(**read), heats=frozenset(map(Heat, read.get("heats", ()))))
 
     @cached_property
     def options(self) -> tuple[Option, ...]:
@@ -149,13 +151,20 @@ def _written(rule: type[Rule]) -> dict[str, Any]:
         "preview": rule.preview,
         "aliases": rule.aliases,
         "of_engine": rule.of_engine,
+        "of_run": rule.of_run,
         "module": rule.module,
         "attribute": next(name for name, value in vars(sys.modules[rule.module]).items() if value is rule),
         "written_triggers": {
-            name: sorted(value) if isinstance(value, frozenset) else value for name, value in triggers if value
+            name: sorted(map(_plain, value)) if isinstance(value, frozenset) else value
+            for name, value in triggers
+            if value
         },
         "written_options": [(option.name, option.default, option.help) for option in rule.options],
     }
+
+
+def _plain(value: str | Heat) -> str:
+    return value.value if isinstance(value, Heat) else value
 
 
 def _read(facts: dict[str, Any]) -> RuleEntry:

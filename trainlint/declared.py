@@ -8,16 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from trainlint.naming import Named
-
 if TYPE_CHECKING:
     from trainlint.finding import Finding, Safety, Severity
     from trainlint.model.site import Site
     from trainlint.rule import Option, Rule, Triggers
 
 
-class Declared(Named, Protocol):
+class Declared(Protocol):
     """What a rule declares; `trainlint.rule.Rule` says what each of it means."""
+
+    @property
+    def code(self) -> str:
+        """The prefix of the pack and three digits."""
+
+    @property
+    def name(self) -> str:
+        """The pattern in kebab case."""
 
     @property
     def summary(self) -> str:
@@ -50,6 +56,10 @@ class Declared(Named, Protocol):
     @property
     def of_engine(self) -> bool:
         """Whether it is asked about no place."""
+
+    @property
+    def of_run(self) -> bool:
+        """Whether the probe alone finds it."""
 
     @property
     def module(self) -> str:

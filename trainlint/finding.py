@@ -9,6 +9,12 @@ from enum import Enum, IntEnum
 
 from trainlint.records import dataclass
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainlint.evidence import Verdict
+
 
 class Severity(IntEnum):
     """A rule's tier. `--fail-on` compares severities; heat and evidence never change them in silence."""
@@ -132,6 +138,19 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Measured:
+    """What evidence says of a report's findings. It changes none of them."""
+
+    evidence: str
+    """The file that holds it, as the user named it."""
+    run: str
+    """What was measured, as in "20 steps on cpu"."""
+    verdicts: Mapping[Finding, Verdict]
+    stale: tuple[str, ...] = ()
+    """Files with findings that the evidence is about, and that have changed since."""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Everything one run found out, ready to print. Findings and failures are in their stable order."""
 
@@ -143,3 +162,5 @@ class Report:
     """How many findings the user's ignore comments silenced."""
     fixed: int = 0
     """How many findings were fixed on disk."""
+    measured: Measured | None = None
+    """None where no evidence was given."""

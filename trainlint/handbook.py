@@ -60,9 +60,16 @@ def fix_label(rule: Declared) -> str:
     return rule.fix_safety.label if rule.fix_safety else "none"
 
 
+def state_label(rule: Declared) -> str:
+    """In one word, when the rule is not simply on: "preview", or "probe" for what only a run shows."""
+    return "probe" if rule.of_run else "preview" if rule.preview else ""
+
+
 def facts(rule: type[Rule]) -> tuple[str, ...]:
     """What the rule declares, each in a few words of Markdown: severity, fix level, preview, old codes."""
     lines = [f"Severity: {rule.severity.label}"]
+    if rule.of_run:
+        lines.append("Found by `trainlint probe`: only a run shows it")
     if rule.fix_safety:
         lines.append(f"Fix: {_FIX_MEANINGS[rule.fix_safety]} (`{FIX_FLAGS[rule.fix_safety]}`)")
     else:
@@ -103,6 +110,7 @@ def page_data(rule: type[Rule]) -> dict[str, Any]:
         "severity": rule.severity.label,
         "fix": rule.fix_safety.label if rule.fix_safety else None,
         "preview": rule.preview,
+        "found_by": "probe" if rule.of_run else "check",
         "aliases": list(rule.aliases),
         "options": [
             {
@@ -125,7 +133,7 @@ def rules_table(rules: Sequence[Declared], *, pages: str = RULE_PAGES) -> str:
     rows = ["| code | name | flags | severity | fix |", "| --- | --- | --- | --- | --- |"]
     for rule in rules:
         link = f"[{rule.name}]({pages}/{rule.name}.md)" if docs_url(rule) else rule.name
-        severity = rule.severity.label + (", preview" if rule.preview else "")
+        severity = ", ".join(filter(None, (rule.severity.label, state_label(rule))))
         cells = (rule.code, link, rule.summary, severity, fix_label(rule))
         rows.append("| " + " | ".join(map(_cell, cells)) + " |")
     return "\n".join(rows) + "\n"

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from typing import Protocol, TypeVar
+
+from trainlint.patterns import lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol, TypeVar
+
+    class Named(Protocol):
+        """A rule class or a rule: all that is asked of either is its code and its name."""
+
+        @property
+        def code(self) -> str:
+            """The prefix of the pack and three digits."""
+
+        @property
+        def name(self) -> str:
+            """The pattern in kebab case."""
+
+    AnyRule = TypeVar("AnyRule", bound=Named)
 
 ALL = "ALL"
-_SELECTOR = re.compile(r"([A-Z]{2,8})(\d{0,3})")
+_SELECTOR = lazy(r"([A-Z]{2,8})(\d{0,3})")
 _FULL_CODE_DIGITS = 3
-
-
-class Named(Protocol):
-    """A rule class or a rule: all that is asked of either is its code and its name."""
-
-    @property
-    def code(self) -> str:
-        """The prefix of the pack and three digits."""
-
-    @property
-    def name(self) -> str:
-        """The pattern in kebab case."""
-
-
-AnyRule = TypeVar("AnyRule", bound=Named)
 
 
 def rules_called(word: str, rules: Iterable[AnyRule]) -> tuple[AnyRule, ...]:

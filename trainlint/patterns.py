@@ -28,4 +28,5 @@ else:
             compiled = re.compile(self.pattern, self._flags)
             # From now on, these are found without a detour.
             self.search, self.match, self.fullmatch = compiled.search, compiled.match, compiled.fullmatch
+            self.finditer, self.findall, self.sub = compiled.finditer, compiled.findall, compiled.sub
             return getattr(compiled, name)

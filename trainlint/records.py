@@ -2,8 +2,8 @@
 
 trainlint has two hundred dataclasses. The standard library compiles six methods for each, which takes 0.5 ms, and its
 import of `inspect` takes 5 ms more: for one clean file, that would be half of a run. Here a method is compiled when it
-is first called. Type checkers see the standard library's own names, and `dataclasses.fields` and the like take what is
-made here for theirs.
+is first called, and `__init__` when it has been called more often than a run over one file calls it. Type checkers see
+the standard library's own names, and `dataclasses.fields` and the like take what is made here for theirs.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from dataclasses import dataclass, field, replace
     from typing import Any, NoReturn
+
+    _Written = Callable[[], tuple[str, dict[str, Any]]]
+    """Gives a method's text, and the names that it uses."""
 else:
     field = _Field
 
@@ -56,6 +59,8 @@ def field_names(kind: type) -> tuple[str, ...]:
     return tuple(fields.described if isinstance(fields, _StandardFields) else fields)
 
 
+_COMPILED_AFTER = 20
+"""Calls of an `__init__` that do without compiling it. To compile one takes as long as fifty of these."""
 _ORDER = {"__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="}
 
 
@@ -79,7 +84,7 @@ def _made(cls: type, *, frozen: bool = False, slots: bool = False, eq: bool = Tr
         methods |= {"__getstate__": _state, "__setstate__": _restore}
     made = type(cls)(cls.__name__, cls.__bases__, methods | own)  # what the class defines itself stays
     made.__qualname__ = cls.__qualname__
-    _compile_later(made, "__init__", lambda: _init(made, fields, frozen=frozen, slots=slots))
+    _init_later(made, fields, lambda: _init(made, fields, frozen=frozen, slots=slots))
     if eq:
         compared = _those(fields, "compare")
         _compile_later(made, "__eq__", lambda: _comparison("__eq__", "==", compared))
@@ -103,21 +108,53 @@ def _those(fields: Mapping[str, Mapping[str, Any]], option: str) -> tuple[str, .
     return tuple(name for name, options in fields.items() if options.get(option, True))
 
 
-def _compile_later(cls: type, name: str, written: Callable[[], tuple[str, dict[str, Any]]]) -> None:
-    """Give a class a method that puts the compiled one in its place when it is first called.
+def _compile_later(cls: type, name: str, written: _Written) -> None:
+    """Give a class a method that puts the compiled one in its place when it is first called."""
 
-    `written` gives the method's text, and the names that it uses.
-    """
-
-    def method(self: object, *arguments: object, **named: object) -> object:
-        text, names = written()
-        exec(text, names)  # noqa: S102 - made of the names of fields alone
-        compiled: Callable[..., object] = names[name]
-        compiled.__qualname__ = f"{cls.__qualname__}.{name}"
-        setattr(cls, name, compiled)
-        return compiled(self, *arguments, **named)
+    def method(self: object, *arguments: object) -> object:
+        return _compiled(cls, name, written)(self, *arguments)
 
     setattr(cls, name, method)
+
+
+def _init_later(cls: Any, fields: Mapping[str, Mapping[str, Any]], written: _Written) -> None:
+    """Give a class an `__init__` that puts the compiled one in its place when it has been called often.
+
+    What does not fit the fields is left to the compiled one, which says what is wrong.
+    """
+    taken = _those(fields, "init")
+    needed = {name for name in taken if not fields[name].keys() & {"default", "default_factory"}}
+    calls = 0
+
+    def method(self: Any, *arguments: object, **named: object) -> None:
+        nonlocal calls
+        calls += 1
+        given = dict(zip(taken, arguments, strict=False)) | named
+        fits = len(given) == len(arguments) + len(named) and needed <= given.keys() <= set(taken)
+        if calls > _COMPILED_AFTER or not fits:
+            _compiled(cls, "__init__", written)(self, *arguments, **named)
+            return
+        for name, options in fields.items():
+            if name in given:
+                object.__setattr__(self, name, given[name])
+            elif "default_factory" in options:
+                object.__setattr__(self, name, options["default_factory"]())
+            elif "default" in options:
+                object.__setattr__(self, name, options["default"])
+        if hasattr(cls, "__post_init__"):
+            self.__post_init__()
+
+    cls.__init__ = method
+
+
+def _compiled(cls: type, name: str, written: _Written) -> Callable[..., object]:
+    """A method, from now on that of the class."""
+    text, names = written()
+    exec(text, names)  # noqa: S102 - made of the names of fields alone
+    method: Callable[..., object] = names[name]
+    method.__qualname__ = f"{cls.__qualname__}.{name}"
+    setattr(cls, name, method)
+    return method
 
 
 def _init(

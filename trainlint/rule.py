@@ -10,7 +10,8 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 
-from trainlint.finding import Finding, Fix, Safety, Severity
+from trainlint.finding import Finding, Fix, Heat, Safety, Severity
+from trainlint.patterns import lazy
 from trainlint.records import dataclass, field
 
 TYPE_CHECKING = False
@@ -18,12 +19,15 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one fi
     import ast
     from typing import ClassVar
 
+    from trainlint.evidence import Symptom
     from trainlint.model.site import Site
 
-_CODE = re.compile(r"[A-Z]{2,8}\d{3}")
-_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
-_HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
-_CODE_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+IN_STEP = frozenset({Heat.STEP, Heat.INNER})
+"""For triggers: code that runs at least once in each training iteration."""
+_CODE = lazy(r"[A-Z]{2,8}\d{3}")
+_NAME = lazy(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
+_HEADING = lazy(r"^## (.+)$", re.MULTILINE)
+_CODE_BLOCK = lazy(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _REQUIRED = ("Why", "Example", "Use instead", "Confirmed by", "References")
 _ALLOWED = frozenset((*_REQUIRED, "Stays silent", "Fix safety", "Options", "Gain"))
 
@@ -89,6 +93,9 @@ class Triggers:
     """Dicts that are written out and hold one of these keys, in scripts and in files of settings; once for each key."""
     assignments: frozenset[str] = frozenset()
     """Stores to an attribute or a subscript key with this last name, as in `os.environ["X"] = ...`."""
+    heats: frozenset[Heat] = frozenset()
+    """How often code must run for the rule to see it; empty where any may count. The rule may still ask for more, and
+    says at its places elsewhere, too, that they run too seldom: `trainlint why` asks it about all of them."""
 
 
 class Rule(ABC):
@@ -109,8 +116,13 @@ class Rule(ABC):
     aliases: ClassVar[tuple[str, ...]] = ()
     """Codes of other linters whose old ignore comments silence this rule too."""
     options: ClassVar[tuple[Option, ...]] = ()
+    confirmed_by: ClassVar[frozenset[Symptom]] = frozenset()
+    """What the pattern shows itself by in a run at its line: what the probe measures to confirm or refute a finding.
+    Empty where the probe cannot."""
     of_engine: ClassVar[bool] = False
     """Whether the engine itself finds what there is to find, so that the rule is asked about no place."""
+    of_run: ClassVar[bool] = False
+    """Whether only a run shows what there is to find: the probe finds it, and `trainlint check` never runs the rule."""
     manual: ClassVar[Manual]
     """The rule's page."""
     summary: ClassVar[str]
@@ -189,6 +201,15 @@ class EngineRule(Rule, base=True):
     def check(self, site: Site) -> Iterator[Finding]:
         """Yield nothing: what there is to find is found outside of sites."""
         yield from ()
+
+
+class RuntimeRule(EngineRule, base=True):
+    """What only a run of the training can show: the probe finds it, and `trainlint check` never does.
+
+    It has a page like any other. The probe knows it by its name.
+    """
+
+    of_run = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ import codecs
 import io
 import re
 from bisect import bisect_right
+from functools import cached_property
 
 from trainlint.finding import Span
-from trainlint.records import dataclass, field
+from trainlint.records import dataclass
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -17,7 +18,7 @@ class UnreadableSource(Exception):
     """The bytes are not Python text. The message is a sentence for people."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SourceFile:
     """One Python file. `text` keeps the file's own line ends; offsets everywhere count its characters."""
 
@@ -26,7 +27,11 @@ class SourceFile:
     text: str
     encoding: str = "utf-8"
     bom: bool = False
-    line_starts: tuple[int, ...] = field(default=(0,), compare=False, repr=False)
+
+    @cached_property
+    def line_starts(self) -> tuple[int, ...]:
+        """Where each line begins. Only what is shown or rewritten asks."""
+        return (0, *(match.end() for match in _LINE_END.finditer(self.text)))
 
     def encode(self, text: str) -> bytes:
         """Bytes of `text` in this file's own encoding, with its byte order mark where it had one."""
@@ -96,5 +101,4 @@ def _declared_encoding(data: bytes) -> str:
 
 def source_from_text(path: str, text: str, *, encoding: str = "utf-8", bom: bool = False) -> SourceFile:
     """A SourceFile of text that is already decoded."""
-    starts = (0, *(match.end() for match in _LINE_END.finditer(text)))
-    return SourceFile(path, text, encoding, bom, starts)
+    return SourceFile(path, text, encoding, bom)

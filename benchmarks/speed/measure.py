@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -40,7 +41,7 @@ def run(command: Sequence[str], directory: Path, *, limit: float, cores: int = 1
         report, out, err = (Path(place) / name for name in ("report", "out", "err"))
         # -I: neither this program's environment nor the directory may change what Python imports.
         launch = [sys.executable, "-I", "-S", str(_LAUNCH), str(report), str(limit), str(cores), str(out), str(err)]
-        subprocess.run([*launch, *command], cwd=directory, check=True)
+        subprocess.run([*launch, *command], cwd=directory, check=True, env=_environment())
         took = json.loads(report.read_text(encoding="utf-8"))
         if took["late"]:
             raise Failed(f"took longer than {limit:g} s and was ended")
@@ -50,3 +51,8 @@ def run(command: Sequence[str], directory: Path, *, limit: float, cores: int = 1
             raise Failed(f"ended with exit code {took['code']}" + (f": {lines[-1][:200]}" if lines else ""))
         output = out.read_text(encoding="utf-8", errors="replace")
     return Ran(Took(took["cpu"], took["wall"], took["peak"]), output, took["code"])
+
+
+def _environment() -> dict[str, str]:
+    """Python's bytecode is kept, whatever this process was told: with pip's installation it is there as well."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}

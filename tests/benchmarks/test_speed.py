@@ -83,6 +83,13 @@ def test_the_peak_is_what_the_process_held_and_not_what_started_it(tmp_path: Pat
     del here
 
 
+def test_bytecode_is_kept_between_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    (tmp_path / "module.py").write_text("", encoding="utf-8")
+    run([sys.executable, "-c", "import module"], tmp_path, limit=10)
+    assert list(tmp_path.glob("__pycache__/module.*.pyc"))
+
+
 def test_a_run_that_takes_too_long_is_ended_with_all_its_processes(tmp_path: Path) -> None:
     child = "import os, time; open('child', 'w').write(str(os.getpid())); time.sleep(60)"
     with pytest.raises(Failed, match=r"^took longer than 2 s and was ended$"):

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.cache.project import CACHE, age, opened, run_over
+from tests.cache.project import CACHE, age, opened, run_over, write_project
+from tests.engine.linked_project import ENGINE, TRAIN, UTILS
 from trainlint.cache.cache import Recalled
 from trainlint.config import Overrides
 from trainlint.engine.run import Run
 from trainlint.engine.work import Fixing
 from trainlint.finding import Safety
+from trainlint.linking.link import link
+from trainlint.linking.summary import Summary
+from trainlint.model.outside import Outside
 
 COLD_TRAIN = """\
 import torch
@@ -55,6 +61,28 @@ def test_an_edit_costs_one_summary_and_what_it_changes(project: Path) -> None:
     found, recalled = checked()
     assert recalled == Recalled(summaries=(2, 3), outcomes=(3, 4))
     assert in_utils(found) == 1
+
+
+def test_an_edit_links_only_the_files_that_work_with_the_edited_one(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside = {"other/train.py": TRAIN, "other/engine.py": ENGINE, "other/utils.py": UTILS}
+    write_project(project, {name: text.replace("pkg.", "") for name, text in beside.items()})
+    assert checked()[1].summaries == (0, 6)
+    linked: list[list[str]] = []
+
+    def noted(summaries: Sequence[Summary], paths: Sequence[Path], *rest: Any) -> list[Outside]:
+        linked.append([path.relative_to(project).as_posix() for path in paths])
+        return link(summaries, paths, *rest)
+
+    monkeypatch.setattr("trainlint.linking.link.link", noted)
+    train = project / "other/train.py"
+    train.write_text("# all lines move\n" + train.read_text())
+    cache = opened()
+    found = run_over(cache=cache)
+    assert linked == [["other/engine.py", "other/train.py", "other/utils.py"]]
+    assert cache.recalled.summaries == (5, 6)
+    assert found.report == run_over().report
 
 
 def test_an_edit_changes_a_finding_in_another_file(project: Path) -> None:

@@ -25,8 +25,24 @@ SLOW = {"dataclasses", "difflib", "hashlib", "inspect", "pickle", "shutil", "sql
 """Modules of Python's own that take milliseconds each."""
 WITHOUT_TRAINING = ("linking", "model", "fixing", "suppress", "rule", "packs", "engine.judge", "engine.crew")
 """trainlint's own rooms that a file without a word of training has no use for."""
+JUDGING = ("engine.linkage", "engine.tasks", "engine.workers")
+"""What else a run has no use for of which all is known."""
+OF_OUTLINE = (
+    "blocks",
+    "choice",
+    "expressions",
+    "guarded_reads",
+    "lookup",
+    "names",
+    "outline",
+    "outside",
+    "site",
+    "walk",
+)
+"""What finds the places of a file that rules may want to see."""
 
 PLAIN = "import json\n\nprint(json.dumps({}))\n"
+WITHOUT_PLACES = "import torch\n\nprint(torch.__version__)\n"
 CLEAN = """\
 import torch
 
@@ -113,10 +129,19 @@ def test_a_file_without_training_needs_neither_rules_nor_the_model(
     assert len(found.ours) <= 55, sorted(found.ours)
 
 
+def test_a_file_with_nothing_to_look_at_needs_its_outline_alone(program: Program, write: Write) -> None:
+    write("version.py", WITHOUT_PLACES)
+    found = imports(program, "check", "--no-cache", "version.py")
+    assert found.of(FOREIGN | SLOW | {"trainlint_rules", "trainlint.fixing", "trainlint.linking"}) == ""
+    model = {name for name in found.ours if name.startswith("trainlint.model.")}
+    assert found.of(model - {f"trainlint.model.{name}" for name in OF_OUTLINE}) == ""
+
+
 def test_a_clean_file_needs_only_the_rules_that_its_own_words_ask_for(program: Program, write: Write) -> None:
     write("clean.py", CLEAN)
     found = imports(program, "check", "--select", "ALL", "--no-cache", "clean.py")
-    assert found.of(FOREIGN | {"difflib", "tomllib", "trainlint.fixing", "trainlint.packs"}) == ""
+    # Nobody is beside it to link it with.
+    assert found.of(FOREIGN | SLOW | {"trainlint.fixing", "trainlint.linking", "trainlint.packs"}) == ""
     model = FileModel(source_from_text("clean.py", CLEAN), ast.parse(CLEAN), Config())
     rules = [rule for rule in load_rules() if not rule.preview]
     places = places_by_rule([rule() for rule in rules], model)
@@ -134,6 +159,16 @@ def test_a_run_of_which_all_is_known_needs_neither_rules_nor_the_model(program: 
     found = imports(program, "check")
     assert found.of(FOREIGN | {"difflib", "inspect", "tomllib"}) == ""
     assert found.of({"trainlint_rules", *(f"trainlint.{room}" for room in WITHOUT_TRAINING)}) == ""
+
+
+def test_a_file_that_is_known_needs_nothing_to_judge_files(program: Program, write: Write) -> None:
+    write("clean.py", CLEAN)
+    assert program("check", "clean.py").code == 0
+    found = imports(program, "check", "clean.py")
+    # What was written just now is read again, to be sure, and so hashed.
+    assert found.of(FOREIGN | SLOW - {"hashlib", "pickle", "sqlite3"} | {"signal", "typing"}) == ""
+    assert found.of({"trainlint_rules", *(f"trainlint.{room}" for room in (*WITHOUT_TRAINING, *JUDGING))}) == ""
+    assert len(found.ours) <= 50, sorted(found.ours)
 
 
 @pytest.mark.parametrize("output_format", ["markdown", "text"])

@@ -11,7 +11,8 @@ import pytest
 
 from tests.engine.linked_project import findings_in, judged, write_project
 from trainlint.engine import linkage
-from trainlint.engine.linkage import Member, summarise_file
+from trainlint.engine.linkage import summarise_file
+from trainlint.engine.members import Member
 from trainlint.engine.shelf import Shelf
 from trainlint.engine.summarised import Summarised
 from trainlint.linking.summary import Summary

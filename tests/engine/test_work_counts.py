@@ -27,7 +27,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 IDLE = "import json\n\n\ndef load(path):\n    return json.loads(path.read_text())\n"
 TELLING = [name for name, text in FILES.items() if "torch" in text]
 """The files of the project that hold a word of training, and so take part in linking."""
-CALLS_A_LINE = 1000
+CALLS_A_LINE = 500
 """Of Python's functions and of those in C, for all rules, in code that is dense with what they look at."""
 
 

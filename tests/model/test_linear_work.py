@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -113,3 +114,25 @@ def test_a_name_that_is_bound_everywhere_costs_no_more_than_its_nearest_bindings
     model = file_model(written)
     (read,) = model.outline.calls["item"]
     assert lines_run(lambda: reaching("x", read.block, (10**6, 0))) < 20_000
+
+
+def test_loaders_are_looked_for_once_in_each_expression() -> None:
+    wrappers = "".join(f"x{i + 1} = wrap(x{i}, x{i})\n" for i in range(MANY))
+    loader = "from torch.utils.data import DataLoader\nx0 = DataLoader(data)\n"
+    model = file_model(f"{loader}{wrappers}for batch in x{MANY}:\n    pass\n")
+    (loop,) = model.outline.loops
+    assert isinstance(loop.node, ast.For)
+    ask = partial(model.batches.loaders_behind, loop.node.iter, loop.block)
+    assert ask() == set(model.loaders.built.values())
+    assert lines_run(ask) < 100 * MANY
+
+
+def test_a_name_is_worked_out_at_one_of_its_uses() -> None:
+    model = file_model("import torch\nx = torch.ones(3).to(y).view(1)[0]\nx.item()\nx.item()\n")
+    costs = []
+    for place in model.outline.calls["item"]:
+        assert isinstance(place.node, ast.Call)
+        assert isinstance(place.node.func, ast.Attribute)
+        costs.append(lines_run(partial(model.kinds.of, place.node.func.value, place.block)))
+    at_first, at_second = costs
+    assert at_second < at_first / 4

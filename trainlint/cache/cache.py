@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
 
 from trainlint.records import dataclass, field
 
-if TYPE_CHECKING:  # hashing, pickling and SQLite take 10 ms to import, and small runs do not ask the cache
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # hashing, pickling and SQLite take 5 ms to import, and small runs do not ask the cache
+    from typing import Any, TypeVar
+
     from trainlint.cache.stamps import Contents
     from trainlint.cache.store import Result, Store
 
-_Name = TypeVar("_Name")
+    _Name = TypeVar("_Name")
 
 
 @dataclass(slots=True)

@@ -11,11 +11,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from trainlint.cache.keys import digest
 from trainlint.records import dataclass, field
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.cache.store import Store
 

@@ -10,15 +10,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
 
 from trainlint.cache.stamps import Seen, Stamp
 from trainlint.records import dataclass, field, field_names
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
+    from typing import Any, TypeVar
 
-_Found = TypeVar("_Found")
+    _Found = TypeVar("_Found")
+
+
 _PARTS = attrgetter(*field_names(Stamp))
 
 MOST_BYTES = 256_000_000

@@ -16,9 +16,16 @@ from enum import Enum
 from functools import cache
 from importlib import import_module
 from operator import attrgetter
-from typing import Any
 
 from trainlint.records import dataclass, field_names, is_dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    _Reducers = dict[type, Callable[[Any], Any]]
+else:
+    _Reducers = dict
 
 _PROTOCOL = 5
 _FASTEST = 1
@@ -69,7 +76,7 @@ def _plain(module: str, name: str) -> type:
     return found
 
 
-class _ByFields(dict[type, Callable[[Any], Any]]):
+class _ByFields(_Reducers):
     """Data as a call with its fields: a third of the time that dataclasses themselves take."""
 
     def __missing__(self, kind: type) -> Callable[[Any], Any]:

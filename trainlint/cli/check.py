@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 from trainlint.catalogue import installed_rules
 from trainlint.cli.caching import cache_for
@@ -18,6 +17,7 @@ from trainlint.engine.work import Fixing
 from trainlint.finding import Safety
 from trainlint.installed import PackError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
 
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
@@ -15,8 +14,10 @@ from trainlint.report.settings import style_for
 from trainlint.report.words import count, failure_sentence, summary
 from trainlint.source import SourceFile, UnreadableSource, decode_source
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
+    from typing import TextIO
 
     from trainlint.cache.cache import Cache
     from trainlint.engine.configurations import Configurations

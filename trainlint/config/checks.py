@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
 
 from trainlint.config.globs import check_glob
 from trainlint.config.torch_range import TorchRange, parse_torch_range
 from trainlint.finding import Severity
 from trainlint.naming import did_you_mean, rules_called, unknown_rule
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
     from trainlint.config.raw import RawConfig
     from trainlint.declared import Known
     from trainlint.rule import Option

@@ -6,10 +6,13 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 from trainlint.patterns import lazy
 from trainlint.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 TRAINLINT_TOML = "trainlint.toml"
 PYPROJECT_TOML = "pyproject.toml"

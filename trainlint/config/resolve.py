@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from trainlint.config.raw import (
     PYPROJECT_TOML,
@@ -21,6 +20,7 @@ from trainlint.config.torch_target import find_target_torch
 from trainlint.naming import covers, rules_called
 from trainlint.records import replace
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from trainlint.config.raw import ConfigError
 from trainlint.naming import exactness, names_one_rule, rules_called, unknown_rule
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
 
@@ -21,7 +21,8 @@ def select(rules: Sequence[Known], config: Config) -> tuple[Bound, ...]:
 
     Where several words meet one rule, the most exact decides, and `ignore` on a tie: `ignore = ["TRN2"]` with
     `select = ["TRN201"]` runs TRN201. A preview rule runs under `preview`, or when it is selected by its full code
-    or name. Raises ConfigError for a word that stands for no rule.
+    or name. What only a run shows is left out: the probe finds it. Raises ConfigError for a word that stands for no
+    rule, and where nothing is chosen but what only a run shows.
     """
     selected = (*config.select, *config.extend_select)
     check_words(selected, rules, where="select")
@@ -31,11 +32,11 @@ def select(rules: Sequence[Known], config: Config) -> tuple[Bound, ...]:
     wanted |= _exactness_by_code(exact, rules)
     unwanted = _exactness_by_code(config.ignore, rules)
     options = dict(config.options)
-    return tuple(
-        rule(dict(options.get(rule.code, ())))
-        for rule in rules
-        if wanted.get(rule.code, -1) > unwanted.get(rule.code, -1)
-    )
+    chosen = [rule for rule in rules if wanted.get(rule.code, -1) > unwanted.get(rule.code, -1)]
+    if chosen and all(rule.of_run for rule in chosen):
+        named = " and ".join(dict.fromkeys(selected))
+        raise ConfigError(f"select: {named}: only a run shows this, and `trainlint probe` finds it; select other rules")
+    return tuple(rule(dict(options.get(rule.code, ()))) for rule in chosen if not rule.of_run)
 
 
 def rules_for(path: str | os.PathLike[str], rules: Sequence[Bound], config: Config) -> tuple[Bound, ...]:

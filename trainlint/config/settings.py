@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainlint.config.globs import matches_any
 from trainlint.finding import Severity
 from trainlint.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
 
 from trainlint.config.raw import absolute, parse_toml
 from trainlint.patterns import lazy
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
     from trainlint.config.torch_range import TorchRange
 

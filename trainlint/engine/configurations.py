@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trainlint.config import Config, ConfigError, Overrides, resolve, rules_for, select, severity_for
 from trainlint.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.declared import Bound, Known
     from trainlint.finding import Severity

@@ -90,7 +90,8 @@ class _Inquest:
 
     def looks(self) -> dict[int, list[Look]]:
         """What rules saw, by line: findings at their own line, silence where the rule looked."""
-        places = places_by_rule([asked.rule for asked in self.rules], self.model)
+        # Those that run too seldom as well: the rule itself says that it wants other code.
+        places = places_by_rule([asked.rule for asked in self.rules], self.model, however_seldom=True)
         raw = [look for asked, wanted in zip(self.rules, places, strict=True) for look in self._of_rule(asked, wanted)]
         crashed = {look.code for look in raw if look.failure}
         ran = [asked.rule for asked in self.rules if asked.off is None and asked.rule.code not in crashed]

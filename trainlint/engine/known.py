@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from trainlint.engine.linkage import Member, may_tell
+from trainlint.engine.members import Member, may_tell
 from trainlint.engine.unchosen import unchosen
 from trainlint.engine.work import Job, Outcome
-from trainlint.engine.workers import judged
 from trainlint.finding import Report
 from trainlint.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
     from trainlint.config import Config
@@ -78,6 +77,8 @@ def keep_run(key: bytes | None, run: WholeRun, cache: Cache) -> None:
 
 def judged_anew(jobs: Sequence[Job], doer: Doer, cache: Cache) -> list[Outcome]:
     """What judging files gives. Those that hold and are told what they did then are not judged again."""
+    from trainlint.engine.workers import judged
+
     keys = {job.path: _key_of_outcome(job, cache) for job in jobs}
     known = {path: found for path, found in cache.get(keys).items() if isinstance(found, Outcome)}
     new = [job for job in jobs if job.path not in known]
@@ -95,5 +96,5 @@ def _key_of_outcome(job: Job, cache: Cache) -> bytes | None:
     from trainlint.cache.marks import mark  # a run of which all is known needs none
 
     codes = " ".join(rule.code for rule in job.rules)
-    told = mark(job.outside).hex()
+    told = (job.outside_mark or mark(job.outside)).hex()
     return cache.key_of_file("outcome", job.path, job.target.shown, unchosen(job.selection.config), codes, told)

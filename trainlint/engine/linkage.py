@@ -9,18 +9,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trainlint.engine.members import Member, may_tell
 from trainlint.engine.parsing import parse
-from trainlint.engine.read import may_hold_findings, read_bytes
 from trainlint.engine.summarised import Summarised
 from trainlint.engine.tasks import Alone, Doer, Order
 from trainlint.engine.time_limit import TookTooLong, time_limit
 from trainlint.finding import Failure
 from trainlint.records import dataclass, field, replace
-from trainlint.source import SourceFile, UnreadableSource, decode_source
+from trainlint.source import UnreadableSource
 
 if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
-    from trainlint.config import Config
     from trainlint.engine.shelf import Shelf
     from trainlint.engine.surroundings import Surroundings
     from trainlint.linking.summary import Summary
@@ -28,36 +27,13 @@ if TYPE_CHECKING:
     from trainlint.model.site import FileModel
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A file that takes part in linking."""
-
-    path: Path
-    shown: str
-    size: int
-    config: Config
-    text: SourceFile | None = None
-    """What counts in place of the file on disk, as an editor sends it."""
-    judged: bool = True
-    """False for a neighbour, which only tells the files of the run something."""
-    group: int = 0
-    names_device: bool = False
-    """Whether it, or a file that it works together with, names a device."""
-
-    def data(self) -> bytes:
-        """Its bytes. Raises UnreadableSource."""
-        return self.text.encode(self.text.text) if self.text is not None else read_bytes(self.path)
-
-    def source(self) -> SourceFile:
-        """Its text. Raises UnreadableSource."""
-        return self.text or decode_source(self.shown, read_bytes(self.path))
-
-
 @dataclass(slots=True)
 class Linkage:
     """What linking found out."""
 
     outsides: dict[Path, Outside] = field(default_factory=dict)
+    marks: dict[Path, bytes] = field(default_factory=dict)
+    """What stands for these, as far as the cache knows."""
     neighbours: int = 0
     """How many files took part that are not judged."""
     failures: tuple[Failure, ...] = ()
@@ -88,9 +64,16 @@ def linked(
     return linkage
 
 
+def _is_alone(path: Path, surroundings: Surroundings) -> bool:
+    """Whether a file has nobody to tell anything: to find that out by a glance at it takes as long as judging it."""
+    return all(target.path == path for target in surroundings.around([path]))
+
+
 def _link(
     linkage: Linkage, files: Sequence[Member], surroundings: Surroundings, doer: Doer, cache: Cache | None
 ) -> None:
+    if len(files) == 1 and _is_alone(files[0].path, surroundings):
+        return
     from trainlint.engine.participants import taking_part
 
     party = taking_part(files, surroundings, cache)
@@ -103,15 +86,16 @@ def _link(
     linkage.neighbours = sum(not member.judged for member in members)
     if cache is None:
         results = summarised(members, doer)
-        told = outsides(members, results, party.methods_elsewhere)
+        for group in groups(members):
+            told = outsides([members[n] for n in group], [results[n] for n in group], party.methods_elsewhere)
+            linkage.outsides |= told
     else:
         from trainlint.engine.relinking import relinked, resummarised
 
         results = resummarised(members, doer, cache)
-        told = relinked(members, results, party.methods_elsewhere, doer, cache)
+        relinked(linkage, members, results, party.methods_elsewhere, doer, cache)
     linkage.failures = tuple(result.failure for result in results if result.failure)
     linkage.given_up = frozenset(member.path for member, result in zip(members, results, strict=True) if result.failure)
-    linkage.outsides |= told
 
 
 def summarised(members: Sequence[Member], doer: Doer) -> list[Summarised]:
@@ -119,10 +103,18 @@ def summarised(members: Sequence[Member], doer: Doer) -> list[Summarised]:
     return doer.do(Order(summarise_file, _lost), members)
 
 
+def groups(members: Sequence[Member]) -> list[list[int]]:
+    """The members by their places, group by group: those of one group tell those of another nothing."""
+    found: dict[int, list[int]] = {}
+    for number, member in enumerate(members):
+        found.setdefault(member.group, []).append(number)
+    return list(found.values())
+
+
 def outsides(
     members: Sequence[Member], results: Sequence[Summarised], ambiguous: frozenset[str]
 ) -> dict[Path, Outside]:
-    """What judged files with a summary are told. `ambiguous` names methods of files that were left out."""
+    """What the judged files of a group are told. `ambiguous` names methods of files that were left out."""
     from trainlint.linking.link import link  # with the model, of which a file alone may need little
 
     found = [(member, result.summary) for member, result in zip(members, results, strict=True) if result.summary]
@@ -144,14 +136,6 @@ def _without_guesses(summary: Summary, ambiguous: frozenset[str]) -> Summary:
         return summary
     calls = (replace(call, method="") if call.method in ambiguous else call for call in summary.calls)
     return replace(summary, calls=tuple(calls))
-
-
-def may_tell(member: Member) -> bool:
-    """Whether a file can hold findings, and so its neighbours have something to tell it."""
-    try:
-        return may_hold_findings(member.data())
-    except UnreadableSource:
-        return False
 
 
 def summarise_file(member: Member, shelf: Shelf) -> Summarised:

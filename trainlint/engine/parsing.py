@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
 
 from trainlint.finding import Failure
 from trainlint.settings_files import is_settings
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 

@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainlint.engine.linkage import Member
+from trainlint.engine.members import Member
 from trainlint.engine.neighbourhood import Imports
 from trainlint.engine.read import may_hold_findings, read_bytes
 from trainlint.linking.glance import Glance, glance

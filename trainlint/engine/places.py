@@ -9,29 +9,76 @@ from typing import TYPE_CHECKING
 
 from trainlint.model.blocks import Place
 from trainlint.records import dataclass, field
+from trainlint.rule import IN_STEP
 
 if TYPE_CHECKING:
     from trainlint.declared import Bound
+    from trainlint.finding import Heat
+    from trainlint.model.blocks import Block
     from trainlint.model.outline import Outline
     from trainlint.model.site import FileModel
 
 _Words = dict[str, list[int]]
 """The numbers of the rules that want a word."""
+_Named = list[Sequence[Place]]
+"""The places that a rule's triggers name, in as many lists as words name them."""
 
 
-def places_by_rule(rules: Sequence[Bound], model: FileModel) -> list[Iterator[Place]]:
+def places_by_rule(rules: Sequence[Bound], model: FileModel, *, however_seldom: bool = False) -> list[Iterator[Place]]:
     """For each rule, in their order, the places of a file that its triggers name.
 
     Each place comes once for each trigger that names it, in an order that does not depend on the other rules.
+    `however_seldom` hands out places as well that run too seldom for the rule.
     """
     named = _wishes(tuple(rules)).granted(model.outline)
-    return [_of_rule(rule, places, model) for rule, places in zip(rules, named, strict=True)]
+    if however_seldom:
+        return [_named(rule, places, model) for rule, places in zip(rules, named, strict=True)]
+    moments = _Moments(model)
+    return [_often_enough(rule, places, model, moments) for rule, places in zip(rules, named, strict=True)]
 
 
-def _of_rule(rule: Bound, named: Sequence[Place], model: FileModel) -> Iterator[Place]:
-    if rule.triggers.calls_of_readers:  # asked here, so that a crash there costs only the rules that want it
+def _often_enough(rule: Bound, named: _Named, model: FileModel, moments: _Moments) -> Iterator[Place]:
+    """The places that run as often as the rule wants. A crash on the way costs only the rules that ask."""
+    heats = rule.triggers.heats
+    if not heats:
+        yield from _named(rule, named, model)
+    elif (named or (rule.triggers.calls_of_readers and model.calls_of_readers)) and moments.may_hold(heats):
+        for place in _named(rule, named, model):
+            if moments.heat(place.block) in heats:
+                yield place
+
+
+def _named(rule: Bound, named: _Named, model: FileModel) -> Iterator[Place]:
+    if rule.triggers.calls_of_readers:
         yield from model.calls_of_readers
-    yield from named
+    for places in named:
+        yield from places
+
+
+@dataclass(slots=True, eq=False)
+class _Moments:
+    """When the code of a file runs. Each block is asked once, for all rules and places."""
+
+    model: FileModel
+    _any_in_step: bool | None = None
+    _known: dict[Block, Heat] = field(default_factory=dict)
+
+    def may_hold(self, heats: frozenset[Heat]) -> bool:
+        """Whether any code of the file may run so often."""
+        if not heats <= IN_STEP:
+            return True
+        if self._any_in_step is None:
+            # To ask for heat costs a file without functions and loops more than all else that is asked of it.
+            blocks = self.model.outline.blocks
+            self._any_in_step = len(blocks) > 1 and self.model.heats.any_in_step
+        return self._any_in_step
+
+    def heat(self, block: Block) -> Heat:
+        """How often a block runs."""
+        known = self._known.get(block)
+        if known is None:
+            known = self._known[block] = self.model.heats.of(block).heat
+        return known
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +97,9 @@ class _Wishes:
     below: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """The rules that want a dotted name, as far as one was asked about: the same few come in file after file."""
 
-    def granted(self, outline: Outline) -> list[list[Place]]:
+    def granted(self, outline: Outline) -> list[_Named]:
         """For each rule, the places of one file."""
-        found: list[list[Place]] = [[] for _ in range(self.rules)]
+        found: list[_Named] = [[] for _ in range(self.rules)]
         for words, named in (
             (self.calls, outline.calls),
             (self.assignments, outline.stores),
@@ -93,9 +140,10 @@ class _Wishes:
         return known
 
 
-def _give(found: list[list[Place]], rules: Iterable[int], places: Iterable[Place]) -> None:
-    for rule in rules:
-        found[rule].extend(places)
+def _give(found: list[_Named], rules: Iterable[int], places: Sequence[Place]) -> None:
+    if places:
+        for rule in rules:
+            found[rule].append(places)
 
 
 @lru_cache(maxsize=4)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainlint.source import UnreadableSource
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Links files of which the cache knows most: only what changed is summarised again, and often nothing is linked again.
+"""Links files of which the cache knows most: only what changed is summarised again, and its group linked again.
 
 The keys name all that a summary and what files are told depend on. docs/cache.md tells the whole way.
 """
@@ -6,10 +6,9 @@ The keys name all that a summary and what files are told depend on. docs/cache.m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainlint.engine.linkage import outsides, summarised
+from trainlint.engine.linkage import groups, outsides, summarised
 from trainlint.engine.summarised import Summarised
 from trainlint.engine.unchosen import unchosen
 from trainlint.model.outside import Outside
@@ -17,7 +16,8 @@ from trainlint.records import dataclass
 
 if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
-    from trainlint.engine.linkage import Member
+    from trainlint.engine.linkage import Linkage
+    from trainlint.engine.members import Member
     from trainlint.engine.tasks import Doer
 
 
@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 class Told:
     """What linking told files."""
 
-    numbers: tuple[int, ...]
-    """Which of the members were told something, by their places."""
+    places: tuple[int, ...]
+    """Which files of a group were told something, by their places in it."""
     outsides: tuple[Outside, ...]
+    marks: tuple[bytes, ...]
+    """What stands for each of them."""
 
 
 def resummarised(members: Sequence[Member], doer: Doer, cache: Cache) -> list[Summarised]:
@@ -51,30 +53,46 @@ def resummarised(members: Sequence[Member], doer: Doer, cache: Cache) -> list[Su
 
 
 def relinked(
-    members: Sequence[Member], results: list[Summarised], ambiguous: frozenset[str], doer: Doer, cache: Cache
-) -> dict[Path, Outside]:
-    """What the files are told. Where no summary has changed, that has not changed either.
+    linkage: Linkage,
+    members: Sequence[Member],
+    results: list[Summarised],
+    ambiguous: frozenset[str],
+    doer: Doer,
+    cache: Cache,
+) -> None:
+    """Tell the files of each group what concerns them. Where no summary of a group has changed, that is known.
 
-    Where some have, those that are known by their marks alone are fetched into `results`.
+    Of the other groups, summaries that are known by their marks alone are fetched into `results`.
     """
-    key = _key_of_linking(members, results, ambiguous, cache)
-    kept = cache.get({"told": key}).get("told")
-    if isinstance(kept, Told):
-        return {members[number].path: told for number, told in zip(kept.numbers, kept.outsides, strict=True)}
-    _fetch(members, results, doer, cache)
+    guessed = cache.key("ambiguous", *sorted(ambiguous))
+    keys = [(group, _key_of_linking(group, members, results, guessed, cache)) for group in groups(members)]
+    known = {key: told for key, told in cache.get({key: key for _, key in keys}).items() if isinstance(told, Told)}
+    _fetch([number for group, key in keys if key not in known for number in group], members, results, doer, cache)
+    for group, key in keys:
+        party = [members[number] for number in group]
+        told = known.get(key)
+        if told is None:
+            told = _told(party, [results[number] for number in group], ambiguous)
+            cache.keep(key, told)
+        paths = [party[place].path for place in told.places]
+        linkage.outsides.update(zip(paths, told.outsides, strict=True))
+        linkage.marks.update(zip(paths, told.marks, strict=True))
+
+
+def _told(members: Sequence[Member], results: Sequence[Summarised], ambiguous: frozenset[str]) -> Told:
+    from trainlint.cache.marks import mark
+
     told = outsides(members, results, ambiguous)
-    numbers = tuple(number for number, member in enumerate(members) if member.path in told)
-    cache.keep(key, Told(numbers, tuple(told[members[number].path] for number in numbers)))
-    return told
+    places = tuple(place for place, member in enumerate(members) if member.path in told)
+    found = tuple(told[members[place].path] for place in places)
+    return Told(places, found, tuple(mark(outside) for outside in found))
 
 
-def _fetch(members: Sequence[Member], results: list[Summarised], doer: Doer, cache: Cache) -> None:
-    """Get hold of the summaries of which only the marks are known."""
-    wanted = {
-        number: _key_of_summary(members[number], cache)
-        for number, result in enumerate(results)
-        if not result.is_at_hand
-    }
+def _fetch(
+    numbers: Sequence[int], members: Sequence[Member], results: list[Summarised], doer: Doer, cache: Cache
+) -> None:
+    """Get hold of the summaries, among some, of which only the marks are known."""
+    wanted = {number: _key_of_summary(members[number], cache) for number in numbers if not results[number].is_at_hand}
     values = cache.store.values([key for key in wanted.values() if key is not None])
     for number, key in wanted.items():
         results[number] = Summarised(packed=values.get(key) if key is not None else None)
@@ -95,9 +113,14 @@ def _key_of_summary(member: Member, cache: Cache) -> bytes | None:
 
 
 def _key_of_linking(
-    members: Sequence[Member], results: Sequence[Summarised], ambiguous: frozenset[str], cache: Cache
+    group: Sequence[int],
+    members: Sequence[Member],
+    results: Sequence[Summarised],
+    guessed: bytes,
+    cache: Cache,
 ) -> bytes:
-    facts: list[str | bytes] = [str(len(ambiguous)), *sorted(ambiguous)]
-    for member, result in zip(members, results, strict=True):
-        facts += (str(member.path), f"{member.group} {member.names_device} {member.judged}", result.mark)
+    facts: list[str | bytes] = [guessed]
+    for number in group:
+        member = members[number]
+        facts += (str(member.path), f"{member.names_device} {member.judged}", results[number].mark)
     return cache.key("link", *facts)

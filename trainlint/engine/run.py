@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import Discovery, Target, absolute, shown_path
-from trainlint.engine.linkage import Member, linked, may_tell
-from trainlint.engine.patience import patience
+from trainlint.engine.members import Member, may_tell
 from trainlint.engine.surroundings import Surroundings
 from trainlint.engine.work import Fixing, Job, Outcome, Rewrite, do_text
-from trainlint.engine.workers import doer, judged, worker_count
 from trainlint.finding import Failure, Report
 from trainlint.records import dataclass, replace
 from trainlint.settings_files import is_settings
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
     from trainlint.source import SourceFile
@@ -87,10 +85,18 @@ def _judged(
     cache: Cache | None = None,
 ) -> Run:
     """Link the files, and judge each of them, but for what the cache knows."""
+    from trainlint.engine.linkage import linked  # a run of which all is known needs none of this
+    from trainlint.engine.patience import patience
+    from trainlint.engine.workers import doer, judged, worker_count
+
     count = worker_count(jobs, workers)
     with patience(), doer(count, jobs, workers, at_once=cache is None) as hands:
         linkage = linked(members, surroundings, hands, cache)
-        jobs = [replace(job, outside=linkage.of(job.path)) for job in jobs if job.path not in linkage.given_up]
+        jobs = [
+            replace(job, outside=linkage.of(job.path), outside_mark=linkage.marks.get(job.path, b""))
+            for job in jobs
+            if job.path not in linkage.given_up
+        ]
         if cache is None or fixing is not None:
             outcomes = judged(jobs, fixing, hands)
         else:
@@ -119,6 +125,9 @@ def run_text(
 
     `alone` is for a text whose place is not known: its project has no say then. The `cache` knows its neighbours.
     """
+    from trainlint.engine.linkage import linked
+    from trainlint.engine.patience import patience
+
     target = Target(absolute(path), source.path, len(source.text))
     jobs, failures = _jobs([target], configurations)
     with patience():

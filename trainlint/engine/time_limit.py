@@ -6,11 +6,13 @@ neither have threads besides the main one: nothing is bounded there.
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 _GRACE = 1.0
 """Seconds besides, in which a native parser may read even the largest file."""
@@ -42,6 +44,8 @@ def let_it_end_this_process() -> None:
 
     For worker processes, which others replace: a native parser cannot be stopped otherwise.
     """
+    import signal
+
     global _process_may_end
     if hasattr(signal, "SIGPROF"):
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
@@ -50,6 +54,8 @@ def let_it_end_this_process() -> None:
 
 def was_out_of_time(exit_code: int | None) -> bool:
     """Whether a process with this exit code was ended by the time limit."""
+    import signal
+
     return hasattr(signal, "SIGPROF") and exit_code == -signal.SIGPROF
 
 
@@ -59,6 +65,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 
     Blocks do not stand within each other.
     """
+    import signal  # takes 1 ms, and a run of which all is known has nothing to bound
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
         raise TookTooLong(seconds)

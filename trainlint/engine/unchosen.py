@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
 
 from trainlint.finding import Severity
 from trainlint.records import replace
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from trainlint.config import Config
 
 _CHOICE: dict[str, Any] = {

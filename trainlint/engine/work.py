@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainlint.engine.parsing import UNREADABLE, parse
 from trainlint.engine.read import may_hold_findings, read_bytes
 from trainlint.engine.time_limit import TookTooLong, time_limit
@@ -12,6 +10,7 @@ from trainlint.records import dataclass, replace
 from trainlint.settings_files import MOST_BYTES, holds_settings, is_settings
 from trainlint.source import SourceFile, UnreadableSource, decode_source
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -50,6 +49,8 @@ class Job:
     selection: Selection
     outside: Outside | None = None
     """What other files say of this one; None where they say nothing."""
+    outside_mark: bytes = b""
+    """What stands for that in the cache, where it is known already."""
 
     @property
     def path(self) -> Path:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from trainlint.model.device_words import names_device
+from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
 _LETTER = rb"[\w\x80-\xff]"
 """A letter of a name, in UTF-8."""
-_IMPORT = re.compile(
+_IMPORT = lazy(
     rb"[ \t]*(?:from[ \t]+(\.*(?:" + _LETTER + rb"|\.)*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([^\n]+))"
 )
-_NAME = re.compile(rb"(?:^|[,(])\s*(" + _LETTER + rb"+)")
-_DEFINITION = re.compile(rb"def[ \t]+(" + _LETTER + rb"+)")
+_NAME = lazy(rb"(?:^|[,(])\s*(" + _LETTER + rb"+)")
+_DEFINITION = lazy(rb"def[ \t]+(" + _LETTER + rb"+)")
 _BEFORE_METHODS = frozenset({(), (b"async",)})
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

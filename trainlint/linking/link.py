@@ -51,22 +51,20 @@ class _Linked:
     summaries: Sequence[Summary]
     paths: Sequence[PurePath]
     groups: Sequence[int]
-    _known_attributes: dict[tuple[ClassThing, str], Value] = field(default_factory=dict)
+    _known_attributes: dict[ClassThing, dict[str, Value]] = field(default_factory=dict)
 
     def outsides(self, asked: Sequence[bool]) -> Iterator[Outside]:
         """What each file is told; nothing where nobody asks."""
-        into: dict[int, list[Crossing]] = {}
+        into: dict[int, dict[str, list[Edge]]] = {}
         out_of: dict[int, list[Crossing]] = {}
-        for crossing in self.crossings:
-            into.setdefault(crossing.target, []).append(crossing)
+        for crossing, edge in zip(self.crossings, self.edges, strict=True):
+            into.setdefault(crossing.target, {}).setdefault(crossing.function, []).append(edge)
             out_of.setdefault(crossing.file, []).append(crossing)
         for file in range(len(self.summaries)):
             if not asked[file]:
                 yield ALONE
                 continue
-            edges: dict[str, list[Edge]] = {}
-            for crossing in into.get(file, ()):
-                edges.setdefault(crossing.function, []).append(self.edges[crossing])
+            edges = into.get(file, {})
             yield Outside(
                 heats={function: self._heat(some) for function, some in edges.items()},
                 handed=self._handed(file, edges),
@@ -114,14 +112,14 @@ class _Linked:
     @cached_property
     def linked(self) -> Network:
         """The same with the calls from file to file."""
-        for edge in self.edges.values():
+        for edge in self.edges:
             self.net.connect(edge)
         return self.net
 
     @cached_property
-    def edges(self) -> dict[Crossing, Edge]:
-        """The crossings by the numbers of the network."""
-        return {crossing: self._edge(crossing) for crossing in self.crossings}
+    def edges(self) -> list[Edge]:
+        """The crossings, in their order, by the numbers of the network."""
+        return [self._edge(crossing) for crossing in self.crossings]
 
     def _edge(self, crossing: Crossing) -> Edge:
         call = self.net.first_call[crossing.file] + crossing.call
@@ -199,7 +197,7 @@ class _Linked:
 
     def _arguments(self, file: int, functions: Iterable[str]) -> Iterator[tuple[tuple[str, str], Value]]:
         for function in functions:
-            for name in self.summaries[file].functions[function].parameters:
+            for name in self.summaries[file].functions[function].untyped:
                 given = self.follower.arguments.get((file, function, name), [])
                 if given and len(given) <= MOST_CALLERS:
                     value = _given_by_most(
@@ -237,20 +235,21 @@ class _Linked:
         for name in self.summaries[file].classes:
             seen = set(self.summaries[file].classes[name].attributes)
             for base in self.follower.ancestry(file, name)[1:]:
-                for attribute in self.summaries[base.file].classes[base.name].attributes:
-                    if attribute not in seen and base.file != file:
-                        seen.add(attribute)
-                        known = self._attribute(base, attribute)
-                        if known.kind is not Kind.UNKNOWN:
-                            yield (name, attribute), known
+                if base.file != file:
+                    for attribute, known in self._attributes_of(base).items():
+                        if attribute not in seen:
+                            seen.add(attribute)
+                            if known.kind is not Kind.UNKNOWN:
+                                yield (name, attribute), known
 
-    def _attribute(self, base: ClassThing, name: str) -> Value:
-        """What a class assigns to an attribute, for all that derive from it."""
-        key = (base, name)
-        if key not in self._known_attributes:
-            value = self.summaries[base.file].classes[base.name].attributes[name]
-            self._known_attributes[key] = self.follower.known(base.file, value)
-        return self._known_attributes[key]
+    def _attributes_of(self, base: ClassThing) -> dict[str, Value]:
+        """What a class assigns to its attributes, for all that derive from it."""
+        if base not in self._known_attributes:
+            attributes = self.summaries[base.file].classes[base.name].attributes
+            self._known_attributes[base] = {
+                name: self.follower.known(base.file, value) for name, value in attributes.items()
+            }
+        return self._known_attributes[base]
 
     def _readers(self, out_of: list[Crossing]) -> Iterator[tuple[str, Reader]]:
         for crossing in out_of:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from trainlint.linking import declarations
 from trainlint.linking.summary import ClassSummary, FunctionSummary, OutgoingCall, Summary
 from trainlint.model.blocks import Class, Function, How, Place
+from trainlint.model.parameters import annotation_value
 from trainlint.model.pointers import Pointer, Start
 from trainlint.model.values import Kind, Value
 
@@ -63,6 +64,7 @@ def _function(file: FileModel, function: Function) -> FunctionSummary:
         reader=file.readers.get(function),
         of_class=function.owner is not None and function.is_decorated("classmethod"),
         declared=declarations.of_function(file, function),
+        untyped=tuple([item.arg for item in function.parameters if annotation_value(item.annotation) is None]),
     )
 
 

@@ -15,10 +15,11 @@ from trainlint.model.once import once
 from trainlint.model.site import FileModel
 from trainlint.model.steps import LoopKind
 from trainlint.model.values import Kind
+from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
-_OPTIMIZER = re.compile(r"optim|(^|_)opt(im)?[a-z]?($|_)", re.IGNORECASE)
-_BACKWARD = re.compile(r"(^|_)backward(_pass)?$")
+_OPTIMIZER = lazy(r"optim|(^|_)opt(im)?[a-z]?($|_)", re.IGNORECASE)
+_BACKWARD = lazy(r"(^|_)backward(_pass)?$")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

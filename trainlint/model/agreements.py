@@ -14,6 +14,7 @@ from trainlint.model.collectives import IN_PLACE, collective
 from trainlint.model.lookup import reaching
 from trainlint.model.names import last_name, nodes_in, position, root_name
 from trainlint.model.site import FileModel
+from trainlint.patterns import lazy
 
 _MAKERS = frozenset({"tensor", "as_tensor", "zeros", "ones", "full", "zeros_like", "ByteTensor", "IntTensor"})
 """What makes a tensor of numbers that the host knows."""
@@ -22,8 +23,8 @@ _KEEPS = frozenset({"int", "long", "byte", "float", "bool", "to", "cuda", "view"
 """Methods that change the type or the place of a flag, not what it says."""
 _METHODS = frozenset({"reduce", "gather", "all_reduce", "all_gather"})
 """Collectives of Accelerate and Fabric, which return their result."""
-_OWNER = re.compile(r"^(self|acc(el)?|accelerator|fabric)$", re.IGNORECASE)
-_FLAG = re.compile(r"(^|_)(flags?|stop|done|trigger|triggered|reached|exit|abort|signal)($|_)", re.IGNORECASE)
+_OWNER = lazy(r"^(self|acc(el)?|accelerator|fabric)$", re.IGNORECASE)
+_FLAG = lazy(r"(^|_)(flags?|stop|done|trigger|triggered|reached|exit|abort|signal)($|_)", re.IGNORECASE)
 _DEEPEST = 3
 
 

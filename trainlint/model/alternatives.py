@@ -11,8 +11,9 @@ from trainlint.model.lookup import reaching
 from trainlint.model.names import dotted, imported_names, nodes_in, position
 from trainlint.model.once import once
 from trainlint.model.site import FileModel
+from trainlint.patterns import lazy
 
-_VERSION = re.compile(
+_VERSION = lazy(
     r"version|hasattr|find_spec|signature|torch_?\d|torch_(ge|gt|le|lt|greater|less)|_TORCH|TORCH_", re.IGNORECASE
 )
 

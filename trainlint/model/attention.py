@@ -12,6 +12,7 @@ from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, constant, last_name, nodes_in, position
 from trainlint.model.outline import Outline
 from trainlint.model.uses import loads
+from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
 _PRODUCTS = frozenset({"matmul", "bmm", "einsum", "mm"})
@@ -21,9 +22,9 @@ _KEEPING = frozenset(
     "permute swapaxes nan_to_num clone expand flatten unflatten movedim view_as div mul mul_ div_ add add_ sub".split()
 )
 """Methods that leave scores, scaled and masked, scores, and probabilities probabilities."""
-_DROPOUT = re.compile(r"drop", re.IGNORECASE)
+_DROPOUT = lazy(r"drop", re.IGNORECASE)
 _LAYOUT = frozenset({"rearrange"})
-_BIAS = re.compile(r"bias|(\b|_)rel(_|\b|ative)|(\b|_)pos(_|\b|ition)|alibi|slope|rpe|table", re.IGNORECASE)
+_BIAS = lazy(r"bias|(\b|_)rel(_|\b|ative)|(\b|_)pos(_|\b|ition)|alibi|slope|rpe|table", re.IGNORECASE)
 _LAST_DIMENSIONS = (-1, 2, 3)
 """What the last dimension is called in scores of three or four dimensions."""
 _ASKED = frozenset({"shape", "dtype", "device", "size", "dim", "ndim"})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
-from trainlint.model.names import constant, dotted, last_name, root_name
+from trainlint.model.names import children, constant, dotted, last_name, root_name
 from trainlint.model.vocabulary import DETACHING, SCALER_NAME, TENSOR_NUMBERS
 from trainlint.records import dataclass, field
 
@@ -102,7 +102,7 @@ class BackwardFlow:
         return Backwards(self._flow, self._names.get(function, {}) if function is not None else {})
 
     def _visit_below(self, root: ast.AST, names: Mapping[str, str]) -> None:
-        stack = list(ast.iter_child_nodes(root))
+        stack = children(root)
         while stack:
             node = stack.pop()
             if type(node) in _LEAVES:
@@ -113,7 +113,7 @@ class BackwardFlow:
                 continue
             if type(node) in _TELLING:
                 self._visit(node, names)
-            stack.extend(ast.iter_child_nodes(node))
+            stack += children(node)
 
     def _visit(self, node: ast.AST, names: Mapping[str, str]) -> None:
         if isinstance(node, ast.Call):
@@ -162,7 +162,7 @@ def _own_names(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) ->
     extra = [item for item in (arguments.vararg, arguments.kwarg) if item is not None]
     own = {item.arg for item in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra)}
     outer: set[str] = set()
-    stack = list(ast.iter_child_nodes(function))
+    stack = children(function)
     while stack:
         node = stack.pop()
         if isinstance(node, ast.Global | ast.Nonlocal):
@@ -171,7 +171,7 @@ def _own_names(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) ->
             if type(node.ctx) is ast.Store:
                 own.add(node.id)
         elif type(node) not in _LEAVES and not isinstance(node, _FUNCTIONS):
-            stack.extend(ast.iter_child_nodes(node))
+            stack += children(node)
     place = f"@{function.lineno}:{function.col_offset}"
     return {name: name + place for name in own - outer - _OWN_OBJECT}
 
@@ -216,7 +216,7 @@ def _graph_parts(node: ast.expr, terms_only: bool) -> Iterator[ast.expr]:
         elif isinstance(part, ast.Compare | ast.Lambda | ast.Constant | ast.JoinedStr):
             continue
         elif not terms_only or isinstance(part, _ARITHMETIC):
-            stack.extend(child for child in ast.iter_child_nodes(part) if isinstance(child, ast.expr))
+            stack += [child for child in children(part) if isinstance(child, ast.expr)]
 
 
 def _through_call(call: ast.Call, terms_only: bool) -> Iterator[ast.expr]:

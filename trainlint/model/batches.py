@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from trainlint.model.blocks import Binding, Block, Function, How, Place
 from trainlint.model.graph import CallGraph
@@ -20,6 +20,8 @@ _DEEPEST = 16
 
 _Found = frozenset[Loader]
 _NOTHING: _Found = frozenset()
+_Step = tuple[ast.expr, Block, tuple[int, ...]]
+"""An expression, the block in which it stands, and what is picked from it, as unpacking does."""
 
 
 @dataclass(slots=True, eq=False)
@@ -30,69 +32,83 @@ class Batches:
     graph: CallGraph
     loaders: Loaders
     _prepared: _Found | None = None
-    _busy: set[tuple[str, ast.expr]] = field(default_factory=set)
+    _busy: set[ast.expr] = field(default_factory=set)
+    """The batches of which it is asked just now where they come from."""
 
-    def loaders_behind(self, node: ast.expr, block: Block, path: tuple[int, ...] = ()) -> _Found:
-        """The loaders that an expression is, wraps or holds. `path` picks from a tuple, as unpacking does."""
-        if ("loader", node) in self._busy or len(self._busy) > _DEEPEST:
+    def loaders_behind(self, node: ast.expr, block: Block) -> _Found:
+        """The loaders that an expression is, wraps or holds."""
+        return self._behind([(node, block, ())])
+
+    def _behind(self, waiting: list[_Step]) -> _Found:
+        """The loaders behind any of these expressions. Each that leads to them is looked at once."""
+        if not self.loaders.built:
             return _NOTHING
-        self._busy.add(("loader", node))
-        try:
-            match node:
-                case ast.Call():
-                    return self._behind_call(node, block, path)
-                case ast.Tuple() | ast.List() if path and 0 <= path[0] < len(node.elts):
-                    return self.loaders_behind(node.elts[path[0]], block, path[1:])
-                case ast.Tuple() | ast.List():
-                    return self._behind_any((item, block) for item in node.elts)
-                case ast.Dict():
-                    return self._behind_any((item, block) for item in node.values)
-                case ast.IfExp():
-                    return self._behind_any([(node.body, block), (node.orelse, block)])
-                case ast.Subscript():
-                    return self.loaders_behind(node.value, block)
-                case ast.Name():
-                    return self._bound(reaching(node.id, block, position(node)), path)
-                case ast.Attribute(value=ast.Name() as owner):
-                    cls = self.graph.self_class(owner, block)
-                    return self._bound(cls.attributes.get(node.attr, []), path) if cls is not None else _NOTHING
-                case _:
-                    return _NOTHING
-        finally:
-            self._busy.discard(("loader", node))
+        found: set[Loader] = set()
+        seen: set[tuple[ast.expr | Binding, tuple[int, ...]]] = set()
+        while waiting:
+            node, block, path = waiting.pop()
+            if (node, path) in seen:
+                continue
+            seen.add((node, path))
+            if node in self.loaders.built:
+                found.add(self.loaders.built[node])
+            elif isinstance(node, ast.Name | ast.Attribute):
+                for binding in self._bindings(node, block):
+                    if (binding, path) not in seen:
+                        seen.add((binding, path))
+                        waiting += self._bound(binding, path)
+            else:
+                waiting += self._parts(node, block, path)
+        return frozenset(found)
 
-    def _behind_any(self, items: Iterable[tuple[ast.expr, Block]]) -> _Found:
-        return _NOTHING.union(*(self.loaders_behind(item, block) for item, block in items))
+    def _parts(self, node: ast.expr, block: Block, path: tuple[int, ...]) -> list[_Step]:
+        """What an expression that is no name may have its loaders from."""
+        match node:
+            case ast.Call():
+                return self._of_call(node, block, path)
+            case ast.Tuple() | ast.List() if path and 0 <= path[0] < len(node.elts):
+                return [(node.elts[path[0]], block, path[1:])]
+            case ast.Tuple() | ast.List():
+                return [(item, block, ()) for item in node.elts]
+            case ast.Dict():
+                return [(item, block, ()) for item in node.values]
+            case ast.IfExp():
+                return [(node.body, block, ()), (node.orelse, block, ())]
+            case ast.Subscript():
+                return [(node.value, block, ())]
+            case _:
+                return []
 
-    def _behind_call(self, call: ast.Call, block: Block, path: tuple[int, ...]) -> _Found:
-        if call in self.loaders.built:
-            return frozenset({self.loaders.built[call]})
+    def _bindings(self, node: ast.Name | ast.Attribute, block: Block) -> list[Binding]:
+        if isinstance(node, ast.Name):
+            return reaching(node.id, block, position(node))
+        cls = self.graph.self_class(node.value, block) if isinstance(node.value, ast.Name) else None
+        return cls.attributes.get(node.attr, []) if cls is not None else []
+
+    def _bound(self, binding: Binding, path: tuple[int, ...]) -> list[_Step]:
+        if binding.how in (How.ASSIGN, How.WITH) and binding.value is not None:
+            return [(binding.value, binding.block, binding.path or path)]
+        if binding.how is How.PARAMETER:
+            return [(item, block, ()) for item, block in self._arguments(binding)]
+        return []
+
+    def _of_call(self, call: ast.Call, block: Block, path: tuple[int, ...]) -> list[_Step]:
         name = last_name(call.func)
         if name in _NO_LOADER:
-            return _NOTHING
+            return []
         edge = self.graph.callee.get(call)
         if edge is not None and not edge.passed and not edge.function.is_generator:
-            found = [
-                self.loaders_behind(place.node.value, place.block, path)
+            return [
+                (place.node.value, place.block, path)
                 for place in edge.function.returns
                 if isinstance(place.node, ast.Return) and place.node.value is not None
             ]
-            return _NOTHING.union(*found)
         if name in _PREPARING and path:
-            return self.loaders_behind(call.args[path[0]], block) if 0 <= path[0] < len(call.args) else _NOTHING
+            return [(call.args[path[0]], block, ())] if 0 <= path[0] < len(call.args) else []
         inside = [*call.args, *(keyword.value for keyword in call.keywords)]
         if not inside and isinstance(call.func, ast.Attribute):
             inside = [call.func.value]
-        return self._behind_any((item, block) for item in inside)
-
-    def _bound(self, bindings: Iterable[Binding], path: tuple[int, ...]) -> _Found:
-        found = _NOTHING
-        for binding in bindings:
-            if binding.how in (How.ASSIGN, How.WITH) and binding.value is not None:
-                found |= self.loaders_behind(binding.value, binding.block, binding.path or path)
-            elif binding.how is How.PARAMETER:
-                found |= self._behind_any(self._arguments(binding))
-        return found
+        return [(item, block, ()) for item in inside]
 
     def sources(self, node: ast.expr, block: Block) -> _Found:
         """The loaders that a batch, or a part of one, comes from."""
@@ -103,19 +119,19 @@ class Batches:
                 node = node.func.value
             else:
                 break
-        if ("batch", node) in self._busy or len(self._busy) > _DEEPEST:
+        if not self.loaders.built or node in self._busy or len(self._busy) > _DEEPEST:
             return _NOTHING
-        self._busy.add(("batch", node))
+        self._busy.add(node)
         try:
             if isinstance(node, ast.Call) and last_name(node.func) == "next":
-                return self._behind_any((item, block) for item in node.args)
+                return self._behind([(item, block, ()) for item in node.args])
             if isinstance(node, ast.Call):
                 return _NOTHING.union(*(self.sources(item, block) for item in node.args[:1]))
             if isinstance(node, ast.Name):
                 return _NOTHING.union(*(self._source(item) for item in reaching(node.id, block, position(node))))
             return _NOTHING
         finally:
-            self._busy.discard(("batch", node))
+            self._busy.discard(node)
 
     def _source(self, binding: Binding) -> _Found:
         if binding.how is How.PARAMETER:
@@ -134,14 +150,14 @@ class Batches:
     def prepared(self, loader: Loader) -> bool:
         """Whether the file hands a loader to a framework, whose loader then moves the batches."""
         if self._prepared is None:
-            given = [
-                (item, place.block)
+            given: list[_Step] = [
+                (item, place.block, ())
                 for name in _PREPARING
                 for place in self.outline.calls.get(name, [])
                 if isinstance(place.node, ast.Call) and isinstance(place.node.func, ast.Attribute)
                 for item in place.node.args
             ]
-            self._prepared = self._behind_any(given)
+            self._prepared = self._behind(given)
         return loader in self._prepared
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from enum import Enum, auto
+from enum import auto
 
+from trainlint.model.choice import Choice
 from trainlint.model.names import last_name
 from trainlint.records import dataclass, field
 
@@ -15,7 +16,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 LoopNode = ast.For | ast.AsyncFor | ast.While | ast.comprehension
 
 
-class BlockKind(Enum):
+class BlockKind(Choice):
     """What encloses a piece of code."""
 
     MODULE = auto()
@@ -64,7 +65,7 @@ class Block:
         return False
 
 
-class How(Enum):
+class How(Choice):
     """How a name got its value."""
 
     ASSIGN = auto()
@@ -113,16 +114,21 @@ class Scope:
         name, scope = binding.name, self
         while name in scope.foreign and scope.parent is not None:
             scope = scope.parent
-        found = scope.bindings.setdefault(name, [])
-        if found and binding.position < found[-1].position:
+        found = scope.bindings.get(name)
+        if found is None:
+            scope.bindings[name] = [binding]
+            return
+        if binding.position < found[-1].position:
             scope.disordered |= {name}
         found.append(binding)
 
     def owner(self, name: str) -> Scope | None:
         """The nearest scope, outwards, that binds a name. Class bodies are not seen from inside functions."""
-        scope: Scope | None = self
+        if name in self.bindings:
+            return self
+        scope = self.parent
         while scope is not None:
-            if name in scope.bindings and (scope is self or not isinstance(scope.node, ast.ClassDef)):
+            if name in scope.bindings and type(scope.node) is not ast.ClassDef:
                 return scope
             scope = scope.parent
         return None

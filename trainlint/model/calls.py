@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
 from trainlint.model.blocks import Block
@@ -26,6 +25,7 @@ from trainlint.model.vocabulary import (
     TORCH_NUMBERS,
     constructed,
 )
+from trainlint.patterns import lazy
 from trainlint.records import replace
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ _MODULE_WRAPPERS = frozenset(
 _MODULES_OF_MODULES = frozenset({"Sequential", "ModuleList", "ModuleDict"})
 _PLAIN = frozenset({Kind.NUMBER, Kind.STRING, Kind.NONE, Kind.SHAPE, Kind.DTYPE, Kind.DEVICE})
 """What other files cannot say more of."""
-_PREDICATE = re.compile(r"^_?(is|has|are|can)_")
+_PREDICATE = lazy(r"^_?(is|has|are|can)_")
 """Functions that answer yes or no in Python. Those of tensors are called isnan, isinf, isclose."""
-_CLASS_NAME = re.compile(r"[A-Z][a-z]")
+_CLASS_NAME = lazy(r"[A-Z][a-z]")
 
 
 def call_value(kinds: Kinds, call: ast.Call, block: Block) -> Value:
@@ -140,7 +140,9 @@ def _graph(kinds: Kinds, value: Value, block: Block, call: ast.Call) -> Value:
 
 def _arguments(kinds: Kinds, call: ast.Call, block: Block) -> list[Value]:
     given = [kinds.of(item, block) for item in call.args]
-    return given + [kinds.of(keyword.value, block) for keyword in call.keywords]
+    if call.keywords:
+        given += [kinds.of(keyword.value, block) for keyword in call.keywords]
+    return given
 
 
 def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value | None:
@@ -197,9 +199,9 @@ def _torch(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -
     if not tensor.is_tensor:
         tensor = Value(Kind.TENSOR, kinds.device, None, confidence=0.8)
     if origin.startswith("torch.nn.functional.") and LOSS_FUNCTIONS.search(name):
-        tensor = replace(tensor, origin=Origin.LOSS, attached=tensor.attached is not False)
+        tensor = tensor.made(tensor.home, tensor.attached is not False, Origin.LOSS)
     elif tensor.origin in (Origin.BATCH, Origin.NAME):
-        tensor = replace(tensor, origin=Origin.OTHER)
+        tensor = tensor.made(tensor.home, tensor.attached, Origin.OTHER)
     if name in DETACHING:
         tensor = tensor.detached()
     return _graph(kinds, tensor, block, call)
@@ -268,12 +270,12 @@ def _method(kinds: Kinds, call: ast.Call, block: Block, func: ast.Attribute) -> 
     if base.kind is Kind.CONTAINER:
         if name in ("to", "cuda") and base.element is not None:
             home = Home.DEVICE if name == "cuda" else device_of(kinds, call, block)
-            return base if home is None else replace(base, element=replace(base.element, home=home), items=())
+            return base if home is None else base.holding(base.element.lying(home))
         if name in ("get", "pop", "popleft", "setdefault"):
             return kinds.element(base)
         return base if name in ("values", "copy") else UNKNOWN
     if base.kind in (Kind.ARRAY, Kind.STRING, Kind.NUMBER):
-        return replace(base, literal=False)
+        return replace(base, literal=False) if base.literal else base
     if base.kind is Kind.LOADER and name in ("next", "__next__"):
         return kinds.batch(base)
     if base.kind is Kind.SCALER:
@@ -304,12 +306,12 @@ def _tensor_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name
     if name in TENSOR_NUMBERS:
         return NUMBER
     if name == "cpu":
-        return replace(base, home=Home.HOST)
+        return base.lying(Home.HOST)
     if name == "cuda":
-        return replace(base, home=Home.DEVICE)
+        return base.lying(Home.DEVICE)
     if name == "to":
         home = device_of(kinds, call, block)
-        return base if home is None else replace(base, home=home)
+        return base if home is None else base.lying(home)
     if name == "backward":
         return NONE
     if name in DETACHING:
@@ -318,7 +320,7 @@ def _tensor_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name
         return Value(Kind.TENSOR, device_of(kinds, call, block) or base.home, False, Origin.FACTORY)
     if name in ("items", "keys", "values"):
         return Value(Kind.CONTAINER, element=base)
-    others = [value for value in _arguments(kinds, call, block) if value.is_tensor]
+    others = [value for value in _arguments(kinds, call, block) if value.kind is Kind.TENSOR]
     return combine([base, *others]) if others else base
 
 

@@ -8,15 +8,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trainlint.model.blocks import Block, BlockKind
+from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     from trainlint.model.site import FileModel
 
-_NO_CHOICE = re.compile(
-    r"is_available|device_count|\bcuda\b|\bgpus?\b|rank|is_main_process|__name__|version", re.IGNORECASE
-)
+_NO_CHOICE = lazy(r"is_available|device_count|\bcuda\b|\bgpus?\b|rank|is_main_process|__name__|version", re.IGNORECASE)
 """Tests that ask what machine this is, not what somebody wants."""
-_DEBUGS = re.compile(r"debug|determinis|reproduc|anomal", re.IGNORECASE)
+_DEBUGS = lazy(r"debug|determinis|reproduc|anomal", re.IGNORECASE)
 """Functions that somebody calls because he wants just this."""
 _DEEPEST = 5
 

@@ -11,6 +11,7 @@ import re
 from trainlint.model.blocks import Block, How
 from trainlint.model.names import argument, constant, dotted, last_name, nodes_in
 from trainlint.model.site import FileModel
+from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
 _TENSOR: dict[str, tuple[int, str]] = {
@@ -56,7 +57,7 @@ _GROUP = {
     "all_to_all": 2,
 }
 """Function → where its process group is given by position; `async_op` follows it."""
-_MODULE = re.compile(r"^(torch\.)?dist(ributed)?$|^c10d$|^deepspeed\.comm$|distributed_c10d$")
+_MODULE = lazy(r"^(torch\.)?dist(ributed)?$|^c10d$|^deepspeed\.comm$|distributed_c10d$")
 _PACKAGES = ("torch.distributed.", "deepspeed.comm.")
 _FUNCTIONAL = (
     "torch.distributed.nn.",
@@ -64,7 +65,7 @@ _FUNCTIONAL = (
     "torch.distributed._symmetric_memory.",
 )
 """Functions of the same names that return their result instead of writing it into an argument."""
-SCALAR_NAME = re.compile(
+SCALAR_NAME = lazy(
     r"loss|(^|_)(acc|accuracy|correct|total|count|num|n|metric|metrics|reward|rewards|length|lengths|norm|tokens|"
     r"samples|seen|tensor_?size|successes|nats|stats?|perplexity|lr|mfu|elapsed|time|bpb|bpd)($|_|\d)",
     re.IGNORECASE,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from enum import Enum, auto
 
 from trainlint.model.blocks import Block, How
@@ -12,6 +11,7 @@ from trainlint.model.lookup import reaching, single_value
 from trainlint.model.names import argument, constant, dotted, last_name, nodes_in, position, root_name
 from trainlint.model.once import once
 from trainlint.model.site import FileModel, Site
+from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
 _ONLY_TENSORS = frozenset(
@@ -20,13 +20,13 @@ _ONLY_TENSORS = frozenset(
     "masked_fill gather eq".split()
 )
 """Methods of tensors that no other class of batches is likely to have."""
-_MOVER = re.compile(
+_MOVER = lazy(
     r"(batch|data|samples?|inputs?|tensors?|^_?|^_?move|^_?copy)_?to_(device|cuda|gpu)$|"
     r"^_?move_(batch|data|samples?|inputs?)$|^(feed_data|set_input|prepare_(batch|inputs?)|transfer_batch_to_device)$"
 )
 """Functions that bring a batch to the device for whoever trains in another file."""
 _NO_BATCH = frozenset({"self", "cls", "model", "module", "net"})
-_OTHER_ACCELERATORS = re.compile(r"\bmps\b|\bxla\b|torch_xla|xla_device|torch\.accelerator")
+_OTHER_ACCELERATORS = lazy(r"\bmps\b|\bxla\b|torch_xla|xla_device|torch\.accelerator")
 _CASTS = frozenset("float half long int double bfloat16 bool".split())
 _COLLATES_TENSORS = frozenset({"default_collate", "default_data_collator"})
 _TAKE_TENSORS = ("torch.nn.functional.", "torch.cat", "torch.stack", "torch.argmax", "torch.sum", "torch.where")
@@ -208,17 +208,23 @@ def _written(node: ast.AST) -> list[str]:
 
 def not_on_cuda(file: FileModel, block: Block) -> bool:
     """Whether a place runs only without CUDA: in the `else` of a test for it, or behind a test for something else."""
-    return block in _without_cuda(file)
+    known = _without_cuda(file)
+    asked: list[Block] = []
+    current: Block | None = block
+    while current is not None and current not in known:
+        asked.append(current)
+        current = current.parent
+    found = current is not None and known[current]
+    for inner in reversed(asked):
+        found = found or (inner.test is not None and _rules_cuda_out(inner.test, inner.negated))
+        known[inner] = found
+    return found
 
 
 @once
-def _without_cuda(file: FileModel) -> set[Block]:
-    """The blocks that run only without CUDA."""
-    found: set[Block] = set()
-    for block in file.outline.blocks:  # each stands after the block around it
-        if block.parent in found or (block.test is not None and _rules_cuda_out(block.test, block.negated)):
-            found.add(block)
-    return found
+def _without_cuda(file: FileModel) -> dict[Block, bool]:
+    """Whether a block runs only without CUDA, for each of which that was asked, and for those around it."""
+    return {}
 
 
 def _rules_cuda_out(test: ast.expr, negated: bool) -> bool:

@@ -13,18 +13,19 @@ from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, last_name, names_in, nodes_in, position
 from trainlint.model.site import FileModel
 from trainlint.model.values import Home, Kind, Origin
+from trainlint.patterns import lazy
 
 _WRAPPERS = frozenset({"Subset", "ConcatDataset", "random_split", "ChainDataset", "StackDataset"})
 _TABLE_METHODS = frozenset(
     "map select shuffle filter train_test_split with_format rename_column remove_columns shard".split()
 )
-_BUFFER = re.compile(r"buffer|rollout|replay|experience|memory|storage", re.IGNORECASE)
-_HELD_BUFFER = re.compile(r"(^|_)(buffer|rollouts?|replay|replay_memory|experiences?)$", re.IGNORECASE)
+_BUFFER = lazy(r"buffer|rollout|replay|experience|memory|storage", re.IGNORECASE)
+_HELD_BUFFER = lazy(r"(^|_)(buffer|rollouts?|replay|replay_memory|experiences?)$", re.IGNORECASE)
 """Names of what a dataset is made over: experience that lies ready."""
-_INDICES = re.compile(r"(^|_)(idx|index|indexes|indices)$", re.IGNORECASE)
+_INDICES = lazy(r"(^|_)(idx|index|indexes|indices)$", re.IGNORECASE)
 """Names of index tensors, over which graph learning samples: their items are numbers."""
-_MADE_UP = re.compile(r"random|dummy|fake|synthetic|toy|mock|regression", re.IGNORECASE)
-_TOKENS = re.compile(r"wiki_?text|penn_?tree|shakespeare|text8|enwik8", re.IGNORECASE)
+_MADE_UP = lazy(r"random|dummy|fake|synthetic|toy|mock|regression", re.IGNORECASE)
+_TOKENS = lazy(r"wiki_?text|penn_?tree|shakespeare|text8|enwik8", re.IGNORECASE)
 """Corpora that language models are shown with: one row of tokens, held in memory whole."""
 _CHEAP = frozenset(
     "tensor as_tensor from_numpy Tensor LongTensor FloatTensor BoolTensor stack long float int len dict list tuple zip "

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 
 from trainlint.model.deprecations import Version
+from trainlint.patterns import lazy
 from trainlint.records import dataclass, field
 
 _DOCS = "https://docs.pytorch.org/docs/stable/"
@@ -40,12 +41,12 @@ class OldArgument:
     """Whether a project that names no versions may run one in which the argument still counts."""
 
 
-_LOSSES = re.compile(
+_LOSSES = lazy(
     r"torch\.nn\.(\w+Loss|functional\.(\w*_loss|cross_entropy|kl_div|binary_cross_entropy\w*)|modules\.loss\.\w+Loss)"
 )
-_SCHEDULERS = re.compile(r"torch\.optim\.lr_scheduler\.\w+")
-_DDP = re.compile(r"torch\.nn\.parallel\.(distributed\.)?DistributedDataParallel")
-_HARDTANH = re.compile(r"torch\.nn\.(modules\.activation\.)?Hardtanh")
+_SCHEDULERS = lazy(r"torch\.optim\.lr_scheduler\.\w+")
+_DDP = lazy(r"torch\.nn\.parallel\.(distributed\.)?DistributedDataParallel")
+_HARDTANH = lazy(r"torch\.nn\.(modules\.activation\.)?Hardtanh")
 
 ARGUMENTS: tuple[OldArgument, ...] = (
     OldArgument(
@@ -86,7 +87,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         only_value="elementwise_mean",
     ),
     OldArgument(
-        re.compile(r"torch\.autograd\.profiler\.profile"),
+        lazy(r"torch\.autograd\.profiler\.profile"),
         "use_cuda",
         (2, 4),
         '`use_device="cuda"`',
@@ -95,7 +96,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         values={True: '"cuda"', False: "None"},
     ),
     OldArgument(
-        re.compile(r"torch\.profiler\.profile"),
+        lazy(r"torch\.profiler\.profile"),
         "use_cuda",
         (1, 9),
         "`activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]`",
@@ -110,7 +111,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         dropped=True,
     ),
     OldArgument(
-        re.compile(r"torch\.utils\.data\.DataLoader"),
+        lazy(r"torch\.utils\.data\.DataLoader"),
         "pin_memory_device",
         (2, 8),
         "leave it out: the accelerator that is there is used",
@@ -135,7 +136,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         renamed="max_val",
     ),
     OldArgument(
-        re.compile(r"torch\.autograd\.backward"),
+        lazy(r"torch\.autograd\.backward"),
         "grad_variables",
         (0, 4),
         "`grad_tensors=`",
@@ -143,7 +144,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         renamed="grad_tensors",
     ),
     OldArgument(
-        re.compile(r"torch\.autograd\.grad"),
+        lazy(r"torch\.autograd\.grad"),
         "only_inputs",
         (0, 4),
         "leave it out: it has no effect",
@@ -152,7 +153,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         only_value=False,
     ),
     OldArgument(
-        re.compile(r"torch\.nn\.functional\.gumbel_softmax"),
+        lazy(r"torch\.nn\.functional\.gumbel_softmax"),
         "eps",
         (1, 2),
         "leave it out: it has no effect",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
 from trainlint.finding import Severity
@@ -13,6 +12,7 @@ from trainlint.model.deprecations import Deprecation, Version, deprecation_of
 from trainlint.model.names import imported_names, root_name
 from trainlint.model.roles import Role, import_of, references_by, role
 from trainlint.model.uses import call_of
+from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _YOUNG: Version = (2, 9)
 """Who names no versions may run one in which a replacement as young as this is missing."""
 _YOUNG_CONFIDENCE = 0.7
-_NEW_NAME = re.compile(r"torch(?:\.\w+)+")
+_NEW_NAME = lazy(r"torch(?:\.\w+)+")
 _SILENT_ROLES = (Role.TYPE_TEST, Role.ANNOTATION)
 """To ask for a type by its old name, or to write it down, runs nothing that is deprecated."""
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
+from trainlint.patterns import lazy
 
 _ANYWHERE = (b"cuda", b"accelerat", b"deepspeed", b"LightningModule", b"dist_util.dev", b"torch_xla")
 _AS_WORDS = (
-    (b"device", re.compile(rb"\bdevice\b")),
-    (b"Trainer", re.compile(rb"Trainer\b")),
-    (b"gpu", re.compile(rb"\bgpu")),
-    (b".to(", re.compile(rb"\.to\(\w*dev")),
-    (b"fabric", re.compile(rb"\bfabric\b")),
-    (b"xla", re.compile(rb"\bxla\b")),
+    (b"device", lazy(rb"\bdevice\b")),
+    (b"Trainer", lazy(rb"Trainer\b")),
+    (b"gpu", lazy(rb"\bgpu")),
+    (b".to(", lazy(rb"\.to\(\w*dev")),
+    (b"fabric", lazy(rb"\bfabric\b")),
+    (b"xla", lazy(rb"\bxla\b")),
 )
 """What all matches of a pattern begin with, and the pattern."""
 

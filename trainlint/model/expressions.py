@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 from ast import Attribute, Call, Constant, Load, Name
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
 
 from trainlint.model.blocks import Binding, Block, BlockKind, Class, Function, How, Place, Position, Scope
 from trainlint.model.names import end_position, last_name, position
 from trainlint.model.outline import Outline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
 
 _FILLING = frozenset({"append", "add", "update", "extend"})
 _LONGEST = 100
@@ -33,26 +36,33 @@ class ExpressionWalk:
         A block on the stack is where the nodes below it stand. Types are compared by identity, the most frequent
         first: a walk that asks `isinstance` and gives each node its block takes twice as long.
         """
-        imports, visits = self.outline.imports, self._visits
+        imports = self.outline.imports
+        if type(root) is Constant or (type(root) is Name and root.id not in imports):
+            return  # half of all
+        visits, references = self._visits, self.outline.references
         stack: list[Any] = [root]
         calls: list[Place] = []
         while stack:
             node = stack.pop()
             kind = type(node)
-            if kind is Name or kind is Attribute:
-                first = node
+            if kind is Name:
+                if node.id in imports and type(node.ctx) is Load:
+                    references.append(Place(node, block, statement))
+            elif kind is Attribute:
+                first = node.value
                 while type(first) is Attribute:
                     first = first.value
                 if type(first) is not Name:
                     stack.append(first)
-                elif first.id in imports and type(first.ctx) is Load:
-                    self.outline.references.append(Place(node, block, statement))
+                elif first.id in imports:
+                    references.append(Place(node, block, statement))
             elif kind is Constant:
                 continue
             elif kind is Call:
                 calls.append(Place(node, block, statement))
                 stack.append(node.func)
-                stack += node.args
+                if node.args:
+                    stack += node.args
                 if node.keywords:
                     stack += [keyword.value for keyword in node.keywords]
             elif kind is Block:
@@ -67,12 +77,16 @@ class ExpressionWalk:
     def _record(self, calls: list[Place]) -> None:
         """Index the calls of one expression, which were met from the last to the first."""
         outline = self.outline
+        by_name, by_loop, bodies = outline.calls, outline.calls_by_loop, outline.bodies
         for place in reversed(calls):
             call: Any = place.node
             func = call.func
-            name = last_name(func)
-            outline.calls.setdefault(name, []).append(place)
-            outline.calls_by_loop.setdefault(outline.bodies[place.block.number], []).append(place)
+            name = func.attr if type(func) is Attribute else last_name(func)
+            if name in by_name:
+                by_name[name].append(place)
+            else:
+                by_name[name] = [place]
+            by_loop.setdefault(bodies[place.block.number], []).append(place)
             if name in _FILLING and len(call.args) == 1 and type(func) is Attribute and type(func.value) is Name:
                 outline.fillings.setdefault(func.value.id, []).append(place)
 
@@ -271,7 +285,7 @@ class ExpressionWalk:
         path: tuple[int, ...] = (),
     ) -> None:
         """Record what is assigned to, and walk the expressions in it."""
-        if isinstance(target, Name):
+        if type(target) is Name:
             block.scope.bind(Binding(target.id, how, value, path, at, block, statement))
         elif isinstance(target, (ast.Tuple, ast.List)):
             starred = False

@@ -44,7 +44,7 @@ def says_by_name(name: str) -> bool:
 
 def says_by_keyword(call: ast.Call) -> bool:
     """Whether a call is given anything that may be a setting of a framework."""
-    return any(keyword.arg in _SETTING for keyword in call.keywords)
+    return not _SETTING.isdisjoint([keyword.arg for keyword in call.keywords])
 
 
 def of_call(outline: Outline, call: ast.Call, block: Block) -> Iterator[FoundKind]:

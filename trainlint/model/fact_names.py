@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from trainlint.model.fact_kinds import FactKind
 from trainlint.model.names import NAMES
+from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
 _TORCH = "torch torch_xla torch_npu intel_extension_for_pytorch"
@@ -131,7 +132,7 @@ IMPORTED: Mapping[str, tuple[Named, ...]] = _imported(
     (FactKind.NETWORK, "timm", "Attention Block", "attention"),
 )
 """By the last word of an origin, or its last two: what it is, if it comes from one of the packages."""
-_DERIVED_TRAINERS = re.compile(r"^(transformers|trl|sentence_transformers)\..*Trainer$")
+_DERIVED_TRAINERS = lazy(r"^(transformers|trl|sentence_transformers)\..*Trainer$")
 
 METHODS: Mapping[str, Named] = {
     name: Named(kinds, detail=detail)
@@ -154,23 +155,23 @@ ACCELERATOR_METHODS: Mapping[str, tuple[FactKind, ...]] = {
     "profile": (FactKind.PROFILER,),
 }
 """Methods that say it of an object that is called an accelerator."""
-ACCELERATOR = re.compile(r"accelerator|^acc$|fabric", re.IGNORECASE)
-PREFETCHER = re.compile(r"prefetch(er|loader)|^BackgroundGenerator$|^MpDeviceLoader$", re.IGNORECASE)
+ACCELERATOR = lazy(r"accelerator|^acc$|fabric", re.IGNORECASE)
+PREFETCHER = lazy(r"prefetch(er|loader)|^BackgroundGenerator$|^MpDeviceLoader$", re.IGNORECASE)
 """What wraps a loader so that its batches come to the device early, by the name of a class or function."""
-HOST_PREFETCHER = re.compile("cpu", re.IGNORECASE)
+HOST_PREFETCHER = lazy("cpu", re.IGNORECASE)
 """What only reads ahead."""
-ACCUMULATION = re.compile(r"accum|(^|_)update_freq$|iter_size|(^|_)micro_?(batch|step)", re.IGNORECASE)
+ACCUMULATION = lazy(r"accum|(^|_)update_freq$|iter_size|(^|_)micro_?(batch|step)", re.IGNORECASE)
 """How a number of micro-batches is called."""
-OPTIMIZER_CALL = re.compile(r"adam|sgd|optim|^dict$", re.IGNORECASE)
+OPTIMIZER_CALL = lazy(r"adam|sgd|optim|^dict$", re.IGNORECASE)
 
-_OPTIONS = re.compile(r"Arguments$|Args$|Config$|Accelerator$")
-_TRAINER = re.compile(r"Trainer$|^Fabric$")
+_OPTIONS = lazy(r"Arguments$|Args$|Config$|Accelerator$")
+_TRAINER = lazy(r"Trainer$|^Fabric$")
 SETTINGS: Mapping[str, Setting] = {
     keyword: Setting(kind, callee)
     for kind, callee, keywords in (
         (FactKind.AUTOCAST, _OPTIONS, "fp16 bf16"),
-        (FactKind.AUTOCAST, re.compile(r"Config$|Accelerator$|FSDP|FullySharded"), "mixed_precision"),
-        (FactKind.AUTOCAST, re.compile(r"^fully_shard$"), "mp_policy"),
+        (FactKind.AUTOCAST, lazy(r"Config$|Accelerator$|FSDP|FullySharded"), "mixed_precision"),
+        (FactKind.AUTOCAST, lazy(r"^fully_shard$"), "mp_policy"),
         (FactKind.AUTOCAST, _TRAINER, "precision"),
         (FactKind.COMPILE, _OPTIONS, "torch_compile"),
         (FactKind.TF32, _OPTIONS, "tf32"),
@@ -184,8 +185,8 @@ SETTINGS: Mapping[str, Setting] = {
         (FactKind.DETERMINISTIC, _TRAINER, "deterministic"),
         (FactKind.PROFILER, _TRAINER, "profiler"),
         (FactKind.FUSED_OPTIMIZER, OPTIMIZER_CALL, "fused"),
-        (FactKind.CHANNELS_LAST, re.compile(""), "memory_format"),
-        (FactKind.PINNED_LOADER, re.compile(r"loader|^dict$|DataModule", re.IGNORECASE), "pin_memory"),
+        (FactKind.CHANNELS_LAST, lazy(""), "memory_format"),
+        (FactKind.PINNED_LOADER, lazy(r"loader|^dict$|DataModule", re.IGNORECASE), "pin_memory"),
     )
     for keyword in keywords.split()
 }

@@ -6,14 +6,15 @@ import re
 
 from trainlint.model.blocks import Block, Function
 from trainlint.model.site import FileModel
+from trainlint.patterns import lazy
 
 _COMPUTES = frozenset({"forward", "__call__", "loss", "training_losses"})
 _ALWAYS_COMPUTES = frozenset({"training_losses", "compute_loss"})
 """Methods that compute a loss whatever their class is."""
-_LOSS_CLASS = re.compile(r"(Loss(es)?|Criterion|Matcher|Assigner)\w*$")
-_AFTERWARDS = re.compile(r"Post_?Process", re.IGNORECASE)
+_LOSS_CLASS = lazy(r"(Loss(es)?|Criterion|Matcher|Assigner)\w*$")
+_AFTERWARDS = lazy(r"Post_?Process", re.IGNORECASE)
 """Modules that make results of outputs, for evaluation."""
-_SET_UP = re.compile(
+_SET_UP = lazy(
     r"init|load|build|convert|fuse|resize|export|reparam|register|create|setup|prune|merge|quanti|to_rgb|log|plot|vis|save|cache|"
     r"^main$|^test|^train|^valid|^eval|^run|^get_dataset|^reset|^configure|^generate|inference|metric|benchmark|profile",
     re.IGNORECASE,

@@ -13,9 +13,10 @@ from trainlint.model.names import NAMES, constant, last_name, position
 from trainlint.model.network import Network
 from trainlint.model.outline import Outline
 from trainlint.model.skeleton import NOWHERE, Handing
+from trainlint.patterns import lazy
 from trainlint.records import dataclass, field
 
-_SWITCHED_OFF = re.compile(r"no_?grad|inference_?mode", re.IGNORECASE)
+_SWITCHED_OFF = lazy(r"no_?grad|inference_?mode", re.IGNORECASE)
 _STACK_METHODS = frozenset({"enter_context", "push"})
 
 

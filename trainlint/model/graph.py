@@ -22,6 +22,7 @@ _HANDING_BACK = frozenset(("to", "cuda", "train", "eval", "half", "float"))
 _MOST_BINDINGS = 100
 """What is assigned more often than that is generated code, and no instance of one class."""
 _NO_CLASS = frozenset((None,))
+_NAMED = (ast.Name, ast.Attribute)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,11 +102,11 @@ class CallGraph:
 
     def self_class(self, node: ast.Name, block: Block) -> Class | None:
         """The class whose method calls its own object by this name, as in `self`."""
-        scope = block.scope.owner(node.id)
+        name, scope = node.id, block.scope.owner(node.id)
         function = self.outline.function_of.get(scope.node) if scope is not None else None
-        if function is None or not function.takes_object:
+        if function is None or not function.takes_object or function.parameters[0].arg != name:
             return None
-        return function.owner if function.parameters[0].arg == node.id else None
+        return function.owner
 
     def class_named(self, node: ast.Name, block: Block) -> Class | None:
         """The class of the file that a name means, as `cls` does in a class method."""
@@ -114,10 +115,11 @@ class CallGraph:
             scope = block.scope.owner(node.id)
             function = self.outline.function_of[scope.node] if scope is not None else None
             return owner if function is not None and function.is_decorated("classmethod") else None
+        cls = self.outline.classes.get(node.id)
+        if cls is None:
+            return None
         found = reaching(node.id, block, position(node))
-        if len(found) == 1 and found[0].how is How.CLASS:
-            return self.outline.classes.get(node.id)
-        return None
+        return cls if len(found) == 1 and found[0].how is How.CLASS else None
 
     def method(self, cls: Class, name: str, depth: int = 0) -> Function | None:
         """A method of a class or of its bases in the file."""
@@ -136,28 +138,30 @@ class CallGraph:
 def call_graph(outline: Outline) -> CallGraph:
     """Resolve the calls of a file that stay in it."""
     graph = CallGraph(outline)
-    by_method: dict[str, list[Function]] = {}
+    by_method: dict[str, list[Function]] = {function.name: [] for function in outline.functions if function.owner}
     for cls in outline.classes.values():
         for name, method in cls.methods.items():
             by_method.setdefault(name, []).append(method)
     names = {function.name for function in outline.functions} | set(outline.classes)
     entered = entered_calls(outline)
     for place in outline.all_calls():
-        assert isinstance(place.node, ast.Call)
-        edge = _resolve(graph, place, place.node, by_method)
+        call = place.node
+        assert isinstance(call, ast.Call)
+        edge = _resolve(graph, place, call, by_method)
         if edge is not None:
             graph.callers.setdefault(edge.function, []).append(edge)
-            graph.callee[place.node] = edge
-        if place.node in entered and isinstance(place.node.func, ast.Name):
-            made = graph.class_named(place.node.func, place.block)
+            graph.callee[call] = edge
+        if call in entered and isinstance(call.func, ast.Name):
+            made = graph.class_named(call.func, place.block)
             methods = [graph.method(made, name) for name in ("__enter__", "__exit__")] if made is not None else []
-            graph.entered[place.node] = [method for method in methods if method is not None]
-        for handed in (*place.node.args, *[keyword.value for keyword in place.node.keywords]):
-            if isinstance(handed, (ast.Name, ast.Attribute)) and last_name(handed) in names:
+            graph.entered[call] = [method for method in methods if method is not None]
+        given = call.args if not call.keywords else [*call.args, *[keyword.value for keyword in call.keywords]]
+        for handed in given:
+            if isinstance(handed, _NAMED) and last_name(handed) in names:
                 function = _named_function(graph, handed, place.block)
                 if function is not None:
                     graph.callers.setdefault(function, []).append(Edge(place, function, 0.6, passed=True))
-                    graph.handed.setdefault(place.node, []).append(function)
+                    graph.handed.setdefault(call, []).append(function)
     return graph
 
 
@@ -184,10 +188,12 @@ def _named_function(graph: CallGraph, node: ast.Name | ast.Attribute, block: Blo
 
 
 def _resolve(graph: CallGraph, place: Place, call: ast.Call, by_method: dict[str, list[Function]]) -> Edge | None:
+    """The function of the file that a call runs. `by_method` has the methods of all classes by their names."""
     func, block = call.func, place.block
     if isinstance(func, ast.Name):
-        if block.scope.owner(func.id) is None:
-            return None  # built in
+        bindings = reaching(func.id, block, position(func))
+        if not bindings or (len(bindings) == 1 and bindings[0].how is How.IMPORT):
+            return None  # built in, or of another file
         function = _named_function(graph, func, block)
         if function is not None:
             return Edge(place, function, 1.0)
@@ -197,13 +203,13 @@ def _resolve(graph: CallGraph, place: Place, call: ast.Call, by_method: dict[str
     if instance is not None:
         forward = graph.method(instance, "forward") or graph.method(instance, "__call__")
         return Edge(place, forward, 1.0) if forward is not None else None
-    if not isinstance(func, ast.Attribute):
+    if not isinstance(func, ast.Attribute) or func.attr not in by_method:
         return None
     owner = graph.instance_class(func.value, block)
     if owner is not None:
         found = graph.method(owner, func.attr)
         return Edge(place, found, 1.0) if found is not None else None
-    candidates = by_method.get(func.attr, [])
+    candidates = by_method[func.attr]
     plain = func.attr in COMMON_METHODS or func.attr in PLAIN_METHODS
     if len(candidates) == 1 and not plain and not _is_module_attribute(graph.outline, func):
         return Edge(place, candidates[0], 0.8)

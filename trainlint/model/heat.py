@@ -6,7 +6,7 @@ from trainlint.model.blocks import Block, Function
 from trainlint.model.heat_fact import HeatFact
 from trainlint.model.heat_flow import HeatFlow, idle
 from trainlint.model.skeleton import Skeleton
-from trainlint.records import dataclass
+from trainlint.records import dataclass, field
 
 
 @dataclass(slots=True, eq=False)
@@ -16,11 +16,20 @@ class Heats:
     skeleton: Skeleton
     flow: HeatFlow
     numbers: dict[Function, int]
+    _known: dict[Block, HeatFact] = field(default_factory=dict)
 
     def of(self, block: Block) -> HeatFact:
         """The heat of code that stands directly in a block."""
-        fact = self.flow.of(block.number)
-        return idle(fact) if self.skeleton.idle else fact
+        fact = self._known.get(block)
+        if fact is None:
+            fact = self.flow.of(block.number)
+            self._known[block] = fact = idle(fact) if self.skeleton.idle else fact
+        return fact
+
+    @property
+    def any_in_step(self) -> bool:
+        """Whether any code of the file runs in each training step."""
+        return self.flow.any_in_step
 
     def function(self, function: Function) -> HeatFact:
         """The heat of a function's body as a whole."""

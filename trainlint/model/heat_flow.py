@@ -112,6 +112,15 @@ class HeatFlow:
                 found |= {True, False} if hands is None else {hands}
         return found
 
+    @property
+    def any_in_step(self) -> bool:
+        """Whether any code may run in each training step: if so, then in a function or a loop that does."""
+        loops = (loop for inside in self.net.loops_in.values() for loop in inside)
+        functions = self._settled().values()
+        return any(fact.heat.in_step for fact in functions) or any(
+            self.steps.kind(loop) is LoopKind.STEP for loop in loops
+        )
+
     def function(self, function: int) -> HeatFact:
         """The heat of a function's body as a whole."""
         return self._settled().get(function, UNKNOWN_HEAT)

@@ -22,27 +22,26 @@ from trainlint.model.hook_names import (
     Framework,
 )
 from trainlint.model.names import NAMES
+from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
-_TRAINER = re.compile(
-    r"Module|Trainer|Brain|Callback|Hook|Task|Engine|Recipe|Model|Runner|Learner|System", re.IGNORECASE
-)
+_TRAINER = lazy(r"Module|Trainer|Brain|Callback|Hook|Task|Engine|Recipe|Model|Runner|Learner|System", re.IGNORECASE)
 """What classes are called whose methods a trainer calls."""
-_OBSERVER = re.compile(r"Callback|Hook|Observer|Plugin", re.IGNORECASE)
-_DATASET = re.compile(r"Dataset|\w(Data|Folder)$")
-_DATA_PARTS = re.compile(r"Dataset|Data(Module)?$|Folder$|Collat", re.IGNORECASE)
-_ITERATED = re.compile(r"Iterable|Stream|IterDataPipe")
-_COLLATOR = re.compile(r"Collat", re.IGNORECASE)
-_MAKES_COLLATE = re.compile(r"^_?(get|make|build|create|setup|register|init|load|select|resolve)_")
-_ENTRY_POINT = re.compile(
+_OBSERVER = lazy(r"Callback|Hook|Observer|Plugin", re.IGNORECASE)
+_DATASET = lazy(r"Dataset|\w(Data|Folder)$")
+_DATA_PARTS = lazy(r"Dataset|Data(Module)?$|Folder$|Collat", re.IGNORECASE)
+_ITERATED = lazy(r"Iterable|Stream|IterDataPipe")
+_COLLATOR = lazy(r"Collat", re.IGNORECASE)
+_MAKES_COLLATE = lazy(r"^_?(get|make|build|create|setup|register|init|load|select|resolve)_")
+_ENTRY_POINT = lazy(
     r"^(hydra\.main\b|(\w+\.)*command\b|(\w+\.)*record$|(\w+\.)*config\.parse$|(draccus|pyrallis)\.wrap\b)"
 )
 """Decorators of a program's entry: what they decorate runs once."""
-_HANDLER = re.compile(r"^(?P<engine>.*)\.on\((?P<events>.*)\)$", re.DOTALL)
-_EVENT = re.compile(r"Events\.(?P<name>[A-Z_]+)(?P<filter>\([^()]*(\([^()]*\))?[^()]*\))?")
-_EVERY = re.compile(r"\bevery=(?P<count>\w+)")
-_EVALUATES = re.compile(r"eval|valid|test", re.IGNORECASE)
-_PLAIN_BASES = re.compile(r"^(object|torch\.nn\.(modules\.)?\w+|nn\.Module|Module|(abc\.)?ABC|typing\..*|Generic)$")
+_HANDLER = lazy(r"^(?P<engine>.*)\.on\((?P<events>.*)\)$", re.DOTALL)
+_EVENT = lazy(r"Events\.(?P<name>[A-Z_]+)(?P<filter>\([^()]*(\([^()]*\))?[^()]*\))?")
+_EVERY = lazy(r"\bevery=(?P<count>\w+)")
+_EVALUATES = lazy(r"eval|valid|test", re.IGNORECASE)
+_PLAIN_BASES = lazy(r"^(object|torch\.nn\.(modules\.)?\w+|nn\.Module|Module|(abc\.)?ABC|typing\..*|Generic)$")
 """Bases behind which no framework stands."""
 
 _SURE = 0.95
@@ -114,24 +113,43 @@ class _Looks(NamedTuple):
 @lru_cache(NAMES)
 def _looks(owner: str, bases: tuple[str, ...]) -> _Looks:
     """What all methods of a class share: it is asked for each of them, twice."""
-    plain = [base.rpartition(".")[2] for base in bases]
-    known = [owner, *plain]
+    by_base = [_said_by(base.rpartition(".")[2]) for base in bases]
+    said = _said_by(owner).union(*by_base)
     return _Looks(
-        based=any(not _PLAIN_BASES.search(base) for base in bases),
-        dataset=any(_DATASET.search(item) for item in known),
-        iterated=any(_ITERATED.search(item) for item in known),
-        collator=any(_COLLATOR.search(item) for item in known),
-        data_part=any(_DATA_PARTS.search(item) for item in known),
-        trainer=any(_TRAINER.search(base) for base in plain),
-        called_trainer=_TRAINER.search(owner) is not None,
-        observer=any(_OBSERVER.search(item) for item in known),
+        based=not all(map(_is_plain, bases)),
+        dataset=_DATASET in said,
+        iterated=_ITERATED in said,
+        collator=_COLLATOR in said,
+        data_part=_DATA_PARTS in said,
+        trainer=any(_TRAINER in item for item in by_base),
+        called_trainer=_TRAINER in _said_by(owner),
+        observer=_OBSERVER in said,
     )
+
+
+@lru_cache(NAMES)
+def _said_by(name: str) -> frozenset[re.Pattern[str]]:
+    """Which of these patterns the name of a class meets: many classes share their bases."""
+    asked = (_DATASET, _ITERATED, _COLLATOR, _DATA_PARTS, _TRAINER, _OBSERVER)
+    return frozenset([pattern for pattern in asked if pattern.search(name)])
+
+
+@lru_cache(NAMES)
+def _is_plain(base: str) -> bool:
+    return _PLAIN_BASES.search(base) is not None
 
 
 @lru_cache(NAMES)
 def _frameworks(bases: tuple[str, ...]) -> tuple[Framework, ...]:
     """The frameworks to which a class belongs."""
-    return tuple(item for item in FRAMEWORKS if any(item.bases.search(base) for base in bases))
+    numbers = frozenset[int]().union(*map(_frameworks_of, bases))
+    return tuple([item for number, item in enumerate(FRAMEWORKS) if number in numbers])
+
+
+@lru_cache(NAMES)
+def _frameworks_of(base: str) -> frozenset[int]:
+    """Which of the frameworks, by their numbers, offer a base class."""
+    return frozenset([number for number, item in enumerate(FRAMEWORKS) if item.bases.search(base)])
 
 
 def _decorated(title: str, decorators: tuple[str, ...]) -> Role | None:

@@ -9,20 +9,21 @@ from functools import lru_cache
 from trainlint.model.blocks import Block
 from trainlint.model.lookup import single_value
 from trainlint.model.names import NAMES, constant, last_name, nodes_in
+from trainlint.patterns import lazy
 
-_EVERY_UPDATE = re.compile(
+_EVERY_UPDATE = lazy(
     r"accum|update_freq|update_every|grad_acc|micro|critic|disc|policy|train_freq|target", re.IGNORECASE
 )
 """Divisors of intervals that belong to training itself: what they guard is still a step."""
-_COUNTER = re.compile(
+_COUNTER = lazy(
     r"(^|_)(i|j|k|n|it|itr|iter|iters|iteration|step|steps|idx|index|batch|count|counter|num_batch)($|_|s$)",
     re.IGNORECASE,
 )
-_NO_COUNTER = re.compile(r"epoch|gpu|device|class|node|proc|worker|rank", re.IGNORECASE)
+_NO_COUNTER = lazy(r"epoch|gpu|device|class|node|proc|worker|rank", re.IGNORECASE)
 """Numbers of other things than steps: `n_gpu == 1` holds in all steps or in none."""
-_EARLIER = re.compile(r"(^|_)(last|prev|previous)($|_)", re.IGNORECASE)
-_DUE = re.compile(r"(^|_)next($|_)", re.IGNORECASE)
-_SINCE = re.compile(r"(^|_)(since|elapsed)($|_)", re.IGNORECASE)
+_EARLIER = lazy(r"(^|_)(last|prev|previous)($|_)", re.IGNORECASE)
+_DUE = lazy(r"(^|_)next($|_)", re.IGNORECASE)
+_SINCE = lazy(r"(^|_)(since|elapsed)($|_)", re.IGNORECASE)
 _CLOCKS = frozenset(
     {"time", "monotonic", "perf_counter", "process_time", "time_ns", "perf_counter_ns", "now", "utcnow"}
 )
@@ -53,6 +54,8 @@ def words(node: ast.expr) -> list[str]:
 
 def compares_rarely(left: ast.expr, operator: ast.cmpop, right: ast.expr, truth: bool, block: Block) -> bool:
     """Whether one comparison comes out as `truth` only now and then."""
+    if isinstance(operator, (ast.Is, ast.IsNot)):
+        return False  # of no number, but half of all comparisons
     if isinstance(operator, (ast.Eq, ast.NotEq)) and is_counter(right) and not is_counter(left):
         left, right = right, left
     if is_interval(_meant(left, block)):

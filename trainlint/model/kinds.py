@@ -48,6 +48,7 @@ _DEEPEST_BASE = 6
 _MOST_FILLINGS = 12
 """Of what is put into a container, as much is looked at."""
 _DECLARING = frozenset({How.IMPORT, How.FUNCTION, How.CLASS})
+_PREPARING = frozenset({"prepare", "setup_dataloaders", "setup", "initialize"})
 
 
 @dataclass(slots=True, eq=False)
@@ -63,6 +64,8 @@ class Kinds:
     """Where tensors of this file live unless something says otherwise: HOST in a file that names no device."""
     _questions: Questions = field(default_factory=Questions)
     _known: dict[object, Value] = field(init=False)
+    _names: dict[Binding, Value] = field(default_factory=dict)
+    """What the names are that a single binding reaches, as far as that is known: the same at all of their uses."""
     _origins: dict[ast.AST, dict[str, str]] = field(default_factory=dict)
     """Import → the dotted origin of each name that it binds."""
 
@@ -72,17 +75,15 @@ class Kinds:
 
     def of(self, node: ast.expr, block: Block) -> Value:
         """The value of an expression that stands in a block."""
+        if type(node) is ast.Constant:
+            return constant_value(node.value)
         known = self._known.get(node)
         if known is not None:
             return known
-        if isinstance(node, ast.Constant):
-            return constant_value(node.value)
-        if isinstance(node, ast.Name):
+        if type(node) is ast.Name:
             return self._name(node, block)
-        if isinstance(node, ast.Attribute):
+        if type(node) is ast.Attribute:
             return self._attribute(node, block)
-        if isinstance(node, ast.Subscript):
-            return self._questions.follow(node, self._subscript, node, block)
         answer = _ANSWERS.get(type(node))
         return self._questions.follow(node, answer, self, node, block) if answer is not None else UNKNOWN
 
@@ -90,8 +91,16 @@ class Kinds:
 
     def _name(self, node: ast.Name, block: Block) -> Value:
         bindings = reaching(node.id, block, position(node))
-        if len(bindings) == 1 and bindings[0].how in _DECLARING:
-            return self.binding(bindings[0])
+        if len(bindings) == 1:
+            binding = bindings[0]
+            if binding.how in _DECLARING:
+                return self.binding(binding)
+            known = self._names.get(binding)
+            if known is None:
+                known = self._questions.follow(node, self._bound, node, block, bindings)
+                if node in self._known:
+                    self._names[binding] = known
+            return known
         if bindings:
             return self._questions.follow(node, self._bound, node, block, bindings)
         if self.outline.may_be_starred(node.id, block):
@@ -105,13 +114,15 @@ class Kinds:
             found = self.binding(bindings[0])
         else:
             found = merge(
-                value
-                for item in bindings
-                if (value := self.binding(item)) is not UNKNOWN or item.how is not How.AUGMENT
+                [
+                    value
+                    for item in bindings
+                    if (value := self.binding(item)) is not UNKNOWN or item.how is not How.AUGMENT
+                ]
             )
         if found.kind is Kind.CONTAINER and found.element is None and not found.items:
             found = found.holding(self._filled(node.id, block))
-        if found.kind is not Kind.UNKNOWN or any(item.how in _DECLARING for item in bindings):
+        if found.kind is not Kind.UNKNOWN or not _DECLARING.isdisjoint([item.how for item in bindings]):
             return found
         return self._named(node.id, found)
 
@@ -171,16 +182,14 @@ class Kinds:
         return UNKNOWN
 
     def _unpacked(self, value: ast.expr, path: tuple[int, ...], block: Block) -> Value:
+        if not path:
+            return self.of(value, block)
         while path and isinstance(value, ast.Tuple | ast.List) and -1 < path[0] < len(value.elts):
             if any(isinstance(item, ast.Starred) for item in value.elts):
                 break
             value, path = value.elts[path[0]], path[1:]
         found = self.of(value, block)
-        if (
-            path
-            and isinstance(value, ast.Call)
-            and last_name(value.func) in ("prepare", "setup_dataloaders", "setup", "initialize")
-        ):
+        if path and isinstance(value, ast.Call) and last_name(value.func) in _PREPARING:
             return self._prepared(value, path, block)
         for place in path:
             found = self.item(found, place)
@@ -210,14 +219,14 @@ class Kinds:
         """What indexing or iterating a value gives."""
         found = self._element(value)
         if value.pointers and not found.pointers:
-            return replace(found, pointers=along(value.pointers, ANY))
+            return found.pointing(*along(value.pointers, ANY))
         return found
 
     def _element(self, value: Value) -> Value:
         if value.kind is Kind.CONTAINER:
             return value.element or UNKNOWN
         if value.kind in (Kind.TENSOR, Kind.ARRAY, Kind.STRING):
-            return replace(value, items=()) if value.items else value
+            return value.holding(value.element)
         if value.kind is Kind.SHAPE:
             return NUMBER
         if value.kind is Kind.LOADER:
@@ -239,7 +248,7 @@ class Kinds:
             if origin.startswith("torch.") and origin.rpartition(".")[2] in DTYPES:
                 return Value(Kind.DTYPE)
             return somewhere(Pointer(Start.NAME, origin))
-        if isinstance(node.value, ast.Name):
+        if type(node.value) is ast.Name:
             owner = self.graph.self_class(node.value, block)
             if owner is not None:
                 return self.self_attribute(owner, node.attr)
@@ -296,7 +305,7 @@ class Kinds:
                 annotated = annotation_value(item.node.annotation) if isinstance(item.node, ast.AnnAssign) else None
                 if annotated is not None and annotated.kind in (Kind.NUMBER, Kind.STRING):
                     return annotated
-            found = merge(self.binding(item) for item in bindings)
+            found = merge([self.binding(item) for item in bindings])
             return found if found.kind is not Kind.UNKNOWN else self._named(name, found)
         if depth < _DEEPEST_BASE:
             for base in owner.node.bases:
@@ -352,11 +361,6 @@ class Kinds:
 
     def imported(self, node: ast.expr, block: Block) -> str | None:
         """The dotted origin of a chain that starts at an imported name, such as "torch.nn.functional.mse_loss"."""
-        root = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if not isinstance(root, ast.Name) or (root.id not in self.outline.imports and not self.outline.stars):
-            return None  # three times of four
         return self.outline.imported(node, block)
 
     def is_module_class(self, cls: Class, depth: int = 0) -> bool:
@@ -376,5 +380,9 @@ class Kinds:
         return device_of(self, call, block)
 
 
-_ANSWERS: dict[type[ast.expr], Callable[..., Value]] = {**WRITTEN, ast.Call: call_value}
+_ANSWERS: dict[type[ast.expr], Callable[..., Value]] = {
+    **WRITTEN,
+    ast.Call: call_value,
+    ast.Subscript: Kinds._subscript,  # noqa: SLF001 - its own
+}
 """Kind of expression → what works out its value, given these kinds, the expression and its block."""

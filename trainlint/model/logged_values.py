@@ -8,12 +8,13 @@ import re
 from trainlint.model.blocks import Function
 from trainlint.model.names import last_name, position
 from trainlint.model.uses import loads, own_nodes
+from trainlint.patterns import lazy
 
-_LOGS = re.compile(
+_LOGS = lazy(
     r"^(print\w*|log\w*|info|debug|warning|add_scalars?|set_postfix\w*|set_description\w*|update|append|write|record\w*|"
     r"display|report\w*|track|add|put_scalars?|format|round|str|extend)$"
 )
-_SHOWS = re.compile(r"(^|_)log(_|$)|metric", re.IGNORECASE)
+_SHOWS = lazy(r"(^|_)log(_|$)|metric", re.IGNORECASE)
 _KEEPS = frozenset(
     "item float mean sum detach cpu numpy tolist div div_ mul clone squeeze view int len max min sqrt exp log "
     "all_reduce reduce gather gather_for_metrics get_world_size items values keys zip enumerate dict stack".split()

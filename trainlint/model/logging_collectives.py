@@ -10,11 +10,12 @@ from trainlint.model.collectives import IN_PLACE, collective
 from trainlint.model.logged_values import is_log, only_logged
 from trainlint.model.names import end_position, last_name, names_in, nodes_in, root_name
 from trainlint.model.site import FileModel
+from trainlint.patterns import lazy
 
 REDUCING = frozenset({"all_reduce", "reduce", "all_gather", "gather", "all_gather_into_tensor", "gather_for_metrics"})
 """The last names of what brings values of all ranks together, of torch.distributed, Accelerate and Fabric."""
-_OWNER = re.compile(r"accelerat|fabric", re.IGNORECASE)
-_SHOWN = re.compile(r"loss|metric|(^|_)acc(uracy)?($|_)|psnr|(^|_)err(or)?($|_)", re.IGNORECASE)
+_OWNER = lazy(r"accelerat|fabric", re.IGNORECASE)
+_SHOWN = lazy(r"loss|metric|(^|_)acc(uracy)?($|_)|psnr|(^|_)err(or)?($|_)", re.IGNORECASE)
 
 
 def is_logging_collective(file: FileModel, call: ast.Call, place: Place) -> bool:

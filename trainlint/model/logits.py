@@ -11,20 +11,21 @@ from trainlint.model.names import constant, last_name, names_in, nodes_in, posit
 from trainlint.model.site import FileModel
 from trainlint.model.softened import loss_given
 from trainlint.model.uses import loads
+from trainlint.patterns import lazy
 from trainlint.records import dataclass, field
 
 _RESHAPING = frozenset({"view", "reshape"})
 _KEEPING = frozenset(
     {"contiguous", "transpose", "permute", "flatten", "squeeze", "float", "to", "type", "float32", "type_as"}
 )
-_UPCASTING = re.compile(r"^float(32)?$")
-_VOCABULARY = re.compile(r"(^|_)(n_?)?vocab", re.IGNORECASE)
+_UPCASTING = lazy(r"^float(32)?$")
+_VOCABULARY = lazy(r"(^|_)(n_?)?vocab", re.IGNORECASE)
 _LARGE = 32_000
 """Classes from which on a literal number is one of words, not of pictures."""
-_PROJECTION = re.compile(r"(^|_)(lm_?head|unembed(ding)?|embed_out|generator|decoder|cls|predictions|logits_proj)$")
-_SURELY_PROJECTION = re.compile(r"(^|_)(lm_?head|unembed(ding)?|embed_out)$")
-_MODEL = re.compile(r"(^|_)(model|net|network|gpt|transformer|engine|module|student|policy)$")
-_SELECTED = re.compile(r"mask|ind(ex|ices)|position|select|(^|_)idx", re.IGNORECASE)
+_PROJECTION = lazy(r"(^|_)(lm_?head|unembed(ding)?|embed_out|generator|decoder|cls|predictions|logits_proj)$")
+_SURELY_PROJECTION = lazy(r"(^|_)(lm_?head|unembed(ding)?|embed_out)$")
+_MODEL = lazy(r"(^|_)(model|net|network|gpt|transformer|engine|module|student|policy)$")
+_SELECTED = lazy(r"mask|ind(ex|ices)|position|select|(^|_)idx", re.IGNORECASE)
 """What rows are chosen by before the projection, so that there are few of them."""
 _ASKED = frozenset({"shape", "dtype", "device", "size", "dim", "ndim", "numel", "new_zeros", "new_tensor"})
 _DEEPEST = 8

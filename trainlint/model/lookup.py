@@ -21,12 +21,15 @@ def reaching(name: str, block: Block, at: Position) -> list[Binding]:
     Within one scope: back to the nearest earlier binding that surely ran, and, inside a loop, also later ones
     of that loop. From an inner scope all bindings of the outer scope count, since the order is unknown.
     """
-    scope = block.scope.owner(name)
-    if scope is None:
-        return []
-    bindings = scope.bindings[name]
-    if scope is not block.scope and not _is_comprehension_of(block.scope, scope):
-        return bindings
+    own = scope = block.scope
+    bindings = own.bindings.get(name)
+    if bindings is None:
+        owner = own.owner(name)
+        if owner is None:
+            return []
+        scope, bindings = owner, owner.bindings[name]
+        if not _is_comprehension_of(own, scope):
+            return bindings
     if len(bindings) == 1 and bindings[0].position <= at:
         return bindings  # nine names of ten
     if name in scope.disordered:

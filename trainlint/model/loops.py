@@ -18,6 +18,7 @@ from trainlint.model.outline import Outline
 from trainlint.model.skeleton import LoopTrait
 from trainlint.model.sources import LOADER_NAME, draws_batches, is_batch_source
 from trainlint.model.steps import LoopKind, Steps
+from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
 _TRAINING_CALLS = frozenset(
@@ -26,18 +27,18 @@ _TRAINING_CALLS = frozenset(
 )
 """Methods that train one step, wherever they are defined."""
 _BACKWARD = frozenset({"backward", "manual_backward"})
-_SCALER = re.compile(r"scaler", re.IGNORECASE)
-_OPTIMIZER = re.compile(r"optim|(^|_)opt(im)?[a-z]?($|_)", re.IGNORECASE)
-_MICRO = re.compile(r"accum|micro", re.IGNORECASE)
-_HELD_OUT = re.compile(r"(^|_)(val|valid|validation|test|eval)($|_|loader|_?dl$)", re.IGNORECASE)
-_EPOCH = re.compile(r"epoch", re.IGNORECASE)
-_ENVIRONMENT = re.compile(r"(^|_)envs?($|_)", re.IGNORECASE)
-_PARTS = re.compile(r"loss|optim|model", re.IGNORECASE)
+_SCALER = lazy(r"scaler", re.IGNORECASE)
+_OPTIMIZER = lazy(r"optim|(^|_)opt(im)?[a-z]?($|_)", re.IGNORECASE)
+_MICRO = lazy(r"accum|micro", re.IGNORECASE)
+_HELD_OUT = lazy(r"(^|_)(val|valid|validation|test|eval)($|_|loader|_?dl$)", re.IGNORECASE)
+_EPOCH = lazy(r"epoch", re.IGNORECASE)
+_ENVIRONMENT = lazy(r"(^|_)envs?($|_)", re.IGNORECASE)
+_PARTS = lazy(r"loss|optim|model", re.IGNORECASE)
 """What a step iterates over without being a loop over steps: its losses, optimizers, networks."""
 _FEW = 8
 """A literal number of rounds up to this is a part of a step, not training itself."""
 _FOR = (ast.For, ast.AsyncFor)
-_BATCH_CALL = re.compile(r"batch|next|sample|load|randint|fetch", re.IGNORECASE)
+_BATCH_CALL = lazy(r"batch|next|sample|load|randint|fetch", re.IGNORECASE)
 
 
 @dataclass(eq=False)
@@ -52,17 +53,30 @@ class LoopReader:
         """Calls that prove a training step, by the innermost loop, function or module block that holds them."""
         if self._evidence is None:
             self._evidence = {}
-            for block, places in self.outline.calls_by_loop.items():
-                proofs = [place for place in places if self.proves_step(place)]
+            for block, places in self.outline.calls_by_loop.items() if self._proofs else ():
+                proofs = [place for place in places if place.node in self._proofs]
                 if proofs and block is not None:
                     self._evidence[block] = proofs
         return self._evidence
 
     def proves_step(self, place: Place) -> bool:
         """Whether a call proves that a training step is taken around it."""
+        return place.node in self._proofs
+
+    @cached_property
+    def _proofs(self) -> set[ast.AST]:
+        """The calls that prove a training step: most files have none, as the names of their calls tell."""
+        return {
+            place.node
+            for name, places in self.outline.calls.items()
+            if name in _BACKWARD or name in _TRAINING_CALLS or _scales(name)
+            for place in places
+            if self._proves_step(place, name)
+        }
+
+    def _proves_step(self, place: Place, name: str) -> bool:
         call = place.node
         assert isinstance(call, ast.Call)
-        name = last_name(call.func)
         if name in _BACKWARD and isinstance(call.func, ast.Attribute):
             function = self.graph.enclosing(place.block)
             inside_autograd = function is not None and function.name == "backward" and function.owner is not None

@@ -10,11 +10,12 @@ from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, last_name, position
 from trainlint.model.site import FileModel
 from trainlint.model.values import Kind
+from trainlint.patterns import lazy
 
 _MADE = 1.0
 _NAMED = 0.8
-_MASK_NAME = re.compile(r"(^|_)(mask|valid|keep|is_\w+)(s|ed)?($|_)", re.IGNORECASE)
-_OTHER_NAME = re.compile(r"(^|_)(i|id|ids|idx|ind|inds|index|indexes|indices|pos|positions?)($|_)", re.IGNORECASE)
+_MASK_NAME = lazy(r"(^|_)(mask|valid|keep|is_\w+)(s|ed)?($|_)", re.IGNORECASE)
+_OTHER_NAME = lazy(r"(^|_)(i|id|ids|idx|ind|inds|index|indexes|indices|pos|positions?)($|_)", re.IGNORECASE)
 """Names of whole numbers that select: `mask_indices` gathers, and gathering waits for nothing."""
 _MAKING = frozenset(
     "eq ne gt lt ge le isnan isinf isfinite isin isclose signbit logical_and logical_or logical_not logical_xor "

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import ast
 from ast import Attribute, Call, Constant, Name, Subscript
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 NAMES = 4096
 """How many names of a project are remembered with what they say, since a few hundred of them make up most of it."""
@@ -64,16 +67,33 @@ def nodes_in(node: ast.AST) -> list[ast.AST]:
         kind = type(item)
         if kind is Name or kind is Constant:
             continue
-        for name in _CHILDREN.get(kind) or _children(kind):
+        for name in _CHILDREN.get(kind) or _fields(kind):
             child: Any = getattr(item, name, None)
-            if isinstance(child, ast.AST):
+            if type(child) is list:
+                if child:
+                    found += [part for part in child if isinstance(part, ast.AST)]
+            elif isinstance(child, ast.AST):
                 found.append(child)
-            elif type(child) is list:
-                found += [part for part in child if isinstance(part, ast.AST)]
     return found
 
 
-def _children(kind: type[ast.AST]) -> tuple[str, ...]:
+def children(node: ast.AST) -> list[ast.AST]:
+    """The nodes that `ast.iter_child_nodes` finds, in its order but for operators and contexts."""
+    found: list[ast.AST] = []
+    kind = type(node)
+    if kind is Name or kind is Constant:
+        return found
+    for name in _CHILDREN.get(kind) or _fields(kind):
+        child: Any = getattr(node, name, None)
+        if type(child) is list:
+            if child:
+                found += [part for part in child if isinstance(part, ast.AST)]
+        elif isinstance(child, ast.AST):
+            found.append(child)
+    return found
+
+
+def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
     """The fields of a type of node that hold nodes worth a look."""
     _CHILDREN[kind] = tuple(name for name in kind._fields if name not in _NO_CHILDREN)
     return _CHILDREN[kind]

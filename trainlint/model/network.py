@@ -106,20 +106,22 @@ def _add(net: Network, number: int, skeleton: Skeleton) -> None:
     net.first_function.append(functions)
     net.first_call.append(calls)
     bodies = {function.body: functions + place for place, function in enumerate(skeleton.functions)}
-    for place, shape in enumerate(skeleton.shapes):
+    parents, function_of, body_of = net.parents, net.function_of, net.body_of
+    for block, shape in enumerate(skeleton.shapes, blocks):
+        kind = shape.kind
         parent = blocks + shape.parent if shape.parent != NOWHERE else NOWHERE
-        net.shapes.append(shape)
-        net.parents.append(parent)
-        around = net.function_of[parent] if parent != NOWHERE else NOWHERE
-        net.function_of.append(bodies.get(place, around) if shape.kind is BlockKind.FUNCTION else around)
-        net.body_of.append(blocks + place if shape.kind in _BODIES else net.body_of[parent])
-        if shape.kind is BlockKind.LOOP:
-            net.loops_in.setdefault(net.body_of[parent], []).append(blocks + place)
-    net.functions.extend(skeleton.functions)
-    net.file_of_function.extend([number] * len(skeleton.functions))
-    for place, call in enumerate(skeleton.calls):
-        net.calls.append(call)
-        net.call_block.append(blocks + call.block)
-        net.calls_in.setdefault(net.body_of[blocks + call.block], []).append(calls + place)
+        around = function_of[parent] if parent != NOWHERE else NOWHERE
+        parents.append(parent)
+        function_of.append(bodies.get(block - blocks, around) if kind is BlockKind.FUNCTION else around)
+        body_of.append(block if kind in _BODIES else body_of[parent])
+        if kind is BlockKind.LOOP:
+            net.loops_in.setdefault(body_of[parent], []).append(block)
+    net.shapes += skeleton.shapes
+    net.functions += skeleton.functions
+    net.file_of_function += [number] * len(skeleton.functions)
+    net.calls += skeleton.calls
+    net.call_block += [blocks + call.block for call in skeleton.calls]
+    for place, call in enumerate(skeleton.calls, calls):
+        net.calls_in.setdefault(body_of[blocks + call.block], []).append(place)
         for link in call.links:
-            net.connect(Edge(calls + place, functions + link.function, link.confidence, link.how))
+            net.connect(Edge(place, functions + link.function, link.confidence, link.how))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
 from trainlint.model.alternatives import has_alternative, origins
 from trainlint.model.blocks import Place
 from trainlint.model.roles import Role, role
+from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     from trainlint.model.site import FileModel
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 OLD_MODULES = frozenset({"torch.cuda.amp", "torch.cpu.amp"})
 _SINCE = {"autocast": (1, 10), "GradScaler": (2, 3), "custom_fwd": (2, 4), "custom_bwd": (2, 4)}
 """The first version in which torch.amp has each of them."""
-_OLD = re.compile(
-    r"torch\.(cuda|cpu)\.amp(?:\.autocast_mode|\.grad_scaler)?\.(autocast|GradScaler|custom_fwd|custom_bwd)"
-)
+_OLD = lazy(r"torch\.(cuda|cpu)\.amp(?:\.autocast_mode|\.grad_scaler)?\.(autocast|GradScaler|custom_fwd|custom_bwd)")
 
 
 def old_name(origin: str | None) -> tuple[str, str] | None:

@@ -13,11 +13,12 @@ from trainlint.model.once import once
 from trainlint.model.site import FileModel
 from trainlint.model.values import Kind
 from trainlint.model.vocabulary import OPTIMIZER_NAME, SCALER_NAME
+from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
-_SCHEDULER_NAME = re.compile(r"(^|_)(lr_?)?sched(ule|uler)?(_?[a-z])?$", re.IGNORECASE)
+_SCHEDULER_NAME = lazy(r"(^|_)(lr_?)?sched(ule|uler)?(_?[a-z])?$", re.IGNORECASE)
 _CLIPS = frozenset({"clip_grad_norm_", "clip_grad_value_", "clip_grad_norm", "clip_grads_with_norm_"})
-_CLEARS = re.compile(r"^(zero|reset|clear)_?(the_?)?grad(s|ient|ients)?$|^zero_grad", re.IGNORECASE)
+_CLEARS = lazy(r"^(zero|reset|clear)_?(the_?)?grad(s|ient|ients)?$|^zero_grad", re.IGNORECASE)
 _BACKWARDS = frozenset({"backward", "manual_backward"})
 _ROUNDS = (BlockKind.LOOP, BlockKind.FUNCTION, BlockKind.MODULE)
 

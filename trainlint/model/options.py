@@ -14,11 +14,12 @@ from trainlint.model.blocks import Block, How
 from trainlint.model.flags import Flags
 from trainlint.model.lookup import reaching
 from trainlint.model.names import NAMES, constant, last_name, position
+from trainlint.patterns import lazy
 
 Wanted = tuple[str, bool]
 """The name of an option, and whether the branch needs it on or off."""
 _OPTIONS = frozenset({"args", "config", "cfg", "opt", "opts", "options", "hparams", "conf", "params", "settings"})
-_EXPECTED = re.compile(
+_EXPECTED = lazy(
     r"cuda|gpu|device|accelerator|amp($|_)|fp16|bf16|half|mixed|precision|distributed|ddp|fsdp|parallel|world|rank|"
     r"accum|train|batch|clip|ema($|_)|checkpointing|resume",
     re.IGNORECASE,

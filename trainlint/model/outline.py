@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
+from itertools import chain
 
 from trainlint.model.blocks import Block, Class, Function, How, Place
-from trainlint.model.names import dotted, root_name
 from trainlint.records import dataclass, field
 
 
@@ -61,8 +61,7 @@ class Outline:
 
     def all_calls(self) -> Iterator[Place]:
         """Every call of the file."""
-        for places in self.calls.values():
-            yield from places
+        return chain.from_iterable(self.calls.values())
 
     def may_be_starred(self, name: str, block: Block) -> bool:
         """Whether a name that nothing in the file binds may come from `from module import *`."""
@@ -84,14 +83,33 @@ class Outline:
         words.append(origin)
         return ".".join(reversed(words))
 
+    def package(self, node: ast.AST) -> str | None:
+        """The first word of that origin, "torch" for `nn.Linear`; "" for a relative one."""
+        while type(node) is ast.Attribute:
+            node = node.value
+        origin = self.imports.get(node.id) if type(node) is ast.Name else None
+        return origin.partition(".")[0] if origin is not None else None
+
     def imported(self, node: ast.AST, block: Block) -> str | None:
         """The origin of a chain as code in a block sees it: None where the name means something else there."""
-        origin = self.origin(node)
-        name = root_name(node)
-        if origin is None:
-            # Nothing else is called so: scripts get it from the module whose every name they import.
-            return dotted(node) if name == "torch" and self.may_be_starred(name, block) else None
-        scope = block.scope.owner(name)
-        if scope is not None and all(item.how is not How.IMPORT for item in scope.bindings[name]):
+        words: list[str] = []
+        while type(node) is ast.Attribute:
+            words.append(node.attr)
+            node = node.value
+        if type(node) is not ast.Name:
             return None
-        return origin
+        name = node.id
+        origin = self.imports.get(name)
+        if origin is not None:
+            scope = block.scope.owner(name)
+            bound = scope.bindings[name] if scope is not None else []
+            if bound and bound[0].how is not How.IMPORT and all(item.how is not How.IMPORT for item in bound):
+                return None
+        elif name == "torch" and self.may_be_starred(name, block):
+            origin = name  # nothing else is called so: scripts get it from the module whose every name they import
+        else:
+            return None  # three times of four
+        if not words:
+            return origin
+        words.append(origin)
+        return ".".join(reversed(words))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trainlint.model.guarded_reads import Reader
-from trainlint.model.heat_fact import HeatFact
-from trainlint.model.loop_facts import LocatedFact
-from trainlint.model.steps import LoopKind
-from trainlint.model.values import Value
 from trainlint.records import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainlint.model.guarded_reads import Reader
+    from trainlint.model.heat_fact import HeatFact
+    from trainlint.model.loop_facts import LocatedFact
+    from trainlint.model.steps import LoopKind
+    from trainlint.model.values import Value
 
 
 @dataclass(frozen=True, slots=True)

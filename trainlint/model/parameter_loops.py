@@ -10,6 +10,7 @@ from trainlint.model.blocks import Block, BlockKind, How
 from trainlint.model.lookup import reaching
 from trainlint.model.names import constant, last_name, nodes_in, position
 from trainlint.model.outline import Outline
+from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
 _LISTS = frozenset({"parameters", "named_parameters", "trainable_parameters", "get_trainable_parameters"})
@@ -18,7 +19,7 @@ _PASSED_THROUGH = frozenset(
     {"list", "tuple", "filter", "reversed", "sorted", "enumerate", "tqdm", "values", "items"}
     | {"dict", "OrderedDict", "keys"}
 )
-_NAMED = re.compile(r"(^|_)(params|parameters)$", re.IGNORECASE)
+_NAMED = lazy(r"(^|_)(params|parameters)$", re.IGNORECASE)
 _FOLLOWED = 3
 """How many names are followed from the loop to the list of parameters."""
 

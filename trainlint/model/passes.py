@@ -14,6 +14,7 @@ from trainlint.model.names import constant, last_name, names_in, nodes_in
 from trainlint.model.once import once
 from trainlint.model.site import FileModel
 from trainlint.model.steps import LoopKind
+from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
 _TAKES_NO_PASS = frozenset(
@@ -21,7 +22,7 @@ _TAKES_NO_PASS = frozenset(
     "setup_dataloaders append info debug log state_dict load_state_dict initialize min max format str".split()
 )
 _AGAIN = frozenset({Heat.EPOCH, Heat.RARE, Heat.STEP, Heat.INNER, Heat.EVAL_STEP})
-_EPOCH = re.compile(r"epoch", re.IGNORECASE)
+_EPOCH = lazy(r"epoch", re.IGNORECASE)
 _ONLY_ONCE = frozenset({Heat.ONCE, Heat.UNKNOWN})
 
 

@@ -9,13 +9,14 @@ import ast
 import re
 from collections.abc import Callable, Mapping
 
+from trainlint.patterns import lazy
 from trainlint.records import dataclass, field
 
 LEGACY_ARGUMENTS = {"pretrained": "weights", "pretrained_backbone": "weights_backbone"}
 """An old argument, and the one in its place."""
 
 _PACKAGE = "torchvision.models"
-_CLASSIFIER = re.compile(
+_CLASSIFIER = lazy(
     r"(alexnet|googlenet|inception_v3|densenet\d+|mnasnet\d_\d+|mobilenet_v(2|3_large|3_small)|resnet\d+|"
     r"resnext\d+_\d+x\d+d|wide_resnet\d+_2|shufflenet_v2_x\d_\d|squeezenet1_[01]|vgg\d+(_bn)?|"
     r"convnext_(tiny|small|base|large)|efficientnet_(b\d|v2_[sml])|maxvit_t|regnet_[xy]_(\d+_)?\d+[mg]f|"
@@ -23,9 +24,9 @@ _CLASSIFIER = re.compile(
 )
 _NONE_AT_ALL = frozenset({"regnet_y_128gf", "vit_h_14"})
 """`pretrained=True` raises for these: they have no weights of the first kind."""
-_DETECTORS = re.compile(r"(fasterrcnn|maskrcnn|keypointrcnn|retinanet|fcos|ssd300|ssdlite320)_\w+")
-_SEGMENTERS = re.compile(r"(deeplabv3|fcn|lraspp)_\w+")
-_VIDEO = re.compile(r"(mvit_v\d_[bs]|r3d_18|mc3_18|r2plus1d_18|s3d|swin3d_[tsb])")
+_DETECTORS = lazy(r"(fasterrcnn|maskrcnn|keypointrcnn|retinanet|fcos|ssd300|ssdlite320)_\w+")
+_SEGMENTERS = lazy(r"(deeplabv3|fcn|lraspp)_\w+")
+_VIDEO = lazy(r"(mvit_v\d_[bs]|r3d_18|mc3_18|r2plus1d_18|s3d|swin3d_[tsb])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def is_any_builder(function: ast.expr, origin: Callable[[ast.expr], str | None])
 
 _COCO = {"pretrained": "COCO_V1", "pretrained_backbone": "IMAGENET1K_V1"}
 _KINDS: tuple[tuple[re.Pattern[str], frozenset[str], Mapping[str, str]], ...] = (
-    (re.compile(r"ssd300_vgg16"), frozenset({"detection"}), {**_COCO, "pretrained_backbone": "IMAGENET1K_FEATURES"}),
+    (lazy(r"ssd300_vgg16"), frozenset({"detection"}), {**_COCO, "pretrained_backbone": "IMAGENET1K_FEATURES"}),
     (_DETECTORS, frozenset({"detection"}), _COCO),
     (_SEGMENTERS, frozenset({"segmentation"}), {**_COCO, "pretrained": "COCO_WITH_VOC_LABELS_V1"}),
     (_VIDEO, frozenset({"video"}), {"pretrained": "KINETICS400_V1"}),

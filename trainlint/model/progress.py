@@ -13,12 +13,13 @@ from trainlint.model.once import once
 from trainlint.model.reads import explicit_read, implicit_read
 from trainlint.model.site import FileModel
 from trainlint.model.values import Kind, Value
+from trainlint.patterns import lazy
 
 SETTERS = frozenset({"set_postfix", "set_postfix_str", "set_description", "set_description_str"})
 """What tqdm's bars have, and little else."""
 UPDATES = SETTERS | {"write", "update"}
 _MAKERS = frozenset({"tqdm", "trange", "tqdm_notebook", "auto", "Progress", "alive_bar", "ProgressBar"})
-_BAR_NAME = re.compile(r"(^|_)(p_?bar|bar|tbar|tqdm|progress|progress_?bar|prog_?bar)$", re.IGNORECASE)
+_BAR_NAME = lazy(r"(^|_)(p_?bar|bar|tbar|tqdm|progress|progress_?bar|prog_?bar)$", re.IGNORECASE)
 _READERS = frozenset({"item", "cpu", "tolist"})
 _CONVERSIONS = frozenset({"float", "int", "str", "round"})
 

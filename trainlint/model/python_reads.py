@@ -12,6 +12,7 @@ from trainlint.model.reads import implicit_read, tensors_read
 from trainlint.model.site import Site
 from trainlint.model.uses import around
 from trainlint.model.values import Kind
+from trainlint.patterns import lazy
 
 _CONVERSIONS = frozenset({"float", "int", "bool", "str", "repr", "range"})
 _MATH = frozenset(
@@ -22,7 +23,7 @@ _CHOICES = frozenset({"max", "min"})
 _QUANTIFIERS = frozenset({"any", "all"})
 _WRITERS = frozenset({"add_scalar", "add_histogram"})
 _LOGGERS = frozenset({"info", "warning", "error", "critical"})
-_LOGGER_NAME = re.compile(r"^_?log(ger|ging)?$", re.IGNORECASE)
+_LOGGER_NAME = lazy(r"^_?log(ger|ging)?$", re.IGNORECASE)
 READING_CALLS = _CONVERSIONS | _MATH | _CHOICES | _QUANTIFIERS | _WRITERS | _LOGGERS | {"print", "format", "log"}
 """Calls that read what they are given as numbers, truth values or text, for the triggers of rules."""
 

@@ -53,6 +53,8 @@ class Questions:
     """A bit for each question that circles lead through."""
     _busy: dict[object, None] = field(default_factory=dict)
     """The questions under way, outermost first."""
+    _busy_bits: int = 0
+    """Those of them that have a bit, together."""
     _steps: int = 0
     _limit: int = _LONGEST
     _long: int = 0
@@ -77,7 +79,9 @@ class Questions:
             self._begin()
         self._steps += 1
         if key in busy:
-            self._into |= self._bit(key)
+            into = self._bit(key)
+            self._into |= into
+            self._busy_bits |= into
             return UNKNOWN
         if key in self._cut:
             cut = self._cut_alike(key)
@@ -91,10 +95,15 @@ class Questions:
         outer_into, outer_past = self._into, self._past
         self._into = self._past = 0
         busy[key] = None
+        bits = self._bits
+        if key in bits:
+            self._busy_bits |= bits[key]
         try:
             found = answer(*question)
         finally:
             del busy[key]
+            if key in bits:
+                self._busy_bits &= ~bits[key]
             into, past = self._into, self._past
             self._into, self._past = outer_into, outer_past
         if not into or self._is_whole(key, found, into, past):
@@ -125,10 +134,11 @@ class Questions:
 
     def _is_whole(self, key: object, answer: Value, into: int, past: int) -> bool:
         """Whether an answer ran into nothing but its own question; else it is kept, and cuts short who asked for it."""
-        into &= ~self._bit(key)
+        own = self._bit(key)
+        into &= ~own
         if not into:
             return True
-        past |= self._bit(key)
+        past |= own
         if self._busy:
             self._into |= into
             self._past |= past
@@ -139,17 +149,20 @@ class Questions:
 
     def _cut_alike(self, key: object) -> _Cut | None:
         """An earlier answer that was cut short just as it would be now."""
-        busy = 0
-        for each in self._busy:
-            busy |= self._bits.get(each, 0)
+        busy, depth = self._busy_bits, len(self._busy)
+        others = ~(busy | _TOO_DEEP | _TOO_LONG)
         for cut in self._cut[key]:
-            if cut.past & busy or (cut.into & ~busy) >= _FIRST:
+            into = cut.into
+            if into & others or cut.past & busy:
                 continue
-            if cut.into & _TOO_LONG and self._busy:
+            if into & _TOO_LONG and depth:
                 continue  # another question may go on
-            if not cut.into & _TOO_DEEP or (cut.depth <= len(self._busy) and cut.levels <= self._levels):
+            if not into & _TOO_DEEP or (cut.depth <= depth and cut.levels <= self._levels):
                 return cut
         return None
 
     def _bit(self, key: object) -> int:
-        return self._bits.setdefault(key, _FIRST << len(self._bits))
+        bits = self._bits
+        if key not in bits:
+            bits[key] = _FIRST << len(bits)
+        return bits[key]

@@ -10,8 +10,9 @@ from trainlint.model.lookup import reaching
 from trainlint.model.names import dotted, last_name, names_in, nodes_in, position
 from trainlint.model.ranks import asks_for_rank
 from trainlint.model.site import FileModel
+from trainlint.patterns import lazy
 
-_RANK_WORDS = re.compile(
+_RANK_WORDS = lazy(
     r"rank|main|master|leader|chief|primary|_zero|coordinator|logger|writer|gpu|device|proc|worker|node|verbose|global_zero|"
     r"world|distributed|ddp|replica|shard|local",
     re.IGNORECASE,

@@ -8,8 +8,9 @@ import re
 from trainlint.model.blocks import Block, BlockKind, How
 from trainlint.model.lookup import reaching, single_value
 from trainlint.model.names import constant, last_name, names_in, nodes_in, position
+from trainlint.patterns import lazy
 
-_RANK = re.compile(
+_RANK = lazy(
     r"(^|_)(global_|local_|world_|data_parallel_|dp_|ddp_|node_)?rank($|_)|^rank\d?$|"
     r"(^|_)(is_|on_|am_)?(main|master|chief|primary|rank_?zero|rank_?0|global_zero|world_process_zero|local_main)"
     r"(_process|_rank|_proc|_worker)?($|_)|^is_(last|first)_rank$|^is_logging_process$|^get_(global_|local_)?rank$",
@@ -19,13 +20,13 @@ _DEEPEST = 3
 _TELLING = ast.Compare | ast.BoolOp | ast.UnaryOp | ast.Name | ast.Attribute
 """What a flag is assigned that says which rank this is; a number that was computed from ranks says something else."""
 _FIRST = frozenset({0})
-_MAIN = re.compile(
+_MAIN = lazy(
     r"^(is_|on_|am_)?(global_|world_)?(main|master|chief|primary|rank_?zero|rank_?0)(_process|_rank|_proc)?$|"
     r"^is_(global_zero|world_process_zero|main_process|global_rank_?0)$|^is_rank_?0$",
     re.IGNORECASE,
 )
 """Names of flags that hold in one process of the whole job only."""
-_NUMBER = re.compile(r"^(global_|world_|dist_|ddp_)?rank$|^get_rank$|^(self\.)?global_rank$", re.IGNORECASE)
+_NUMBER = lazy(r"^(global_|world_|dist_|ddp_)?rank$|^get_rank$|^(self\.)?global_rank$", re.IGNORECASE)
 """Names of a process's number in the whole job."""
 
 

@@ -19,17 +19,18 @@ from trainlint.model.names import last_name, nodes_in, position
 from trainlint.model.parameter_loops import parameter_loop
 from trainlint.model.site import FileModel
 from trainlint.model.uses import around
+from trainlint.patterns import lazy
 
 _NAN_TESTS = frozenset({"isnan", "isinf", "isfinite", "isneginf", "isposinf"})
 _SUMMARIES = frozenset({"any", "all", "item", "sum", "max", "bool", "float", "int", "logical_or", "logical_not"})
 """What turns the answers of such a test into one."""
-_SHAPE = re.compile(r"(^|_)shapes?($|_)", re.IGNORECASE)
+_SHAPE = lazy(r"(^|_)shapes?($|_)", re.IGNORECASE)
 _TEXT = ("decode", "batch_decode", "convert_ids_to_tokens", "generate")
 _DECODING = ("batch_decode", "convert_ids_to_tokens", "decode")
-_TOKENIZER = re.compile(r"tokeni[sz]er|process(or|ing)", re.IGNORECASE)
-_TOKENS = re.compile(r"(^|_)(tokens|(token|input|prompt|completion|response|output|generated|query)_ids)$")
-_GENERATES = re.compile(r"(^|_)generat(e|ion)($|_)", re.IGNORECASE)
-_EVALUATES = re.compile(r"^_*((eval|evaluate|evaluation|test|validation)(_|$)|validate(_(one_)?epoch|_step)?$)")
+_TOKENIZER = lazy(r"tokeni[sz]er|process(or|ing)", re.IGNORECASE)
+_TOKENS = lazy(r"(^|_)(tokens|(token|input|prompt|completion|response|output|generated|query)_ids)$")
+_GENERATES = lazy(r"(^|_)generat(e|ion)($|_)", re.IGNORECASE)
+_EVALUATES = lazy(r"^_*((eval|evaluate|evaluation|test|validation)(_|$)|validate(_(one_)?epoch|_step)?$)")
 _DEEPEST = 4
 
 

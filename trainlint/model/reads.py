@@ -14,11 +14,12 @@ from trainlint.model.names import last_name, position
 from trainlint.model.site import FileModel
 from trainlint.model.values import Home, Kind, Origin, Value
 from trainlint.model.vocabulary import NUMBER_NAME
+from trainlint.patterns import lazy
 
-_MEASURING = re.compile(r"(^|_|/)(bench|benchmark|profil|timing|throughput|speed|latency)", re.IGNORECASE)
+_MEASURING = lazy(r"(^|_|/)(bench|benchmark|profil|timing|throughput|speed|latency)", re.IGNORECASE)
 
-_SWITCH = re.compile(r"(use|return|output|do|enable|with)_")
-_MEMBER = re.compile(r"[A-Z]+[a-z]\w*\.[A-Z][A-Z0-9_]*$")
+_SWITCH = lazy(r"(use|return|output|do|enable|with)_")
+_MEMBER = lazy(r"[A-Z]+[a-z]\w*\.[A-Z][A-Z0-9_]*$")
 """A member of an enumeration: `Phase.TRAIN`."""
 
 

@@ -11,8 +11,9 @@ from trainlint.model.datasets import origins
 from trainlint.model.loaders import Loader
 from trainlint.model.names import argument, constant, last_name, nodes_in
 from trainlint.model.site import FileModel
+from trainlint.patterns import lazy
 
-_ENDLESS = re.compile(r"infinit|endless|forever|repeat|cycl|unlimited", re.IGNORECASE)
+_ENDLESS = lazy(r"infinit|endless|forever|repeat|cycl|unlimited", re.IGNORECASE)
 _DEEPEST = 3
 
 

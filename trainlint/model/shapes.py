@@ -154,9 +154,9 @@ def may_leave(outline: Outline, place: Place) -> bool:
     func = call.func
     if not isinstance(func, (ast.Name, ast.Attribute)):
         return isinstance(func, (ast.Call, ast.Subscript))
-    origin = outline.origin(func)
-    if origin is not None:
-        return origin.partition(".")[0] not in FOREIGN
+    package = outline.package(func)
+    if package is not None:
+        return package not in FOREIGN
     if isinstance(func, ast.Name):
         return place.block.scope.owner(func.id) is not None or outline.may_be_starred(func.id, place.block)
     return func.attr not in PLAIN_METHODS

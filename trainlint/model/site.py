@@ -6,48 +6,51 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
 
 from trainlint.finding import Heat, Span
-from trainlint.model.backward import BackwardFlow, Backwards
-from trainlint.model.batches import Batches
-from trainlint.model.blocks import Block, Function, Place
-from trainlint.model.device_words import names_device
-from trainlint.model.facts import Fact, facts_of
-from trainlint.model.flags import Flags
-from trainlint.model.gradients import Gradients, Switches, functions_off
-from trainlint.model.graph import CallGraph, call_graph
-from trainlint.model.guarded_reads import Reader, readers
-from trainlint.model.heat import Heats
-from trainlint.model.heat_fact import HeatFact
-from trainlint.model.heat_flow import HeatFlow
-from trainlint.model.keys import Keys
-from trainlint.model.kinds import Kinds
-from trainlint.model.loaders import Loaders
-from trainlint.model.loop_facts import LocatedFact, LoopFacts, by_function
-from trainlint.model.loops import LoopReader, Loops
+from trainlint.model.blocks import Place
 from trainlint.model.names import end_position, position
-from trainlint.model.network import Network, network
-from trainlint.model.outline import Outline
 from trainlint.model.outside import ALONE, Outside
-from trainlint.model.shapes import bases_of, rebased, skeleton, telling_calls
-from trainlint.model.skeleton import Skeleton
-from trainlint.model.steps import Steps
-from trainlint.model.values import Home, Value
 from trainlint.model.walk import outline
+from trainlint.patterns import lazy
 from trainlint.records import dataclass
-from trainlint.source import SourceFile
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # each fact imports what finds it out: most files have few places, and few facts are asked of them
+    from typing import Any, TypeVar
+
     from trainlint.config import Config
+    from trainlint.model.backward import BackwardFlow, Backwards
+    from trainlint.model.batches import Batches
+    from trainlint.model.blocks import Block, Function
+    from trainlint.model.facts import Fact
+    from trainlint.model.flags import Flags
+    from trainlint.model.gradients import Gradients, Switches
+    from trainlint.model.graph import CallGraph
+    from trainlint.model.guarded_reads import Reader
+    from trainlint.model.heat import Heats
+    from trainlint.model.heat_fact import HeatFact
+    from trainlint.model.keys import Keys
+    from trainlint.model.kinds import Kinds
+    from trainlint.model.loaders import Loaders
+    from trainlint.model.loop_facts import LocatedFact, LoopFacts
+    from trainlint.model.loops import LoopReader, Loops
+    from trainlint.model.network import Network
+    from trainlint.model.outline import Outline
+    from trainlint.model.skeleton import Skeleton
+    from trainlint.model.steps import Steps
+    from trainlint.model.values import Home, Value
+    from trainlint.source import SourceFile
 
-_COMMENT = re.compile(r"#.*")
-_IDLE_PATH = re.compile(
+    _Fact = TypeVar("_Fact")
+
+_COMMENT = lazy(r"#.*")
+_IDLE_PATH = lazy(
     r"(^|/)(tests?|unit_tests|test_utils|benchmarks?)/|(^|/)(test_\w+|\w+_test|conftest|bench\w*|\w*benchmark\w*)\.py$"
 )
 """Files that test or measure: nobody waits for their training."""
 _DEFAULT_PLACES = ("set_default_device", "set_default_tensor_type")
-_ON_DEVICE = re.compile(r"cuda|dev|gpu", re.IGNORECASE)
+_ON_DEVICE = lazy(r"cuda|dev|gpu", re.IGNORECASE)
 _OWN = (
     "outline",
     "graph",
@@ -68,14 +71,14 @@ _OWN = (
 """Facts that no other file has a say in."""
 _WITHOUT_TREE = ("own_skeleton", "facts")
 """Of these, those that hold no piece of the tree."""
-_Fact = TypeVar("_Fact")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Remains:
     """What is left of a model without its tree, which takes most of its memory."""
 
-    source: SourceFile
+    text: int
+    """The hash of the file's text, which would take more memory than anything else here."""
     facts: Mapping[str, object]
 
 
@@ -92,11 +95,12 @@ class FileModel:
     @property
     def remains(self) -> Remains:
         """What need not be worked out again when the same file is parsed again, under the same configuration."""
-        return Remains(self.source, {name: self.__dict__[name] for name in _WITHOUT_TREE if name in self.__dict__})
+        facts = {name: self.__dict__[name] for name in _WITHOUT_TREE if name in self.__dict__}
+        return Remains(hash(self.source.text), facts)
 
     def recall(self, remains: Remains) -> None:
         """Take over what was worked out before, if the file is still the same."""
-        if remains.source == self.source:
+        if remains.text == hash(self.source.text):
             self.__dict__.update(remains.facts)
 
     def told(self, outside: Outside) -> FileModel:
@@ -131,6 +135,8 @@ class FileModel:
     @cached_property
     def graph(self) -> CallGraph:
         """Calls between the file's functions."""
+        from trainlint.model.graph import call_graph
+
         return call_graph(self.outline)
 
     @cached_property
@@ -141,11 +147,15 @@ class FileModel:
     @cached_property
     def switches(self) -> Switches:
         """What the text itself switches autograd off for."""
+        from trainlint.model.gradients import Switches
+
         return Switches(self.outline)
 
     @cached_property
     def loop_reader(self) -> LoopReader:
         """What loops and calls say by themselves of training."""
+        from trainlint.model.loops import LoopReader
+
         return LoopReader(self.outline, self.graph)
 
     @cached_property
@@ -153,12 +163,16 @@ class FileModel:
         """Blocks, functions and calls without their trees."""
         alone = self.own_skeleton
         if self.outside.bases:
+            from trainlint.model.shapes import bases_of, rebased
+
             alone = rebased(alone, self.outline, self.switches, bases_of(self.outline, self.outside.bases))
         return alone.with_options(self.defaults)
 
     @cached_property
     def own_skeleton(self) -> Skeleton:
         """The same as far as the file's own text tells."""
+        from trainlint.model.shapes import bases_of, skeleton
+
         declared = dict.fromkeys(self.config.hot, Heat.STEP) | dict.fromkeys(self.config.cold, Heat.ONCE)
         return skeleton(
             self.source.path,
@@ -177,6 +191,8 @@ class FileModel:
     @cached_property
     def flags(self) -> Flags:
         """What switches are by default."""
+        from trainlint.model.flags import Flags
+
         return Flags(self.outline)
 
     @property
@@ -189,36 +205,57 @@ class FileModel:
     @cached_property
     def telling_calls(self) -> list[Place]:
         """The calls of the skeleton, in its order."""
+        from trainlint.model.shapes import telling_calls
+
         return telling_calls(self.outline, self.graph, self.loop_reader)
 
     @cached_property
     def network(self) -> Network:
         """The skeleton as the network that facts flow through."""
+        from trainlint.model.network import network
+
         return network([self.skeleton])
 
     @cached_property
-    def loops(self) -> Loops:
-        """What each loop is in units of training."""
+    def steps(self) -> Steps:
+        """What each loop and function of the skeleton is in units of training."""
+        from trainlint.model.steps import Steps
+
         told = self.outside.steps
         calls = {number: told[call.key] for number, call in enumerate(self.network.calls) if call.key in told}
-        return Loops(self.loop_reader, Steps(self.network, calls), self.numbers)
+        return Steps(self.network, calls)
+
+    @cached_property
+    def loops(self) -> Loops:
+        """The same for those of the tree."""
+        from trainlint.model.loops import Loops
+
+        return Loops(self.loop_reader, self.steps, self.numbers)
 
     @cached_property
     def heats(self) -> Heats:
         """How hot each block is."""
+        from trainlint.model.heat import Heats
+        from trainlint.model.heat_flow import HeatFlow
+
         numbers = {item.key: number for number, item in enumerate(self.skeleton.functions)}
         handed = {(numbers[key], name): ways for (key, name), ways in self.outside.handed.items() if key in numbers}
-        flow = HeatFlow(self.network, self.loops.steps, self._told(self.outside.heats), handed)
+        flow = HeatFlow(self.network, self.steps, self._told(self.outside.heats), handed)
         return Heats(self.skeleton, flow, self.numbers)
 
     @cached_property
     def facts(self) -> dict[str, list[Fact]]:
         """What the file uses somewhere, by function: autocast, DDP, a framework."""
+        from trainlint.model.facts import facts_of
+        from trainlint.model.loop_facts import by_function
+
         return by_function(facts_of(self.outline))
 
     @cached_property
     def readers(self) -> Mapping[Function, Reader]:
         """The file's functions that read on the host what is a tensor among their arguments."""
+        from trainlint.model.guarded_reads import readers
+
         return readers(self)
 
     def reader_called(self, call: ast.Call) -> Reader | None:
@@ -240,6 +277,8 @@ class FileModel:
 
     @cached_property
     def _loop_facts(self) -> LoopFacts:
+        from trainlint.model.loop_facts import LoopFacts
+
         return LoopFacts(self.network, [self.facts])
 
     def used_around(self, loop: Block, *, beside: bool = False) -> tuple[LocatedFact, ...]:
@@ -257,6 +296,8 @@ class FileModel:
     @cached_property
     def gradients(self) -> Gradients:
         """Where autograd is off."""
+        from trainlint.model.gradients import Gradients, functions_off
+
         off = functions_off(self.network, self._told(self.outside.gradients_off))
         return Gradients(self.outline, self.switches, self.numbers, off)
 
@@ -267,21 +308,29 @@ class FileModel:
     @cached_property
     def kinds(self) -> Kinds:
         """What values are."""
+        from trainlint.model.kinds import Kinds
+
         return Kinds(self.outline, self.graph, self.gradients, self.keys, self.outside, self.device)
 
     @cached_property
     def keys(self) -> Keys:
         """Names of functions and calls that survive small edits."""
+        from trainlint.model.keys import Keys
+
         return Keys(self.outline)
 
     @cached_property
     def loaders(self) -> Loaders:
         """The data loaders that the file builds, with their options."""
+        from trainlint.model.loaders import Loaders
+
         return Loaders(self.outline)
 
     @cached_property
     def batches(self) -> Batches:
         """Which of these loaders a batch comes from."""
+        from trainlint.model.batches import Batches
+
         return Batches(self.outline, self.graph, self.loaders)
 
     @cached_property
@@ -297,6 +346,8 @@ class FileModel:
     @cached_property
     def backward_flow(self) -> BackwardFlow:
         """Which values backward passes go through."""
+        from trainlint.model.backward import BackwardFlow
+
         return BackwardFlow(self.tree)
 
     def backwards(self, block: Block) -> Backwards:
@@ -335,6 +386,9 @@ class FileModel:
     @cached_property
     def device(self) -> Home:
         """Where tensors live unless something says otherwise: on the host in a file that names no device."""
+        from trainlint.model.device_words import names_device
+        from trainlint.model.values import Home
+
         together = self.outside.names_device or names_device(self.source.text.encode(errors="replace"))
         return Home.DEVICE if together else Home.HOST
 

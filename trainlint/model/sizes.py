@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
-_SIZE = re.compile(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)(b|m)(?![a-z0-9])", re.IGNORECASE)
-_UNDERSCORED_DECIMAL = re.compile(r"\d_\d+[bm]", re.IGNORECASE)
-_EXPERTS = re.compile(r"\d+x\d+(\.\d+)?b", re.IGNORECASE)
-_QUANTISED = re.compile(
+_SIZE = lazy(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)(b|m)(?![a-z0-9])", re.IGNORECASE)
+_UNDERSCORED_DECIMAL = lazy(r"\d_\d+[bm]", re.IGNORECASE)
+_EXPERTS = lazy(r"\d+x\d+(\.\d+)?b", re.IGNORECASE)
+_QUANTISED = lazy(
     r"(^|[-_./])(gptq|awq|gguf|ggml|exl2|bnb|nf4|fp8|mxfp4|hqq|aqlm|w\d+a\d+|(int|q)\d\w*|\d-?bits?)($|[-_./])",
     re.IGNORECASE,
 )

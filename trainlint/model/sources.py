@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from trainlint.model.blocks import Block, How, Place
 from trainlint.model.lookup import reaching
 from trainlint.model.names import last_name, nodes_in, position
+from trainlint.patterns import lazy
 
-LOADER_NAME = re.compile(
+LOADER_NAME = lazy(
     r"loader|(^|_)dl($|_)|prefetcher|data_?iter|(train|val|valid|test|eval)_?(iter|set|ds|gen|batches)?($|"
     r"_)iter|iterator|batches|"
     r"(^|_)(train|val|valid|test|eval)(_data|_iter|_set|set|_batches)$",
@@ -34,7 +35,7 @@ _WRAPPERS = frozenset(
     "range_progress itertools chain take skip_first_batches MpDeviceLoader ParallelLoader Prefetcher DataPrefetcher "
     "data_prefetcher repeat".split()
 )
-_PASSES_ON = re.compile(
+_PASSES_ON = lazy(
     r"iter|loop|cycle|forever|infinite|endless|repeat|progress|pbar|bar$|prefetch|track|every|stream|limit|take|skip|"
     r"buffer|wrap|to_device|enumerate",
     re.IGNORECASE,
@@ -45,10 +46,8 @@ _PREPARING = frozenset({"prepare", "setup", "setup_dataloaders"})
 _UNWRAPPED_ATTRIBUTES = frozenset({"dataset", "sampler", "batch_sampler"})
 _ITERABLE_ARGUMENTS = ("iterable", "sequence", "loader", "dataloader")
 _NEXT = frozenset({"next", "__next__", "get_next"})
-_FETCHER = re.compile(r"prefetch|fetcher|loader|iter|(^|_)data($|_)", re.IGNORECASE)
-_DRAWS = re.compile(
-    r"^_?(get|next|fetch|sample|load|draw)_?(next_|train_|training_|val_|eval_|micro_?|mini_?)*batch(es)?$"
-)
+_FETCHER = lazy(r"prefetch|fetcher|loader|iter|(^|_)data($|_)", re.IGNORECASE)
+_DRAWS = lazy(r"^_?(get|next|fetch|sample|load|draw)_?(next_|train_|training_|val_|eval_|micro_?|mini_?)*batch(es)?$")
 
 
 def is_batch_source(node: ast.expr, block: Block) -> bool:

@@ -15,12 +15,13 @@ from trainlint.model.names import dotted, last_name, nodes_in, position
 from trainlint.model.once import once
 from trainlint.model.steps import LoopKind
 from trainlint.model.values import Kind
+from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     from trainlint.model.site import FileModel
 
 _IN_PLACE = frozenset({"copy_", "lerp_", "mul_", "add_", "set_"})
-_FREEZING = re.compile(r"freeze|frozen|grad", re.IGNORECASE)
+_FREEZING = lazy(r"freeze|frozen|grad", re.IGNORECASE)
 """Functions that are given a network and may switch off the gradients of its parameters."""
 _TRAINING = frozenset({Heat.STEP, Heat.INNER, Heat.UNKNOWN})
 

@@ -16,6 +16,7 @@ from trainlint.model.names import dotted, end_position, last_name, names_in, nod
 from trainlint.model.site import FileModel
 from trainlint.model.values import Kind
 from trainlint.model.vocabulary import FOREIGN, PLAIN_METHODS
+from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
 CLOCKS = frozenset(
@@ -36,9 +37,9 @@ _HARMLESS = (PLAIN_METHODS - _WAITS - _ALSO_OF_METERS) | frozenset(
     "step zero_grad train eval clip_grad_norm_ clip_grad_value_ range len isinstance enumerate zip super getattr "
     "setattr hasattr type id dict tuple set hex open".split()
 )
-_OPTIMIZER = re.compile(r"optim|(^|_)opt(_\w+)?$", re.IGNORECASE)
-_SCALER = re.compile(r"scaler|accelerat|fabric|engine", re.IGNORECASE)
-_WARMS_UP = re.compile(r"warm|burn_?in|dry_?run|prime", re.IGNORECASE)
+_OPTIMIZER = lazy(r"optim|(^|_)opt(_\w+)?$", re.IGNORECASE)
+_SCALER = lazy(r"scaler|accelerat|fabric|engine", re.IGNORECASE)
+_WARMS_UP = lazy(r"warm|burn_?in|dry_?run|prime", re.IGNORECASE)
 _DEEPEST = 3
 
 

@@ -13,10 +13,11 @@ from trainlint.model.loaders import Loader
 from trainlint.model.names import constant, last_name, names_in
 from trainlint.model.once import once
 from trainlint.model.site import FileModel
+from trainlint.patterns import lazy
 
-_TRAIN = re.compile(r"train", re.IGNORECASE)
-_MOVING_CALL = re.compile(r"to_?(device|cuda|gpu)|(^|_)(move|put|send)_|prefetch", re.IGNORECASE)
-_NAMES_CUDA = re.compile(r"\.cuda\b|[\"']cuda|\bcuda\b|deepspeed|\bgpus?\b", re.IGNORECASE)
+_TRAIN = lazy(r"train", re.IGNORECASE)
+_MOVING_CALL = lazy(r"to_?(device|cuda|gpu)|(^|_)(move|put|send)_|prefetch", re.IGNORECASE)
+_NAMES_CUDA = lazy(r"\.cuda\b|[\"']cuda|\bcuda\b|deepspeed|\bgpus?\b", re.IGNORECASE)
 _OFTEN = frozenset({Heat.STEP, Heat.INNER, Heat.EVAL_STEP, Heat.UNKNOWN})
 _COPY_NOTHING = frozenset({"len", "enumerate", "tqdm", "iter", "next", "print", "range"})
 

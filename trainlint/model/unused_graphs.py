@@ -7,7 +7,6 @@ every use of every name that holds the value counts, and a use that is not under
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -17,11 +16,12 @@ from trainlint.model.evaluation import results_of
 from trainlint.model.lookup import reaching
 from trainlint.model.names import last_name, nodes_in, position
 from trainlint.model.uses import loads
+from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     from trainlint.model.site import FileModel
 
-_SHOWING = re.compile(
+_SHOWING = lazy(
     r"^(imshow|imsave|imwrite|savefig|save_image\w*|plot\w*|hist|scatter|show|write\w*|"
     r"add_(scalars?|images?|histogram|figure|text|video|audio))$"
 )

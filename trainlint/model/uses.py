@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from trainlint.model.blocks import Block, How, Place
-from trainlint.model.names import nodes_in
+from trainlint.model.names import children, nodes_in
 from trainlint.model.once import once
 from trainlint.model.site import FileModel
 
@@ -47,12 +47,12 @@ def _calls(file: FileModel) -> dict[ast.AST, Place]:
 
 
 def own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
-    """The nodes of a statement that belong to no statement inside it."""
-    stack: list[ast.AST] = [child for child in ast.iter_child_nodes(statement) if not isinstance(child, ast.stmt)]
+    """The nodes of a statement that belong to no statement inside it, but for operators and contexts."""
+    stack = [child for child in children(statement) if not isinstance(child, ast.stmt)]
     while stack:
         node = stack.pop()
         yield node
-        stack.extend(child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt))
+        stack += [child for child in children(node) if not isinstance(child, ast.stmt)]
 
 
 def around(file: FileModel, node: ast.AST, statement: ast.stmt) -> Iterator[ast.AST]:
@@ -67,7 +67,7 @@ def around(file: FileModel, node: ast.AST, statement: ast.stmt) -> Iterator[ast.
 def _parents(file: FileModel, statement: ast.stmt) -> dict[ast.AST, ast.AST]:
     """What each of a statement's own nodes is a part of."""
     nodes = (statement, *own_nodes(statement))
-    return {child: node for node in nodes for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt)}
+    return {child: node for node in nodes for child in children(node) if not isinstance(child, ast.stmt)}
 
 
 def reads_of_sum(file: FileModel, block: Block, name: str) -> list[ast.Name] | None:

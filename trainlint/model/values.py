@@ -7,7 +7,7 @@ from enum import auto
 
 from trainlint.model.choice import Choice
 from trainlint.model.pointers import Pointer, together
-from trainlint.records import dataclass, replace
+from trainlint.records import dataclass
 
 
 class Kind(Choice):
@@ -124,7 +124,27 @@ class Value:
 
     def detached(self) -> Value:
         """The same value without an autograd graph."""
-        return self if self.attached is False else replace(self, attached=False)
+        return self if self.attached is False else self.made(self.home, False, self.origin)
+
+    def lying(self, home: Home) -> Value:
+        """The same value in another place."""
+        return self if home is self.home else self.made(home, self.attached, self.origin)
+
+    def made(self, home: Home, attached: bool | None, origin: Origin) -> Value:
+        """The same tensor, but for where it lies and what it comes from."""
+        return Value(
+            self.kind,
+            home,
+            attached,
+            origin,
+            self.confidence,
+            self.element,
+            self.literal,
+            self.prepared,
+            self.loss_function,
+            self.items,
+            self.pointers,
+        )
 
     def _but(
         self, confidence: float, element: Value | None, items: tuple[Value, ...], pointers: tuple[Pointer, ...]
@@ -178,11 +198,12 @@ def merge(values: Iterable[Value]) -> Value:
         return UNKNOWN
     first = found[0]
     for value in found:
-        if value is not first and value != first:
+        if value is not first and (value.kind is not first.kind or value != first):
             break
     else:
         return first
-    return _merge(found).pointing(*together([pointer for value in found for pointer in value.pointers]))
+    pointers = [pointer for value in found for pointer in value.pointers]
+    return _merge(found).pointing(*together(pointers))
 
 
 def _merge(values: list[Value]) -> Value:
@@ -190,20 +211,30 @@ def _merge(values: list[Value]) -> Value:
     first = real[0]
     if len(real) == 1:
         return first
-    kind = first.kind
-    if any(value.kind is not kind for value in real):
-        return _of_several_kinds(real)
+    kind, home, origin, confidence = first.kind, first.home, first.origin, first.confidence
+    prepared, loss_function = first.prepared, first.loss_function
+    for value in real:
+        if value.kind is not kind:
+            return _of_several_kinds(real)
+        if value.home is not home:
+            home = Home.UNKNOWN
+        if value.origin is not origin:
+            origin = Origin.OTHER
+        if value.confidence < confidence:
+            confidence = value.confidence
+        prepared = prepared or value.prepared
+        loss_function = loss_function and value.loss_function
     elements = [value.element for value in real if value.element is not None]
     return Value(
         kind,
-        first.home if all(value.home is first.home for value in real) else Home.UNKNOWN,
-        _either(value.attached for value in real),
-        first.origin if all(value.origin is first.origin for value in real) else Origin.OTHER,
-        min(value.confidence for value in real),
+        home,
+        _either([value.attached for value in real]),
+        origin,
+        confidence,
         merge(elements) if elements else None,
-        all(value.literal for value in real),
-        any(value.prepared for value in real),
-        all(value.loss_function for value in real),
+        first.literal,
+        prepared,
+        loss_function,
         _merged_items(real),
         first.pointers,
     )
@@ -226,10 +257,10 @@ def _items_of_containers(values: list[Value]) -> tuple[Value, ...]:
 
 
 def _merged_items(values: list[Value]) -> tuple[Value, ...]:
-    lengths = {len(value.items) for value in values}
-    if len(lengths) != 1 or not lengths.pop():
+    items = [value.items for value in values]
+    if not items or not items[0] or any(len(each) != len(items[0]) for each in items):
         return ()
-    return tuple(merge(each) for each in zip(*(value.items for value in values), strict=True))
+    return tuple([merge(each) for each in zip(*items, strict=True)])
 
 
 def combine(values: Iterable[Value]) -> Value:
@@ -237,28 +268,27 @@ def combine(values: Iterable[Value]) -> Value:
     found = list(values)
     kinds = {value.kind for value in found}
     if Kind.TENSOR in kinds:
-        tensors = [value for value in found if value.is_tensor]
+        tensors = [value for value in found if value.kind is Kind.TENSOR]
         homes = {value.home for value in tensors}
         home = Home.DEVICE if Home.DEVICE in homes else homes.pop() if len(homes) == 1 else Home.UNKNOWN
         origins = {value.origin for value in tensors}
         return Value(
             Kind.TENSOR,
             home,
-            _either(value.attached for value in found if value.is_tensor or value.kind is Kind.UNKNOWN),
+            _either([value.attached for value in found if value.kind in _TENSOR_OR_UNKNOWN]),
             origins.pop() if len(origins) == 1 else Origin.OTHER,
-            max(value.confidence for value in tensors),
+            max([value.confidence for value in tensors]),
         )
     for kind in (Kind.UNKNOWN, Kind.ARRAY, Kind.STRING):
         if kind in kinds:
-            return Value(kind, confidence=min(value.confidence for value in found))
+            return Value(kind, confidence=min([value.confidence for value in found]))
     if kinds == {Kind.NUMBER}:
         return _CONSTANT_NUMBER if all(value.literal for value in found) else NUMBER
     return found[0] if kinds == {Kind.CONTAINER} else UNKNOWN
 
 
-def _either(flags: Iterable[bool | None]) -> bool | None:
-    found = set(flags)
-    return True if True in found else None if None in found else False
+def _either(flags: list[bool | None]) -> bool | None:
+    return True if True in flags else None if None in flags else False
 
 
 def constant_value(value: object) -> Value:

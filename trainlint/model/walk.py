@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable
-from typing import Any, ClassVar
 
 from trainlint.model.blocks import Block, BlockKind, Class, How, Place, Scope
 from trainlint.model.expressions import ExpressionWalk
 from trainlint.model.names import end_position, imported_names, last_name, position
 from trainlint.model.outline import Outline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
 
 _EXITS = (ast.Continue, ast.Return, ast.Break, ast.Raise)
 
@@ -42,17 +45,17 @@ class _Walk(ExpressionWalk):
     """The state of one walk, and its way through statements."""
 
     def statements(self, body: list[ast.stmt], block: Block) -> None:
-        block_of = self.outline.block_of
+        block_of, of_type = self.outline.block_of, self._of_type
         for statement in body:
             block_of[statement] = block
-            visit = self._of_type.get(type(statement))
+            visit = of_type.get(type(statement))
             if visit is not None:
                 visit(self, statement, block)
             else:
                 for child in ast.iter_child_nodes(statement):
                     if isinstance(child, ast.expr):
                         self.expression(child, block, statement)
-            if isinstance(statement, ast.If) and not statement.orelse and _leaves(statement.body):
+            if type(statement) is ast.If and not statement.orelse and _leaves(statement.body):
                 block = self.block(
                     BlockKind.BRANCH, statement, block, block.scope, statement.test, negated=True, after_exit=True
                 )

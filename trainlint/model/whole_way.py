@@ -12,11 +12,12 @@ from trainlint.model.fact_kinds import FactKind
 from trainlint.model.loop_facts import LocatedFact
 from trainlint.model.site import FileModel, Site, is_idle
 from trainlint.model.steps import LoopKind
+from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
-_NAMES_CUDA = re.compile(r"cuda|\bgpus?\b|accelerator", re.IGNORECASE)
-_MOVES = re.compile(r"\.to\(|to_device|\.cuda\(")
-_ELSEWHERE = re.compile(r"distributed\.rpc|\brpc_sync\b|\brpc_async\b")
+_NAMES_CUDA = lazy(r"cuda|\bgpus?\b|accelerator", re.IGNORECASE)
+_MOVES = lazy(r"\.to\(|to_device|\.cuda\(")
+_ELSEWHERE = lazy(r"distributed\.rpc|\brpc_sync\b|\brpc_async\b")
 """The model lives in other processes, which run it in their own way."""
 
 

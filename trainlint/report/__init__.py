@@ -6,10 +6,10 @@ A format's module is imported when it is asked for, so a clean run pays for none
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from trainlint.report.settings import Settings, Sources, Style
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.declared import Declared
     from trainlint.finding import Report

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from trainlint.finding import Finding, Report, Safety, Severity
 from trainlint.handbook import FIX_FLAGS, docs_url
@@ -11,6 +10,7 @@ from trainlint.report.characters import sentence
 from trainlint.report.settings import Settings, Sources, Style
 from trainlint.report.words import failure_sentence, heat_note, summary
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rich.text import Text
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import Any
 
 from trainlint import __version__
 from trainlint.finding import Finding, Fix, Report, Safety, Span
 from trainlint.handbook import docs_url
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 FORMAT_VERSION = 1
 """Raised when a key changes its meaning or goes away. New keys may come at any time."""

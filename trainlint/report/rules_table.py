@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from trainlint.finding import Severity
-from trainlint.handbook import docs_url, fix_label, page_data, rules_table
+from trainlint.handbook import docs_url, fix_label, page_data, rules_table, state_label
 from trainlint.report.explain import FORMATS
 from trainlint.report.settings import Style
 
@@ -55,7 +55,7 @@ def _table(rules: Sequence[Declared], style: Style) -> Iterator[RenderableType]:
             rule.name,
             Text(rule.severity.label, _COLORS[rule.severity]),
             fix_label(rule),
-            Text("preview" if rule.preview else "", "dim"),
+            Text(state_label(rule), "dim"),
         )
     yield table
     yield Text()
@@ -67,9 +67,9 @@ def _list(rules: Sequence[Declared]) -> Iterator[RenderableType]:
     from rich.text import Text
 
     for rule in rules:
-        preview = ", preview" if rule.preview else ""
+        state = f", {state_label(rule)}" if state_label(rule) else ""
         yield Text.assemble((rule.code, "bold"), f" {rule.name}")
-        yield Text.assemble("  ", (rule.severity.label, _COLORS[rule.severity]), f", fix: {fix_label(rule)}{preview}")
+        yield Text.assemble("  ", (rule.severity.label, _COLORS[rule.severity]), f", fix: {fix_label(rule)}{state}")
     yield Text()
     yield from _closing(rules)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from trainlint.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal, TextIO
 

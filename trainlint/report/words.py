@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from trainlint.finding import Heat
 from trainlint.handbook import FIX_FLAGS
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.finding import Failure, Finding, Report
 

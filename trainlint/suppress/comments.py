@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from token import COMMENT, DEDENT, ENDMARKER, INDENT, NEWLINE, NL
 from typing import TYPE_CHECKING
 
+from trainlint.patterns import lazy
 from trainlint.records import dataclass
 from trainlint.settings_files import is_settings
 
@@ -20,20 +21,20 @@ if TYPE_CHECKING:
 
     from trainlint.source import SourceFile
 
-_HINT = re.compile(r"#\s*(?:trainlint\s*:|(?:(?:flake8|ruff)\s*[:=]\s*)?noqa)", re.IGNORECASE)
-_HEAD = re.compile(
+_HINT = lazy(r"#\s*(?:trainlint\s*:|(?:(?:flake8|ruff)\s*[:=]\s*)?noqa)", re.IGNORECASE)
+_HEAD = lazy(
     r"#\s*(?:trainlint\s*:\s*(?P<verb>ignore-file|ignore)(?![\w-])|(?P<tool>(?:flake8|ruff)\s*[:=]\s*)?noqa(?![\w-]))",
     re.IGNORECASE,
 )
-_BRACKETS = re.compile(r"\s*\[([^\]#]*)\]?")
-_COLON = re.compile(r"\s*:\s*")
-_WORD = re.compile(r"[^\s,\[\]#]+")
-_LISTED_WORD = re.compile(r"(?:\s*,\s*|\s+)?([A-Za-z][\w-]*)")
-_CODE = re.compile(r"[A-Z]+[0-9]+", re.IGNORECASE)
-_NEXT_COMMENT = re.compile(r"#\s*[A-Za-z]")
+_BRACKETS = lazy(r"\s*\[([^\]#]*)\]?")
+_COLON = lazy(r"\s*:\s*")
+_WORD = lazy(r"[^\s,\[\]#]+")
+_LISTED_WORD = lazy(r"(?:\s*,\s*|\s+)?([A-Za-z][\w-]*)")
+_CODE = lazy(r"[A-Z]+[0-9]+", re.IGNORECASE)
+_NEXT_COMMENT = lazy(r"#\s*[A-Za-z]")
 """What ends a reason: another comment on the line. "#12" is a ticket, and belongs to the reason."""
 
-_SETTINGS_COMMENT = re.compile(r"(?:(?<=\s)|^)#")
+_SETTINGS_COMMENT = lazy(r"(?:(?<=\s)|^)#")
 
 _BETWEEN_STATEMENTS = frozenset((NL, COMMENT, INDENT, DEDENT, ENDMARKER, NEWLINE))
 

@@ -11,6 +11,7 @@ from trainlint.model.blocks import Place
 from trainlint.model.roles import references_by
 from trainlint.model.site import FileModel, Site
 from trainlint.model.uses import call_of
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _ADVICE = {
@@ -18,7 +19,7 @@ _ADVICE = {
     "scale_loss": "scale with `torch.amp.GradScaler` instead: `scaler.scale(loss).backward()`",
 }
 """What starts mixed precision and what each step needs; all else of `apex.amp` goes with these two."""
-_OF_APEX = re.compile(r"apex", re.IGNORECASE)
+_OF_APEX = lazy(r"apex", re.IGNORECASE)
 
 
 class ApexMixedPrecision(Rule):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -23,12 +22,13 @@ from trainlint.model.names import (
 from trainlint.model.roles import Role, references_by, role
 from trainlint.model.site import Site
 from trainlint.model.uses import call_of
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _NAMES = ("torch.autograd.Variable", "torch.autograd.variable.Variable")
 _ARGUMENTS = ("data", "requires_grad", "volatile")
 """The arguments of the old constructor, in their order; the last one does nothing since PyTorch 0.4."""
-_SWITCH = re.compile(r"\.requires_grad(_\(|\s*=[^=])")
+_SWITCH = lazy(r"\.requires_grad(_\(|\s*=[^=])")
 _PRIMARY = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 _FRESH_METHODS = frozenset({"new", "new_empty", "new_zeros", "new_ones", "new_full", "new_tensor", "clone"})
 _CASTS = frozenset({"cuda", "cpu", "to", "type", "float", "double", "half", "long", "int", "bool"})

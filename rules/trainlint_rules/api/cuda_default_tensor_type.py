@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.alternatives import depends_on_version
 from trainlint.model.names import constant
 from trainlint.model.site import Site
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _FIRST_WITH_DEVICE = (2, 0)
-_TYPE = re.compile(r"torch\.cuda\.(\w+)Tensor")
+_TYPE = lazy(r"torch\.cuda\.(\w+)Tensor")
 
 
 class CudaDefaultTensorType(Rule):

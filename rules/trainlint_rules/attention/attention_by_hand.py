@@ -8,15 +8,16 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.model.attention import written_attention
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _FIRST_FUSED = (2, 0)
-_FUSED = re.compile(
+_FUSED = lazy(
     r"scaled_dot_product_attention|flash_?attn|flash_attention|xformers|memory_efficient_attention|flex_attention|sdpa",
     re.IGNORECASE,
 )
 """What a file names that has a fused way already, for which this is the one to fall back to."""
-_FALLBACK = re.compile(r"eager|naive|reference|slow|manual|fallback|vanilla|math_?attn|torch_attn", re.IGNORECASE)
+_FALLBACK = lazy(r"eager|naive|reference|slow|manual|fallback|vanilla|math_?attn|torch_attn", re.IGNORECASE)
 
 
 class AttentionByHand(Rule):
@@ -106,10 +107,10 @@ class AttentionByHand(Rule):
         target = site.file.config.target_torch
         if target is not None and target.minimum < _FIRST_FUSED:
             return
-        if site.file.says(_FUSED) or _FALLBACK.search(_where(site)):
-            return
         found = written_attention(site.file.outline, site.place)
         if found is None or found.biased:
+            return
+        if site.file.says(_FUSED) or _FALLBACK.search(_where(site)):
             return
         yield self.finding(
             site,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -13,12 +12,13 @@ from trainlint.model.built import calls_of
 from trainlint.model.names import argument, constant, has_unpacked_arguments, nodes_in
 from trainlint.model.site import Site, is_idle
 from trainlint.model.uses import loads, own_nodes
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _MODULE = ("torch.nn.MultiheadAttention", "torch.nn.modules.activation.MultiheadAttention")
 _NEED_WEIGHTS = 4
 """The place of `need_weights` among the arguments."""
-_HOOKED = re.compile(r"register_forward_hook|average_attn_weights")
+_HOOKED = lazy(r"register_forward_hook|average_attn_weights")
 
 
 class AttentionWeightsUnused(Rule):

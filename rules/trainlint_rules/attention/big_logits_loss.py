@@ -11,9 +11,10 @@ from trainlint.model.built import calls_of
 from trainlint.model.logits import BigLogits, big_logits
 from trainlint.model.names import last_name
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_SAVES_ALREADY = re.compile(r"torch\.compile|linear_cross_entropy|liger|chunk|cut_cross_entropy|fused_\w*cross", re.I)
+_SAVES_ALREADY = lazy(r"torch\.compile|linear_cross_entropy|liger|chunk|cut_cross_entropy|fused_\w*cross", re.I)
 """A compiled loss needs no copies, one in chunks holds a part of the scores at a time, a fused one holds none."""
 _FIRST_FUSED = (2, 13)
 

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.model.names import argument, constant
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_NEEDS_WEIGHTS = re.compile(r"output_attentions|attn_?weights|attention_?weights|register_forward_hook|gemma", re.I)
+_NEEDS_WEIGHTS = lazy(r"output_attentions|attn_?weights|attention_?weights|register_forward_hook|gemma", re.I)
 """What only the eager way gives, and models whose authors ask for it in training."""
-_COMPARES = re.compile(r"[\"'](sdpa|flash_attention_\d|flex_attention)[\"']")
+_COMPARES = lazy(r"[\"'](sdpa|flash_attention_\d|flex_attention)[\"']")
 
 
 class EagerAttention(Rule):

@@ -11,10 +11,11 @@ from trainlint.model.forward import computes
 from trainlint.model.names import last_name, names_in, nodes_in, position
 from trainlint.model.norms import written_gelu, written_norm
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _FIRST_COMPILER = (2, 0)
-_FUSED_ALREADY = re.compile(r"compil|\btriton\b|jit\.|jit_fuser|fused|cuda_ext|cpp_extension", re.IGNORECASE)
+_FUSED_ALREADY = lazy(r"compil|\btriton\b|jit\.|jit_fuser|fused|cuda_ext|cpp_extension", re.IGNORECASE)
 _FUNCTIONS = frozenset(
     "sigmoid tanh exp log log1p expm1 relu softplus silu gelu erf sqrt rsqrt square pow sin cos abs clamp where "
     "logsigmoid elu leaky_relu mish hardtanh reciprocal".split()
@@ -23,8 +24,8 @@ _CURVES = frozenset("sigmoid tanh exp softplus silu gelu erf relu elu mish logsi
 """Where a chain is looked for: what activations and gates are made of."""
 _SIGNS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 _ENOUGH = 5
-_LOSS_CLASS = re.compile(r"Loss|Criterion")
-_SMALL = re.compile(
+_LOSS_CLASS = lazy(r"Loss|Criterion")
+_SMALL = lazy(
     r"box|anchor|loss|prob|logit|score|alpha|beta|sigma|time|freq|angle|coord|schedule|snr|width|height|(^|_)[whst]\d?$",
     re.IGNORECASE,
 )

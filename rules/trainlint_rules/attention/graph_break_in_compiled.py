@@ -13,13 +13,14 @@ from trainlint.model.creations import is_seldom
 from trainlint.model.names import last_name
 from trainlint.model.python_reads import python_reads
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _READS = frozenset({"item", "tolist"})
 _CONVERSIONS = frozenset({"float", "int", "bool"})
-_COMPILES = re.compile(r"compile")
-_ALLOWED = re.compile(r"capture_scalar_outputs|reorderable_logging_functions|suppress_errors")
-_NOT_COMPILING = re.compile(r"is_compiling|is_dynamo_compiling|is_fx_tracing|is_exporting|debug|verbose", re.IGNORECASE)
+_COMPILES = lazy(r"compile")
+_ALLOWED = lazy(r"capture_scalar_outputs|reorderable_logging_functions|suppress_errors")
+_NOT_COMPILING = lazy(r"is_compiling|is_dynamo_compiling|is_fx_tracing|is_exporting|debug|verbose", re.IGNORECASE)
 _SURE = 0.7
 
 

@@ -11,10 +11,11 @@ from trainlint.model.forward import computes
 from trainlint.model.names import argument, constant, last_name
 from trainlint.model.site import Site, is_idle
 from trainlint.model.values import Kind
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_INDICES = re.compile(r"(^|_)(ids|indices|tokens|positions|labels|classes)$")
-_NO_INDICES = re.compile(r"mask|keep|valid|perm|sort|order|topk", re.IGNORECASE)
+_INDICES = lazy(r"(^|_)(ids|indices|tokens|positions|labels|classes)$")
+_NO_INDICES = lazy(r"mask|keep|valid|perm|sort|order|topk", re.IGNORECASE)
 """Truth values, and indices that come once each."""
 _MODEL_WORDS = ("torch.nn.Embedding", "torch.nn.modules.sparse.Embedding")
 _PARAMETERS = ("torch.nn.Parameter", "torch.nn.parameter.Parameter")

@@ -9,18 +9,19 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.fact_kinds import FactKind
 from trainlint.model.site import Site
 from trainlint.model.whole_way import whole_way
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _FIRST_COMPILER = (2, 0)
-_SPOKEN_OF = re.compile(r"compil|\bjit\b|dynamo|inductor|CUDAGraph|make_graphed_callables|\bxla\b|\bwindows?\b", re.I)
+_SPOKEN_OF = lazy(r"compil|\bjit\b|dynamo|inductor|CUDAGraph|make_graphed_callables|\bxla\b|\bwindows?\b", re.I)
 """Any word of compiling or capturing in the file: an option, a comment that says why not."""
-_HARD_TO_COMPILE = re.compile(
+_HARD_TO_COMPILE = lazy(
     r"torch_geometric|\bdgl\b|detection|nested_tensor|pack_padded_sequence|create_graph|autograd\.grad\b|cpp_extension|"
     r"gym\b|gymnasium|\bmnist|cifar",
     re.IGNORECASE,
 )
 """Shapes that change with each batch, second derivatives, kernels of one's own; networks and data sets too small."""
-_MEASURES = re.compile(r"profil|bench|warm_?up", re.IGNORECASE)
+_MEASURES = lazy(r"profil|bench|warm_?up", re.IGNORECASE)
 _LARGE = frozenset({"attention", "conv2d", "conv3d", "pretrained"})
 _COMPILES_ITSELF = frozenset({"zero"})
 """DeepSpeed's engine has a `compile` of its own."""

@@ -9,13 +9,14 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.names import last_name
 from trainlint.model.norms import written_gelu, written_norm
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _FIRST_RMS_NORM = (2, 4)
-_FUSED_ALREADY = re.compile(r"torch\.compile|\btriton\b|jit\.script|F\.rms_norm|functional\.rms_norm|apex|fused", re.I)
-_FUSING = re.compile(r"fus(e|er|ed|ion)|compile|script", re.IGNORECASE)
+_FUSED_ALREADY = lazy(r"torch\.compile|\btriton\b|jit\.script|F\.rms_norm|functional\.rms_norm|apex|fused", re.I)
+_FUSING = lazy(r"fus(e|er|ed|ion)|compile|script", re.IGNORECASE)
 """Decorators that fuse."""
-_SHIFTED = re.compile(r"\b1(\.0)? \+ self\.(weight|scale|gamma)|self\.(weight|scale|gamma) \+ 1\b")
+_SHIFTED = lazy(r"\b1(\.0)? \+ self\.(weight|scale|gamma)|self\.(weight|scale|gamma) \+ 1\b")
 """Weights that are stored as their distance from one."""
 _ROOTS = frozenset({"rsqrt", "sqrt"})
 _CURVES = frozenset({"erf", "tanh"})

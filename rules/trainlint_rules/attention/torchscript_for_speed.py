@@ -11,21 +11,22 @@ from trainlint.model.blocks import BlockKind
 from trainlint.model.names import argument, constant
 from trainlint.model.site import Site, is_idle
 from trainlint.model.uses import call_of
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _SCRIPT = "torch.jit.script"
 _FUSER = "torch.jit.fuser"
 _SETTER = "torch._C._jit_set_nvfuser_enabled"
 _FIRST_COMPILER = (2, 0)
-_SERVES = re.compile(
+_SERVES = lazy(
     r"torch\.compile|\bonnx|jit\.(save|trace|is_scripting|is_tracing|freeze|export|ignore|unused|script_if_tracing|"
     r"optimize_for_inference)|torchscript|is_scripting|caffe2|\bdeploy",
     re.IGNORECASE,
 )
 """Code that compiles already where it can, or is to run without Python."""
-_SERVING_PATH = re.compile(r"export|deploy|serv(e|ing)|onnx|convert|(^|/)jit", re.IGNORECASE)
-_TRAINS = re.compile(r"\.backward\(|nn\.Module|autograd")
-_VERSION = re.compile(r"version|hasattr|TORCH_(MAJOR|MINOR)", re.IGNORECASE)
+_SERVING_PATH = lazy(r"export|deploy|serv(e|ing)|onnx|convert|(^|/)jit", re.IGNORECASE)
+_TRAINS = lazy(r"\.backward\(|nn\.Module|autograd")
+_VERSION = lazy(r"version|hasattr|TORCH_(MAJOR|MINOR)", re.IGNORECASE)
 
 
 class TorchscriptForSpeed(Rule):

@@ -12,14 +12,15 @@ from trainlint.model.layer_pairs import layer_before
 from trainlint.model.modes import mode_calls, sets_training, switched
 from trainlint.model.names import last_name
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d")
 _LAYERS = frozenset({"Linear", "Conv1d", "Conv2d", "Conv3d"})
-_TRAINS = re.compile(r"\.backward\(|optim|Trainer|Lightning|autograd\.grad|requires_grad_\(|finetun", re.IGNORECASE)
-_FOLDS = re.compile(r"fuse|fold(?!er)|compil|onnx|jit\.|export|tensorrt|quanti|freez", re.IGNORECASE)
+_TRAINS = lazy(r"\.backward\(|optim|Trainer|Lightning|autograd\.grad|requires_grad_\(|finetun", re.IGNORECASE)
+_FOLDS = lazy(r"fuse|fold(?!er)|compil|onnx|jit\.|export|tensorrt|quanti|freez", re.IGNORECASE)
 """Code that folds by itself, or hands the network to what does."""
-_LOADS = re.compile(r"load_state_dict|torch\.load|load_file|from_pretrained")
+_LOADS = lazy(r"load_state_dict|torch\.load|load_file|from_pretrained")
 
 
 class UnfusedBatchNormInference(Rule):

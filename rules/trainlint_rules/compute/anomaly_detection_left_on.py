@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -12,11 +11,12 @@ from trainlint.model.choices import is_chosen
 from trainlint.model.names import argument, constant, last_name, nodes_in
 from trainlint.model.site import Site, is_idle
 from trainlint.model.steps import LoopKind
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_LIGHTNING = re.compile(r"^(lightning|pytorch_lightning)\.")
-_AUTOGRAD = re.compile(r"^torch\.autograd\.(anomaly_mode\.)?(set_)?detect_anomaly$")
-_CHECKS = re.compile(r"gradcheck|gradgradcheck")
+_LIGHTNING = lazy(r"^(lightning|pytorch_lightning)\.")
+_AUTOGRAD = lazy(r"^torch\.autograd\.(anomaly_mode\.)?(set_)?detect_anomaly$")
+_CHECKS = lazy(r"gradcheck|gradgradcheck")
 
 
 class AnomalyDetectionLeftOn(Rule):

@@ -9,9 +9,10 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.names import argument, constant, last_name
 from trainlint.model.precision import autocast_around
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_ENGINE = re.compile(r"accelerator|fabric|engine|booster|optim", re.IGNORECASE)
+_ENGINE = lazy(r"accelerator|fabric|engine|booster|optim", re.IGNORECASE)
 """Whose `backward` is more than that of a tensor, and leaves autocast where it should."""
 
 

@@ -11,6 +11,7 @@ from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.layer_pairs import layer_before
 from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _NORMS = frozenset({"BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm"})
@@ -24,12 +25,12 @@ _BIAS_AT = {
     "ConvTranspose3d": 7,
 }
 """Layers with a bias, and where it stands among their arguments."""
-_LOADS = re.compile(
+_LOADS = lazy(
     r"pretrained|load_state_dict|checkpoint|model_urls|torch\.load|load_weights|\.pth\b|regist(er|ry)\w*\(\)",
     re.IGNORECASE,
 )
 """Files whose weights may come from elsewhere, with the bias among them: models of a registry, too."""
-_LIBRARY = re.compile(r"(^|/)src/\w+/")
+_LIBRARY = lazy(r"(^|/)src/\w+/")
 """Packages that are installed: others hold checkpoints of their models."""
 
 

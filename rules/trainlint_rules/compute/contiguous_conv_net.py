@@ -9,10 +9,11 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.fact_kinds import FactKind
 from trainlint.model.site import Site
 from trainlint.model.whole_way import whole_way
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _HALF = (FactKind.AUTOCAST, FactKind.HALF_WEIGHTS)
-_SPOKEN_OF = re.compile(r"channels_last|memory_format|mnist", re.IGNORECASE)
+_SPOKEN_OF = lazy(r"channels_last|memory_format|mnist", re.IGNORECASE)
 
 
 class ContiguousConvNet(Rule):

@@ -10,6 +10,7 @@ from trainlint.finding import Finding, Heat, Severity
 from trainlint.model.choices import is_chosen
 from trainlint.model.names import argument, constant, last_name
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _SWITCHES = ("use_deterministic_algorithms", "set_deterministic")
@@ -18,8 +19,8 @@ _SEEDING = frozenset(
     "fix_seeds seed_torch seed_all set_global_seed init_random_seed".split()
 )
 """Functions of a project that seed all generators, and often switch more."""
-_TRAINS = re.compile(r"\.backward\(|\.fit\(|Trainer\(|train_one_epoch\(|\.train\(\)|def train")
-_LIGHTNING = re.compile(r"^(lightning|pytorch_lightning)\.")
+_TRAINS = lazy(r"\.backward\(|\.fit\(|Trainer\(|train_one_epoch\(|\.train\(\)|def train")
+_LIGHTNING = lazy(r"^(lightning|pytorch_lightning)\.")
 
 
 class DeterministicLeftOn(Rule):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
@@ -11,15 +10,16 @@ from trainlint.model.blocks import Block
 from trainlint.model.lookup import single_value
 from trainlint.model.names import argument, has_unpacked_arguments, last_name, nodes_in
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_DOUBLE = re.compile(
+_DOUBLE = lazy(
     r"^numpy\.(random\.(rand|randn|normal|uniform|random|random_sample|standard_normal|beta|laplace|exponential|"
     r"multivariate_normal|dirichlet)|linspace|zeros|ones|empty|eye|identity|hanning|hamming|logspace)$"
 )
 """NumPy functions whose result is float64 unless something else is asked for."""
 _CASTS = frozenset(("float", "half", "bfloat16", "long", "int", "bool", "type", "type_as", "byte"))
-_SCIENCE = re.compile(r"float64|\.double\(|DoubleTensor|complex128|set_default_dtype")
+_SCIENCE = lazy(r"float64|\.double\(|DoubleTensor|complex128|set_default_dtype")
 _HOT = 0.8
 _COLD = 0.6
 

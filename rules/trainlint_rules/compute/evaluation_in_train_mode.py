@@ -12,13 +12,12 @@ from trainlint.model.modes import mode_calls, sets_training, switched
 from trainlint.model.names import dotted, last_name, root_name
 from trainlint.model.site import FileModel, Site, is_idle
 from trainlint.model.steps import LoopKind
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_DEPENDS_ON_MODE = re.compile(
-    r"Dropout|dropout\(|BatchNorm|DropPath|models\.(resnet|vgg|densenet|efficientnet)|resnet\d+\("
-)
+_DEPENDS_ON_MODE = lazy(r"Dropout|dropout\(|BatchNorm|DropPath|models\.(resnet|vgg|densenet|efficientnet)|resnet\d+\(")
 """Layers that do something else in evaluation mode, and networks that hold some."""
-_ON_PURPOSE = re.compile(
+_ON_PURPOSE = lazy(
     r"monte.?carlo|mc_?dropout|uncertain|adapt|discriminator|generator|batch_?stat|update_bn|bn_|calibrat|"
     r"\.training\s*=|Lightning|Trainer\b|Accelerator|ignite|\bF\.dropout\(",
     re.IGNORECASE,

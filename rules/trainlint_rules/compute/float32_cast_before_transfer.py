@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -12,9 +11,10 @@ from trainlint.model.blocks import Block
 from trainlint.model.lookup import single_value
 from trainlint.model.names import argument, last_name
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_IMAGES = re.compile(r"^torchvision\.io\.(\w+\.)?(read_image|decode_image|decode_jpeg|decode_png)$")
+_IMAGES = lazy(r"^torchvision\.io\.(\w+\.)?(read_image|decode_image|decode_jpeg|decode_png)$")
 _SMALL_TYPES = frozenset(("uint8", "int8", "bool", "float16", "half", "bfloat16"))
 _SMALL_CASTS = frozenset(("byte", "char", "bool", "half", "bfloat16"))
 _KEEP_TYPE = frozenset("view reshape permute transpose unsqueeze squeeze flatten contiguous pin_memory clone".split())

@@ -12,9 +12,10 @@ from trainlint.model.blocks import BlockKind
 from trainlint.model.names import dotted, last_name
 from trainlint.model.site import Site, is_idle
 from trainlint.model.values import Kind
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_ON_PURPOSE = re.compile(r"__call__|_call_impl|distributed\.rpc|_hooks?\b|hook_|fx\.|Interpreter|onnx", re.IGNORECASE)
+_ON_PURPOSE = lazy(r"__call__|_call_impl|distributed\.rpc|_hooks?\b|hook_|fx\.|Interpreter|onnx", re.IGNORECASE)
 """Files that know what a call does besides, or trace the forward."""
 _BY_NAME = 0.8
 """How sure a value is a module that is only called like one: so are converters and engines that have a forward."""
@@ -86,7 +87,7 @@ class ForwardCalledDirectly(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find calls of the forward of what is a module."""
         func = site.call.func
-        if not isinstance(func, ast.Attribute) or is_idle(site.path) or site.file.says(_ON_PURPOSE):
+        if not isinstance(func, ast.Attribute) or is_idle(site.path):
             return
         model = func.value
         if not isinstance(model, ast.Name | ast.Attribute | ast.Subscript) or last_name(model)[:1].isupper():
@@ -96,6 +97,7 @@ class ForwardCalledDirectly(Rule):
             or site.origin(model) is not None
             or _hands_on(site)
             or _is_of_slice(site, model)
+            or site.file.says(_ON_PURPOSE)
         ):
             return
         value = site.value(model)

@@ -12,9 +12,10 @@ from trainlint.model.blocks import Block
 from trainlint.model.fact_kinds import FactKind
 from trainlint.model.precision import CastTo, autocast_of, regions
 from trainlint.model.site import FileModel, Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_SCALED = re.compile(r"scaler|loss_?scal|scale_loss", re.IGNORECASE)
+_SCALED = lazy(r"scaler|loss_?scal|scale_loss", re.IGNORECASE)
 """Traces of a loss that is scaled in some way, if only in a comment."""
 
 

@@ -9,15 +9,16 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.fact_kinds import FactKind
 from trainlint.model.site import Site
 from trainlint.model.whole_way import whole_way
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _SETTLED = (FactKind.TF32, FactKind.AUTOCAST, FactKind.HALF_WEIGHTS, FactKind.GRAD_SCALER)
 _PRODUCTS = frozenset({"attention", "pretrained"})
 """Networks whose time goes into matrix products. Convolutions may use TF32 by default."""
-_SPOKEN_OF = re.compile(
+_SPOKEN_OF = lazy(
     r"tf32|matmul_precision|fp32_precision|autocast|bfloat16|float16|bf16|fp16|\.half\(|mixed_precision", re.IGNORECASE
 )
-_EXACT = re.compile(
+_EXACT = lazy(
     r"float64|\.double\(|DoubleTensor|quantiz|quantis|int8|torch_geometric|\bdgl\b|mnist|gymnasium|torch\.linalg|"
     r"use_deterministic_algorithms",
     re.IGNORECASE,

@@ -10,14 +10,13 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.lookup import single_value
 from trainlint.model.names import argument, constant, last_name
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_HALF = re.compile(r"autocast|bfloat16|float16|\.half\(|fp16|bf16|matmul_precision|allow_tf32")
-_FIXED = re.compile(
-    r"from_pretrained|pretrained|load_state_dict|gpt-?2|checkpoint|torch\.compile|\.compile\(", re.IGNORECASE
-)
+_HALF = lazy(r"autocast|bfloat16|float16|\.half\(|fp16|bf16|matmul_precision|allow_tf32")
+_FIXED = lazy(r"from_pretrained|pretrained|load_state_dict|gpt-?2|checkpoint|torch\.compile|\.compile\(", re.IGNORECASE)
 """Where weights of others fix the size, and where the compiler pads by itself."""
-_VOCABULARY = re.compile(r"vocab|num_embeddings|n_?tokens", re.IGNORECASE)
+_VOCABULARY = lazy(r"vocab|num_embeddings|n_?tokens", re.IGNORECASE)
 _LARGE = 256
 _LARGE_VOCABULARY = 1000
 _UNIT = 8

@@ -9,20 +9,21 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.fact_kinds import FactKind
 from trainlint.model.site import Site
 from trainlint.model.whole_way import whole_way
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _PRECISION = (FactKind.AUTOCAST, FactKind.HALF_WEIGHTS, FactKind.GRAD_SCALER)
 _LARGE = frozenset({"attention", "conv2d", "conv3d", "pretrained"})
-_SPOKEN_OF = re.compile(
+_SPOKEN_OF = lazy(
     r"autocast|grad_?scaler|bfloat16|float16|bf16|fp16|\.half\(|mixed_precision|precision|(^|[^a-z])amp([^a-z]|$)|apex",
     re.IGNORECASE,
 )
 """Any word of mixed precision in the file: an option, a comment that says why not."""
-_OLD = re.compile(r"\bvolatile\s*=\s*True|\w\.data\[0\]")
+_OLD = lazy(r"\bvolatile\s*=\s*True|\w\.data\[0\]")
 """What PyTorch has refused or ignored since 0.4: such code runs only where there is no autocast."""
-_EXACT = re.compile(r"float64|\.double\(|DoubleTensor|quantiz|quantis|int8", re.IGNORECASE)
+_EXACT = lazy(r"float64|\.double\(|DoubleTensor|quantiz|quantis|int8", re.IGNORECASE)
 """Code that needs its precision, or another one."""
-_SMALL = re.compile(r"mnist|gym\b|gymnasium|create_graph|autograd\.grad\b|torch_geometric|\bdgl\b", re.IGNORECASE)
+_SMALL = lazy(r"mnist|gym\b|gymnasium|create_graph|autograd\.grad\b|torch_geometric|\bdgl\b", re.IGNORECASE)
 """Data too small to fill tensor cores, reinforcement learning, graphs, whose time goes into gathering, and second
 derivatives, which need scaling by hand."""
 

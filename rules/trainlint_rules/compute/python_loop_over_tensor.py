@@ -11,9 +11,10 @@ from trainlint.model.blocks import Block, Function
 from trainlint.model.names import constant, dotted, last_name, nodes_in, root_name
 from trainlint.model.site import Site, is_idle
 from trainlint.model.values import Kind, Origin
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_SEQUENCE = re.compile(r"(^|_)(t|time|timestep|step|token|pos|layer|level|scale|depth)s?($|_)", re.IGNORECASE)
+_SEQUENCE = lazy(r"(^|_)(t|time|timestep|step|token|pos|layer|level|scale|depth)s?($|_)", re.IGNORECASE)
 """Names of what runs over a sequence, whose next item needs this one, or over parts of a network."""
 _RAGGED = frozenset("nonzero where item tolist nms topk unique masked_select split chunk multinomial append_".split())
 _UNSURE = frozenset({Origin.NAME, Origin.BATCH})

@@ -10,9 +10,10 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.grad_scalers import scaled_backwards, scalers
 from trainlint.model.precision import Autocast, CastTo, autocast_of
 from trainlint.model.site import FileModel, Site
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_HALF = re.compile(r"float16\b(?<!bfloat16)|\bfp16|\bhalf\b|16-mixed", re.IGNORECASE)
+_HALF = lazy(r"float16\b(?<!bfloat16)|\bfp16|\bhalf\b|16-mixed", re.IGNORECASE)
 """Traces of float16 in the file."""
 
 

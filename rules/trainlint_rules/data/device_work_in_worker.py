@@ -95,7 +95,7 @@ class DeviceWorkInWorker(Rule):
     severity = Severity.ERROR
     heat_matters = False
     preview = True
-    triggers = Triggers(calls=frozenset({"cuda", "to", *FACTORIES}))
+    triggers = Triggers(calls=frozenset({"cuda", "to", *FACTORIES}), heats=frozenset({Heat.WORKER}))
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find copies to CUDA, and tensors made there, in code that workers run."""

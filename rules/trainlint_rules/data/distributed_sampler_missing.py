@@ -15,12 +15,13 @@ from trainlint.model.names import argument, constant, last_name, names_in, nodes
 from trainlint.model.passes import Pass, Start, passes
 from trainlint.model.site import FileModel, Site
 from trainlint.model.steps import LoopKind
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_RANK = re.compile(r"rank|world_?size|num_procs|process_index|dist", re.IGNORECASE)
-_SHARES = re.compile(r"shard|num_replicas|partition|by_node|sampler", re.IGNORECASE)
+_RANK = lazy(r"rank|world_?size|num_procs|process_index|dist", re.IGNORECASE)
+_SHARES = lazy(r"shard|num_replicas|partition|by_node|sampler", re.IGNORECASE)
 """Words of code that gives each process its own part of the data."""
-_MADE_UP = re.compile(r"random|dummy|fake|synthetic|toy|mock|bench", re.IGNORECASE)
+_MADE_UP = lazy(r"random|dummy|fake|synthetic|toy|mock|bench", re.IGNORECASE)
 """Functions whose data is drawn anew in each process, or means nothing."""
 _SEEDS = ("manual_seed", "manual_seed_all", "seed", "seed_everything", "set_seed", "set_random_seed", "default_rng")
 _LEAVES_LOADERS_ALONE = frozenset({"deepspeed"})

@@ -11,11 +11,12 @@ from trainlint.model.blocks import Block, BlockKind, Place
 from trainlint.model.lookup import single_value
 from trainlint.model.names import argument, constant, last_name, names_in, position
 from trainlint.model.site import FileModel, Site
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _CALLS = frozenset({"tokenizer", "tokenize", "tok", "encode_plus", "batch_encode_plus", "pad"})
-_IS_TOKENIZER = re.compile(r"tokeni[sz]er|(^|\.)tok(\.|$)", re.IGNORECASE)
-_WANTS_ONE_SHAPE = re.compile(
+_IS_TOKENIZER = lazy(r"tokeni[sz]er|(^|\.)tok(\.|$)", re.IGNORECASE)
+_WANTS_ONE_SHAPE = lazy(
     r"xla|\btpu|\bhpu\b|neuron|fp8|torch[._]compile|dynamo|cuda_?graph|static_|sequence_parallel|ulysses|"
     r"diffusers|CLIPText|pixel_values|instance_image|\bunet\b|\bvae\b",
     re.IGNORECASE,

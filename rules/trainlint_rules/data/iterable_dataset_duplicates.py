@@ -13,16 +13,17 @@ from trainlint.model.loaders import Loader
 from trainlint.model.names import argument, constant, last_name, names_in, nodes_in, root_name
 from trainlint.model.site import FileModel, Site
 from trainlint.model.workers import Workers, workers
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _BASES = frozenset({"torch.utils.data.IterableDataset", "torch.utils.data.dataset.IterableDataset"})
-_SHARES = re.compile(
+_SHARES = lazy(
     r"worker|rank|shard|world_?size|replica|split_(by|data)|islice|partition|queue|socket|subscribe", re.IGNORECASE
 )
 """Words of a dataset that may give each worker its own part, or that reads from where no row comes twice."""
-_DRAWS = re.compile(r"^(rand|shuffle|permut|choice|sampler|multinomial|normal|uniform|default_rng)|rng|random")
+_DRAWS = lazy(r"^(rand|shuffle|permut|choice|sampler|multinomial|normal|uniform|default_rng)|rng|random")
 """Words of a dataset whose workers may each go their own way, by the seed that each of them has."""
-_LIVE = re.compile(r"(^|_)envs?($|_)|agent|replay|experience|generat|rollout|episode", re.IGNORECASE)
+_LIVE = lazy(r"(^|_)envs?($|_)|agent|replay|experience|generat|rollout|episode", re.IGNORECASE)
 """Words of a dataset that makes its rows while it runs."""
 _BY_WORKERS = {Workers.SOME: 0.9, Workers.LIKELY: 0.75, Workers.OPTIONAL: 0.5}
 

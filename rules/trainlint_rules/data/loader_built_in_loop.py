@@ -13,11 +13,12 @@ from trainlint.model.names import names_in
 from trainlint.model.site import FileModel, Site
 from trainlint.model.unchanging import unchanging
 from trainlint.model.workers import Workers, workers
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _BY_WORKERS = {Workers.SOME: 0.9, Workers.LIKELY: 0.85}
 _AGAIN = frozenset({Heat.EPOCH, Heat.STEP, Heat.INNER, Heat.EVAL_STEP})
-_COUNTS = re.compile(r"epoch|(^|_)step|iter", re.IGNORECASE)
+_COUNTS = lazy(r"epoch|(^|_)step|iter", re.IGNORECASE)
 _OPTIONS = ("dataset", "sampler", "batch_sampler", "batch_size", "collate_fn", "num_workers")
 """What makes a loader another one in the next round."""
 
@@ -94,7 +95,7 @@ class LoaderBuiltInLoop(Rule):
     name = "loader-built-in-loop"
     severity = Severity.WARNING
     preview = True
-    triggers = Triggers(calls=frozenset({"DataLoader", "StatefulDataLoader"}))
+    triggers = Triggers(calls=frozenset({"DataLoader", "StatefulDataLoader"}), heats=_AGAIN)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find loaders with workers that a loop over epochs or steps builds again from the same things."""

@@ -16,6 +16,7 @@ from trainlint.model.samplers import passes_without_end
 from trainlint.model.site import FileModel, Site
 from trainlint.model.training import Feeds, feeds
 from trainlint.model.workers import Workers, workers
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _BY_WORKERS = {Workers.SOME: 0.95, Workers.LIKELY: 0.9, Workers.OPTIONAL: 0.6}
@@ -23,7 +24,7 @@ _ELSEWHERE = 0.6
 """The file builds loaders for training, and another one goes through them: most likely once an epoch."""
 _UNCLEAR = 0.65
 """A call whose name says nothing of a pass is given the loader."""
-_GOES_THROUGH = re.compile(r"train|eval|val|test|epoch|fit|run|infer|predict|engine", re.IGNORECASE)
+_GOES_THROUGH = lazy(r"train|eval|val|test|epoch|fit|run|infer|predict|engine", re.IGNORECASE)
 _OFTEN = frozenset({Heat.EPOCH, Heat.RARE, Heat.STEP, Heat.INNER, Heat.EVAL_STEP})
 
 

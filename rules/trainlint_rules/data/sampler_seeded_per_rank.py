@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
@@ -10,9 +9,10 @@ from trainlint.model.lookup import single_value
 from trainlint.model.names import argument, constant
 from trainlint.model.ranks import asks_for_rank
 from trainlint.model.site import Site
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_ORIGINS = re.compile(r"^torch\.utils\.data\.(distributed\.)?DistributedSampler$|^torchdata\..*DistributedSampler$")
+_ORIGINS = lazy(r"^torch\.utils\.data\.(distributed\.)?DistributedSampler$|^torchdata\..*DistributedSampler$")
 
 
 class SamplerSeededPerRank(Rule):

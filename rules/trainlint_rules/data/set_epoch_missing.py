@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -17,9 +16,10 @@ from trainlint.model.passes import Pass, Start, passes
 from trainlint.model.samplers import samplers_behind
 from trainlint.model.site import FileModel, Site
 from trainlint.model.steps import LoopKind
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_ORIGINS = re.compile(r"^torch\.utils\.data\.(distributed\.)?DistributedSampler$|^torchdata\..*DistributedSampler$")
+_ORIGINS = lazy(r"^torch\.utils\.data\.(distributed\.)?DistributedSampler$|^torchdata\..*DistributedSampler$")
 _LEAVES_EPOCHS_TO_THE_LOOP = frozenset({"deepspeed"})
 """Frameworks that are given gradients and weights, not loaders that somebody else built."""
 

@@ -91,7 +91,7 @@ class TensorFromListOfArrays(Rule):
     severity = Severity.WARNING
     fix_safety = Safety.UNSAFE
     preview = True
-    triggers = Triggers(calls=frozenset({"tensor", "as_tensor", "Tensor", "FloatTensor", "LongTensor"}))
+    triggers = Triggers(calls=frozenset({"tensor", "as_tensor", "Tensor", "FloatTensor", "LongTensor"}), heats=_HOT)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find tensors that are made of lists of arrays where it happens again and again."""

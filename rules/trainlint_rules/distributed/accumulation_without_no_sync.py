@@ -12,13 +12,12 @@ from trainlint.model.fact_kinds import FactKind
 from trainlint.model.fact_names import ACCELERATOR
 from trainlint.model.names import last_name
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_ENGINE = re.compile(r"engine|booster|(^|_)(model|net|network|manual)(_|$)", re.IGNORECASE)
+_ENGINE = lazy(r"engine|booster|(^|_)(model|net|network|manual)(_|$)", re.IGNORECASE)
 """What has a `backward` of its own that decides when gradients are reduced: engines of DeepSpeed and its kin."""
-_TOGGLED = re.compile(
-    r"grad(ient)?_sync|no_sync|no_backward_sync|(disable|skip|delay|enable)_all_?reduce", re.IGNORECASE
-)
+_TOGGLED = lazy(r"grad(ient)?_sync|no_sync|no_backward_sync|(disable|skip|delay|enable)_all_?reduce", re.IGNORECASE)
 """Words of code that decides when gradients are reduced; `disable_allreduce` is that of apex."""
 _OTHER_OWNERS = frozenset({"deepspeed", "lightning", "colossalai", "transformers", "mmengine", "horovod", "composer"})
 

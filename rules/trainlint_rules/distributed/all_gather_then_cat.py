@@ -15,6 +15,7 @@ from trainlint.model.names import argument, constant, position, root_name
 from trainlint.model.one_number import is_one_number
 from trainlint.model.site import Site
 from trainlint.model.uses import mentions
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 _ALL_GATHER = ("torch.distributed.all_gather", "torch.distributed.distributed_c10d.all_gather")
 _BETTER = ("all_gather_into_tensor", "all_gather_single", "_all_gather_base", "all_gather_tensor")
-_BACKEND = re.compile(r"gloo|backend", re.IGNORECASE)
+_BACKEND = lazy(r"gloo|backend", re.IGNORECASE)
 _RENAMED_IN = (2, 13)
 _FIRST_WITH_ONE_TENSOR = (1, 13)
 _ONE_NUMBER = 0.5

@@ -16,13 +16,14 @@ from trainlint.model.loops import describe_loop
 from trainlint.model.names import last_name, nodes_in
 from trainlint.model.site import Site, is_idle
 from trainlint.model.steps import LoopKind
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _WAITS_FOR_ALL = frozenset(
     {"all_reduce", "all_gather", "all_gather_into_tensor", "all_gather_single", "_all_gather_base", "all_to_all"}
 )
 """Collectives that no rank leaves before all have come: what a barrier does."""
-_WHEN_DISTRIBUTED = re.compile(r"distributed|initialized|world_size|n_?gpu|num_processes|is_available|ddp|multi", re.I)
+_WHEN_DISTRIBUTED = lazy(r"distributed|initialized|world_size|n_?gpu|num_processes|is_available|ddp|multi", re.I)
 """Tests that hold in every step of a run with several processes."""
 _TIMING = frozenset({"time", "perf_counter", "monotonic", "elapsed_time", "process_time", "perf_counter_ns"})
 

@@ -10,7 +10,7 @@ from trainlint.model.collectives import Collective, body_around, collective_of
 from trainlint.model.evaluation import model_run_by
 from trainlint.model.names import argument, last_name, names_in, nodes_in, root_name
 from trainlint.model.site import Site, is_idle
-from trainlint.rule import Rule, Triggers
+from trainlint.rule import IN_STEP, Rule, Triggers
 
 _OVERLAPPING = frozenset(
     {"all_reduce", "reduce", "broadcast", "all_gather", "all_gather_into_tensor", "reduce_scatter_tensor", "all_to_all"}
@@ -79,7 +79,7 @@ class CollectiveNotOverlapped(Rule):
     name = "collective-not-overlapped"
     severity = Severity.ADVICE
     preview = True
-    triggers = Triggers(calls=_OVERLAPPING)
+    triggers = Triggers(calls=_OVERLAPPING, heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find plain collectives of a step that are followed by a model which does not use the result."""

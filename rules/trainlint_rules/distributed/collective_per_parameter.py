@@ -12,10 +12,11 @@ from trainlint.model.collectives import collective
 from trainlint.model.names import last_name, nodes_in
 from trainlint.model.parameter_loops import parameter_loop
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _COALESCING = frozenset({"_coalescing_manager", "coalescing_manager", "_CoalescingManager"})
-_WARM_UP = re.compile(r"warm_?up", re.IGNORECASE)
+_WARM_UP = lazy(r"warm_?up", re.IGNORECASE)
 _SELDOM = (Heat.ONCE, Heat.RARE, Heat.EVAL_STEP, Heat.WORKER)
 
 

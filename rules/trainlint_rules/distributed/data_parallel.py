@@ -12,15 +12,16 @@ from trainlint.model.data_parallel import DATA_PARALLEL
 from trainlint.model.names import last_name, nodes_in
 from trainlint.model.site import Site, is_idle
 from trainlint.model.uses import call_of
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_NO_TRAINING = re.compile(
+_NO_TRAINING = lazy(
     r"(^|_|/)(eval|evaluate|evaluation|infer|inference|test|predict|demo|sample|sampling|generate|validate|metrics?|"
     r"fid|extract|export|embed|score|inception|vgg|lpips|perceptual)",
     re.IGNORECASE,
 )
 """Words of files and functions that run a model without training it, and of models that are never trained."""
-_PLUMBING = re.compile(r"parallel|strategy|(^|_)dp(_|$)", re.IGNORECASE)
+_PLUMBING = lazy(r"parallel|strategy|(^|_)dp(_|$)", re.IGNORECASE)
 
 
 class DataParallel(Rule):

@@ -12,6 +12,7 @@ from trainlint.model.names import argument, constant
 from trainlint.model.site import FileModel, Site
 from trainlint.model.sizes import ModelStates
 from trainlint.model.uses import call_of
+from trainlint.patterns import lazy
 from trainlint.rule import Option, Rule, Triggers
 
 _WRAPPERS = (
@@ -19,7 +20,7 @@ _WRAPPERS = (
     "torch.nn.parallel.distributed.DistributedDataParallel",
 )
 _SHARDS = 8
-_CUT_DOWN = re.compile(
+_CUT_DOWN = lazy(
     r"peft|lora|adapter|BitsAndBytes|load_in_[48]bit|8bit|adafactor|galore|requires_grad(_\(|\s*=\s*)False|device_map|"
     r"deepspeed|FSDP|FullyShardedDataParallel|fully_shard|ZeroRedundancyOptimizer",
     re.IGNORECASE,

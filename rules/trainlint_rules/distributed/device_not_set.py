@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
@@ -12,9 +11,10 @@ from trainlint.model.fact_kinds import FactKind
 from trainlint.model.names import argument, constant
 from trainlint.model.process_groups import group_start, owned_by_framework
 from trainlint.model.site import FileModel, Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_CHOOSES = re.compile(r"set_device|CUDA_VISIBLE_DEVICES|cuda\.device\(|device_index")
+_CHOOSES = lazy(r"set_device|CUDA_VISIBLE_DEVICES|cuda\.device\(|device_index")
 """What may choose the device, out of sight of the way too."""
 _MOVES = frozenset({"cuda", "to", "device"})
 

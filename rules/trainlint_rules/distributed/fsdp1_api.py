@@ -10,11 +10,12 @@ from trainlint.model.alternatives import depends_on_version
 from trainlint.model.site import FileModel, Site, is_idle
 from trainlint.model.uses import call_of
 from trainlint.model.wraps import SHARDING_ROOTS, Wrapper, wrap
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _SUCCESSOR = (2, 6)
 """The first version whose `torch.distributed.fsdp` offers `fully_shard`."""
-_BOTH = re.compile(r"\bfully_shard\b|fsdp_?version|fsdp_?2|is_fsdp2", re.IGNORECASE)
+_BOTH = lazy(r"\bfully_shard\b|fsdp_?version|fsdp_?2|is_fsdp2", re.IGNORECASE)
 """Signs that the file knows the successor, and keeps the old way beside it."""
 
 _IN_TESTS = 0.5

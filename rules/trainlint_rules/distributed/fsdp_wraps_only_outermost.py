@@ -14,13 +14,14 @@ from trainlint.model.roles import Role, role
 from trainlint.model.site import FileModel, Site, is_idle
 from trainlint.model.uses import call_of
 from trainlint.model.wraps import SHARDING_ROOTS, Wrap, Wrapper, called, wrap, wraps
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _POLICY = "auto_wrap_policy"
-_WRAPS_INNER = re.compile(r"(^|_)(auto_?)?wrap|shard|fsdp|parallelize$|placement", re.IGNORECASE)
+_WRAPS_INNER = lazy(r"(^|_)(auto_?)?wrap|shard|fsdp|parallelize$|placement", re.IGNORECASE)
 """What else may have wrapped parts of the model: `wrap`, `apply_fsdp`, `shard_model`."""
-_WRAPS_NOTHING = re.compile(r"checkpoint|^set_|state_dict|plan|log|warn|print", re.IGNORECASE)
-_PART = re.compile(r"layer|block|module|child|expert|head|embed|stage|encoder|decoder|ffn|mlp|^[a-z]$", re.IGNORECASE)
+_WRAPS_NOTHING = lazy(r"checkpoint|^set_|state_dict|plan|log|warn|print", re.IGNORECASE)
+_PART = lazy(r"layer|block|module|child|expert|head|embed|stage|encoder|decoder|ffn|mlp|^[a-z]$", re.IGNORECASE)
 """Names of parts of a model, one of which is wrapped at a time."""
 _SAME_MODULE = frozenset({"to", "cuda", "cpu", "train", "eval", "bfloat16", "half", "float"})
 _QUIETLY = 0.6

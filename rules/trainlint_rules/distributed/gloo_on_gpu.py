@@ -12,9 +12,10 @@ from trainlint.model.names import argument, last_name
 from trainlint.model.process_groups import group_start
 from trainlint.model.site import Site, is_idle
 from trainlint.model.wraps import Wrapper, wraps
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_OTHER_WAYS = re.compile(r"nccl|win32|windows|\bnt\b|platform|darwin|\bmps\b|new_group|xpu|npu|hccl", re.IGNORECASE)
+_OTHER_WAYS = lazy(r"nccl|win32|windows|\bnt\b|platform|darwin|\bmps\b|new_group|xpu|npu|hccl", re.IGNORECASE)
 """Signs of another backend elsewhere in the file, or of machines that lack it."""
 
 

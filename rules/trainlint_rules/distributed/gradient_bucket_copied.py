@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -12,12 +11,13 @@ from trainlint.model.names import argument, constant, has_unpacked_arguments
 from trainlint.model.site import Site, is_idle
 from trainlint.model.uses import call_of
 from trainlint.model.wraps import Wrapper, wrap
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _OPTION = "gradient_as_bucket_view"
 _PLACE = 10
 _REFERENCES = ("torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.distributed.DistributedDataParallel")
-_KEEPS_GRADIENTS = re.compile(
+_KEEPS_GRADIENTS = lazy(
     r"\.grad\s*=\s*(?!None)|\.grad\.data\s*=|grad\.detach_\(|register_comm_hook|set_to_none\s*=\s*False|"
     r"retain_graph\s*=\s*True|create_graph\s*=\s*True|\bapex\b|autograd\.grad\(|dist_autograd|distributed\.rpc"
 )

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.names import argument, constant, has_unpacked_arguments
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_HALF = re.compile(
+_HALF = lazy(
     r"bfloat16|float16|\bbf16|\bfp16|\.half\(|load_in_[48]bit|BitsAndBytes|GPTQ|AWQ|use_cpu|no_cuda|use_mps|"
     r"(CausalLM|ConditionalGeneration)\.from_pretrained"
 )
 """What the text says where weights or training may be in lower precision already, or not on a GPU: weights of language
 models are mostly stored in 16 bits, and transformers loads them as they are from version 5 on."""
-_DECODES = re.compile(r"ImageProcessor|FeatureExtractor|torchvision|\bPIL\b|librosa|torchaudio|datasets\.Audio|cv2")
+_DECODES = lazy(r"ImageProcessor|FeatureExtractor|torchvision|\bPIL\b|librosa|torchaudio|datasets\.Audio|cv2")
 """What makes a sample expensive: pictures and sound are decoded when the loader asks for them."""
 _Found = tuple[ast.expr | None, str, Severity, float]
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.names import argument, constant, has_unpacked_arguments
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _LIGHTNING = ("lightning.", "pytorch_lightning.")
-_REFRESHES = re.compile(r"refresh_rate|enable_progress_bar|progress_bar_refresh_rate")
+_REFRESHES = lazy(r"refresh_rate|enable_progress_bar|progress_bar_refresh_rate")
 """The project has a say in how often the progress bar is drawn."""
 _PROFILERS = ("pytorch", "advanced")
 _FULL = (32, "32", "32-true")

@@ -13,14 +13,13 @@ from trainlint.model.names import constant, nodes_in, position
 from trainlint.model.site import FileModel, Site, is_idle
 from trainlint.model.uses import call_of
 from trainlint.model.wraps import Wrapper, wrap
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _REFERENCES = ("torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.distributed.DistributedDataParallel")
-_SYNCHRONISED = re.compile(r"sync_?b(atch_?)?n(orm)?|InPlaceABN|GroupNorm|convert_sync|freeze_?bn", re.IGNORECASE)
-_BATCH_NORM = re.compile(r"^torch\.nn\.(modules\.batchnorm\.)?BatchNorm[123]d$")
-_NETWORKS = re.compile(
-    r"^torchvision\.models\.(\w+\.)*(wide_)?(res|dense|mobile|shuffle|google|efficient|mnas|reg)ne?x?t"
-)
+_SYNCHRONISED = lazy(r"sync_?b(atch_?)?n(orm)?|InPlaceABN|GroupNorm|convert_sync|freeze_?bn", re.IGNORECASE)
+_BATCH_NORM = lazy(r"^torch\.nn\.(modules\.batchnorm\.)?BatchNorm[123]d$")
+_NETWORKS = lazy(r"^torchvision\.models\.(\w+\.)*(wide_)?(res|dense|mobile|shuffle|google|efficient|mnas|reg)ne?x?t")
 """Networks of torchvision with batch norm."""
 _FEW = 8
 _FOLLOWED = 4

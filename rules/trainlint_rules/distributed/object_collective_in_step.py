@@ -11,11 +11,12 @@ from trainlint.model.blocks import BlockKind
 from trainlint.model.collectives import OF_OBJECTS, collective
 from trainlint.model.names import last_name, nodes_in
 from trainlint.model.site import Site, is_idle
-from trainlint.rule import Rule, Triggers
+from trainlint.patterns import lazy
+from trainlint.rule import IN_STEP, Rule, Triggers
 
-_SELDOM = re.compile(r"(^|_)(print|log|summar|report|save|load|checkpoint|generate|rollout|setup|init|eval)", re.I)
+_SELDOM = lazy(r"(^|_)(print|log|summar|report|save|load|checkpoint|generate|rollout|setup|init|eval)", re.I)
 """Words of functions that run seldom, or whose own work outweighs the collective by far."""
-_HEAVY = re.compile(r"^(generate|rollout|chat)$")
+_HEAVY = lazy(r"^(generate|rollout|chat)$")
 
 
 class ObjectCollectiveInStep(Rule):
@@ -79,7 +80,7 @@ class ObjectCollectiveInStep(Rule):
     code = "TRN502"
     name = "object-collective-in-step"
     severity = Severity.WARNING
-    triggers = Triggers(calls=OF_OBJECTS)
+    triggers = Triggers(calls=OF_OBJECTS, heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find collectives of objects on the way of each step."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
@@ -13,10 +12,11 @@ from trainlint.model.optimizer_builds import OptimizerBuild, optimizer_builds
 from trainlint.model.site import FileModel, Site
 from trainlint.model.uses import call_of
 from trainlint.model.wraps import SHARDING_ROOTS, Wrap, Wrapper, wrap
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _SAME_MODULE = frozenset({"to", "cuda", "cpu", "train", "eval", "half", "bfloat16", "float"})
-_RELINKED = re.compile(r"prepare|swap|relink|remap|rebuild|re_?init|replace|update_param|initialize|setup|shard|wrap")
+_RELINKED = lazy(r"prepare|swap|relink|remap|rebuild|re_?init|replace|update_param|initialize|setup|shard|wrap")
 """Functions that may put the sharded parameters into an optimizer that exists already."""
 
 

@@ -13,10 +13,11 @@ from trainlint.model.fact_names import ACCELERATOR
 from trainlint.model.names import last_name, names_in
 from trainlint.model.ranks import asks_for_rank, is_main_only
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _OF_ACCELERATE = frozenset({"wait_for_everyone", "gather", "gather_for_metrics", "reduce", "pad_across_processes"})
-_ALONE = re.compile(r"world_size|num_processes|n_?gpu|initialized|distributed", re.IGNORECASE)
+_ALONE = lazy(r"world_size|num_processes|n_?gpu|initialized|distributed", re.IGNORECASE)
 
 
 class RankGuardedCollective(Rule):

@@ -13,6 +13,7 @@ from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, last_name, names_in, nodes_in, position
 from trainlint.model.rank_ways import all_ranks_come_here, speaks_of_rank
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _FOLLOWED = 4
@@ -21,7 +22,7 @@ _OWN = frozenset(
     {"BytesIO", "StringIO", "mkdtemp", "mkstemp", "NamedTemporaryFile", "TemporaryDirectory", "uuid4", "getpid"}
 )
 """What each process has of its own."""
-_SETTINGS = re.compile(r"^(self|args?|cfg|config|opts?|hparams|params|settings|h|flags)$", re.IGNORECASE)
+_SETTINGS = lazy(r"^(self|args?|cfg|config|opts?|hparams|params|settings|h|flags)$", re.IGNORECASE)
 """Parameters that hold the same on all ranks."""
 
 

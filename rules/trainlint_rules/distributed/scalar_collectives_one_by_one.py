@@ -18,7 +18,7 @@ from trainlint.model.lookup import single_value
 from trainlint.model.names import last_name, nodes_in
 from trainlint.model.parameter_loops import parameter_loop
 from trainlint.model.site import Site, is_idle
-from trainlint.rule import Rule, Triggers
+from trainlint.rule import IN_STEP, Rule, Triggers
 
 _REDUCING = frozenset({"sum", "mean", "item", "norm", "numel"})
 
@@ -89,7 +89,7 @@ class ScalarCollectivesOneByOne(Rule):
     name = "scalar-collectives-one-by-one"
     preview = True
     severity = Severity.WARNING
-    triggers = Triggers(calls=frozenset({"all_reduce", "reduce"}))
+    triggers = Triggers(calls=frozenset({"all_reduce", "reduce"}), heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find the second of two like reductions of numbers, and reductions in a loop over numbers."""

@@ -12,12 +12,13 @@ from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.deprecations import Version
 from trainlint.model.names import constant, last_name
 from trainlint.model.site import Site
+from trainlint.patterns import lazy
 from trainlint.records import dataclass
 from trainlint.rule import Rule, Triggers
 
-_ENVIRONMENT = re.compile(r"(^|_)env(iron|s|_vars?|ironment)?($|_)", re.IGNORECASE)
+_ENVIRONMENT = lazy(r"(^|_)env(iron|s|_vars?|ironment)?($|_)", re.IGNORECASE)
 """`os.environ`, or the copy of it that a launcher hands to its processes."""
-_VERSION = re.compile(r"version|hasattr|torch_?\d|torch_(ge|gt|le|lt|greater|less)", re.IGNORECASE)
+_VERSION = lazy(r"version|hasattr|torch_?\d|torch_(ge|gt|le|lt|greater|less)", re.IGNORECASE)
 """Tests of a version, but none of a project's own switches that have PyTorch in their names."""
 
 

@@ -13,6 +13,7 @@ from trainlint.model.names import argument, constant, nodes_in
 from trainlint.model.once import once
 from trainlint.model.site import FileModel, Site, is_idle
 from trainlint.model.uses import call_of
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _OPTIONS = ("accelerate.DistributedDataParallelKwargs", "accelerate.utils.DistributedDataParallelKwargs")
@@ -21,7 +22,7 @@ _STRATEGIES = (
     "pytorch_lightning.strategies.DDPStrategy",
     "lightning.fabric.strategies.DDPStrategy",
 )
-_LEAVES_SOME_OUT = re.compile(
+_LEAVES_SOME_OUT = lazy(
     r"layer_?drop|stochastic_depth|drop_path|(^|_)moe(_|$)|expert|discriminator|value_?head|v_head|(^|_)gan(_|$)|"
     r"task_id|modalit|requires_grad_?$|freeze|frozen|unused|peft|(^|_)lora(_|$)",
     re.IGNORECASE,

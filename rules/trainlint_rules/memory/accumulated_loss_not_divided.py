@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -14,9 +13,10 @@ from trainlint.model.blocks import Place
 from trainlint.model.names import last_name, names_in, nodes_in
 from trainlint.model.site import Site
 from trainlint.model.steps import LoopKind
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_NORMALISED = re.compile(
+_NORMALISED = lazy(
     r"scale_grads?|grad_scale|normali[sz]e_(grad|loss)|num_(items|tokens|target_tokens|valid)|reduction=[\"']sum|"
     r"loss_scale_factor|sync_gradients"
 )

@@ -9,9 +9,10 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.creations import is_seldom
 from trainlint.model.reads import captures_graph, is_measured
 from trainlint.model.site import Site
-from trainlint.rule import Rule, Triggers
+from trainlint.patterns import lazy
+from trainlint.rule import IN_STEP, Rule, Triggers
 
-_REPORTS = re.compile(r"memory|(^|_)mem(_|$)|usage|report|reset", re.IGNORECASE)
+_REPORTS = lazy(r"memory|(^|_)mem(_|$)|usage|report|reset", re.IGNORECASE)
 """Functions that show how much memory is used, and collect so that the figure is right, or that start anew."""
 
 
@@ -85,7 +86,7 @@ class CollectInTrainingStep(Rule):
     name = "collect-in-training-step"
     severity = Severity.WARNING
     preview = True
-    triggers = Triggers(calls=frozenset({"collect"}))
+    triggers = Triggers(calls=frozenset({"collect"}), heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find full collections that run in each step."""

@@ -12,9 +12,10 @@ from trainlint.model.names import last_name
 from trainlint.model.site import Site, is_idle
 from trainlint.model.values import Kind
 from trainlint.model.vocabulary import CRITERION_NAME
-from trainlint.rule import Rule, Triggers
+from trainlint.patterns import lazy
+from trainlint.rule import IN_STEP, Rule, Triggers
 
-_LEARNS_TO_LEARN = re.compile(r"maml|(^|_)(meta|inner|fast|task|episode|client|clients)($|_)", re.IGNORECASE)
+_LEARNS_TO_LEARN = lazy(r"maml|(^|_)(meta|inner|fast|task|episode|client|clients)($|_)", re.IGNORECASE)
 """Words of methods that train a copy of the model by design."""
 
 
@@ -83,7 +84,7 @@ class DeepcopyInTrainingStep(Rule):
     code = "TRN312"
     name = "deepcopy-in-training-step"
     severity = Severity.WARNING
-    triggers = Triggers(calls=frozenset({"deepcopy"}))
+    triggers = Triggers(calls=frozenset({"deepcopy"}), heats=IN_STEP)
     preview = True
 
     def check(self, site: Site) -> Iterator[Finding]:

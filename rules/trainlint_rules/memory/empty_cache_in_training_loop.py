@@ -12,11 +12,12 @@ from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.names import nodes_in
 from trainlint.model.once import once
 from trainlint.model.site import FileModel, Site
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_DEVICE_MODULE = re.compile(r"cuda|mps|xpu|npu|mlu|accelerator|device|backend|memory", re.IGNORECASE)
+_DEVICE_MODULE = lazy(r"cuda|mps|xpu|npu|mlu|accelerator|device|backend|memory", re.IGNORECASE)
 """Whose `empty_cache` is PyTorch's: that of `torch.cuda`, `get_accelerator()`, a device module in a variable."""
-_ALWAYS_TRUE = re.compile(
+_ALWAYS_TRUE = lazy(
     r"cuda|mps|xpu|npu|gpu|device|is_available|accum|sync_gradients|rank|is_main_process|training", re.IGNORECASE
 )
 """Words of tests that hold in each step on the machine that trains, or on one rank, for which the others wait."""
@@ -97,7 +98,7 @@ class EmptyCacheInTrainingLoop(Rule):
     name = "empty-cache-in-training-loop"
     severity = Severity.WARNING
     fix_safety = Safety.UNSAFE
-    triggers = Triggers(calls=frozenset({"empty_cache"}))
+    triggers = Triggers(calls=frozenset({"empty_cache"}), heats=frozenset(_WHERE))
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find calls of the allocator's `empty_cache` that run in each step or for each evaluation batch."""

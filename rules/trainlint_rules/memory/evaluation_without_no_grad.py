@@ -24,12 +24,11 @@ from trainlint.model.site import FileModel, Site
 from trainlint.model.steps import LoopKind
 from trainlint.model.target_networks import forwards_for_nothing
 from trainlint.model.unused_graphs import graph_is_unused
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_EVALUATION = re.compile(
-    r"(^|_)(eval\w*|valid\w*|val|test|testing|infer\w*|predict\w*|score|benchmark)($|_)", re.IGNORECASE
-)
-_OTHER_KERNELS = re.compile(r"Transformer(?!s\b)|transformer(?!s\b)|MultiheadAttention|padding_mask")
+_EVALUATION = lazy(r"(^|_)(eval\w*|valid\w*|val|test|testing|infer\w*|predict\w*|score|benchmark)($|_)", re.IGNORECASE)
+_OTHER_KERNELS = lazy(r"Transformer(?!s\b)|transformer(?!s\b)|MultiheadAttention|padding_mask")
 """Traces of PyTorch's own transformer layers, which take a fused path, with other rounding, where autograd is off."""
 _IDLE = 0.5
 """In tests and benchmarks, whose memory nobody misses."""

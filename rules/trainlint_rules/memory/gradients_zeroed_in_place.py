@@ -12,10 +12,11 @@ from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.flags import Flags
 from trainlint.model.names import argument, constant, last_name, nodes_in
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _ZEROING = frozenset({"zero_", "fill_"})
-_NEEDS_BUFFERS = re.compile(r"cuda_?graph|cuda\.graph\(|make_graphed_callables|main_grad", re.IGNORECASE)
+_NEEDS_BUFFERS = lazy(r"cuda_?graph|cuda\.graph\(|make_graphed_callables|main_grad", re.IGNORECASE)
 """Traces of code that wants its gradients to stay where they are: captured graphs, buffers of gradients."""
 _ADDING = frozenset({"add_", "copy_", "lerp_", "addcmul_"})
 """Methods by which code puts gradients of its own into what is there, so that something must be there."""

@@ -97,9 +97,9 @@ class GraphKeptInAccumulator(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find values with a graph that are added to what outlives the iteration."""
-        kept = _kept(site)
         loop = _iteration(site)
-        if kept is None or loop is None or site.gradients_off:
+        kept = _kept(site) if loop is not None else None
+        if loop is None or kept is None or site.gradients_off:
             return
         lives = lifetime(site.file, site.place, kept.holder, loop)
         if lives is Lifetime.ROUND:

@@ -14,12 +14,13 @@ from trainlint.model.lookup import single_value
 from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name, position
 from trainlint.model.ranks import rank_guard
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _MANY_PROCESSES = frozenset({FactKind.DISTRIBUTED, FactKind.DDP, FactKind.FSDP})
-_HOST_STATE = re.compile(r"scaler|sched|sampler|loader|rng|meter", re.IGNORECASE)
+_HOST_STATE = lazy(r"scaler|sched|sampler|loader|rng|meter", re.IGNORECASE)
 """What has a state of Python numbers, or one on the host."""
-_ASKS_FOR_DEVICE = re.compile(r"cuda|gpu|device", re.IGNORECASE)
+_ASKS_FOR_DEVICE = lazy(r"cuda|gpu|device", re.IGNORECASE)
 
 
 class LoadOntoSavedDevice(Rule):

@@ -10,7 +10,7 @@ from trainlint.model.blocks import BlockKind
 from trainlint.model.creations import is_seldom
 from trainlint.model.ranks import asks_for_rank
 from trainlint.model.site import Site
-from trainlint.rule import Rule, Triggers
+from trainlint.rule import IN_STEP, Rule, Triggers
 
 
 class SaveInTrainingStep(Rule):
@@ -76,7 +76,7 @@ class SaveInTrainingStep(Rule):
     name = "save-in-training-step"
     severity = Severity.WARNING
     preview = True
-    triggers = Triggers(calls=frozenset({"save"}))
+    triggers = Triggers(calls=frozenset({"save"}), heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find calls of torch.save that run in each step, whatever the rank."""

@@ -75,7 +75,7 @@ class OptimizerBuiltInLoop(Rule):
     name = "optimizer-built-in-loop"
     severity = Severity.ERROR
     preview = True
-    triggers = Triggers(calls=_OPTIMIZERS)
+    triggers = Triggers(calls=_OPTIMIZERS, heats=frozenset({Heat.STEP}))
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find optimizers that are built and stepped once in each round of one loop over steps."""

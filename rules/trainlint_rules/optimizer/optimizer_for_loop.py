@@ -9,12 +9,13 @@ from functools import partial
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.names import constant, last_name
 from trainlint.model.site import Site, is_idle
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _FUSED_SINCE = {"Adam": (2, 0), "AdamW": (2, 0), "SGD": (2, 3)}
 """Optimizers with a fused implementation on CUDA, and the PyTorch that has it for good."""
 _OTHERS = ("Adadelta", "Adamax", "ASGD", "NAdam", "RAdam", "RMSprop", "Rprop", "Adagrad")
-_MEMORY = re.compile(r"memory|\boom\b|\bgb\b|\bgib\b|peak", re.IGNORECASE)
+_MEMORY = lazy(r"memory|\boom\b|\bgb\b|\bgib\b|peak", re.IGNORECASE)
 _LINES = 3
 """How many lines above the call may say why."""
 

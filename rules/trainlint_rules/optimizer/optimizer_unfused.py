@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
@@ -15,11 +14,12 @@ from trainlint.model.optimizer_builds import optimizer_builds
 from trainlint.model.optimizers import Act, actions
 from trainlint.model.site import FileModel, Site, is_idle
 from trainlint.model.whole_way import WholeWay, whole_way
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _FUSED_SINCE = {"Adam": (2, 0), "AdamW": (2, 0), "SGD": (2, 3)}
 _CHOSEN = frozenset({"fused", "foreach", "capturable", "differentiable"})
-_OTHER_DEVICES = re.compile(r"torch_xla|\bxm\.|mps|sparse=True|SparseAdam|is_sparse")
+_OTHER_DEVICES = lazy(r"torch_xla|\bxm\.|mps|sparse=True|SparseAdam|is_sparse")
 """Where the fused kernel is missing, or does not take the gradients."""
 
 

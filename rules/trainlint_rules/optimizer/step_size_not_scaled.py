@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
@@ -15,6 +14,7 @@ from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, dotted, last_name, names_in, nodes_in, position
 from trainlint.model.optimizers import Act, Action, actions
 from trainlint.model.site import Site
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _LENGTHS = {
@@ -23,7 +23,7 @@ _LENGTHS = {
     "PolynomialLR": ("total_iters",),
     "LinearLR": ("total_iters",),
 }
-_OF_TRANSFORMERS = re.compile(r"^get_(\w+_schedule_with_warmup|scheduler)$")
+_OF_TRANSFORMERS = lazy(r"^get_(\w+_schedule_with_warmup|scheduler)$")
 _FOLLOWED = 4
 
 

@@ -14,11 +14,12 @@ from trainlint.model.names import last_name, nodes_in
 from trainlint.model.parameter_loops import ParameterLoop, parameter_loop
 from trainlint.model.parameter_updates import ParameterUpdate, Update, update_of
 from trainlint.model.site import Site
-from trainlint.rule import Rule, Triggers
+from trainlint.patterns import lazy
+from trainlint.rule import IN_STEP, Rule, Triggers
 
-_AVERAGES = re.compile(r"ema|moving|average|polyak|soft_?update|momentum|target", re.IGNORECASE)
+_AVERAGES = lazy(r"ema|moving|average|polyak|soft_?update|momentum|target", re.IGNORECASE)
 """Functions that a training loop calls once in each step, even where the loop is not in sight."""
-_OPTIMIZER = re.compile(r"Optimizer$|^(Adam|SGD|AdamW)$")
+_OPTIMIZER = lazy(r"Optimizer$|^(Adam|SGD|AdamW)$")
 _LONGEST_INTERVAL = 4
 """What runs more seldom than each so many steps costs little."""
 _GATHERS = frozenset({"GatheredParameters", "summon_full_params", "full_tensor", "redistribute"})
@@ -120,7 +121,7 @@ class UpdatePerParameter(Rule):
     name = "update-per-parameter"
     severity = Severity.WARNING
     fix_safety = Safety.UNSAFE
-    triggers = Triggers(loops=True)
+    triggers = Triggers(loops=True, heats=IN_STEP | {Heat.UNKNOWN})
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find loops over parameters whose body computes in place, in each step."""

@@ -13,16 +13,17 @@ from trainlint.model.names import constant, dotted, last_name
 from trainlint.model.optimizers import Act, Action, actions
 from trainlint.model.site import Site, is_idle
 from trainlint.model.steps import LoopKind
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_CLEARED = re.compile(
+_CLEARED = lazy(
     r"(zero|reset|clear)_?(the_?)?grad|\.grad(\.data)?\s*=(?!=)|\.grad(\.data)?\.(zero_|fill_|copy_)|set_to_none|"
     r"register_post_accumulate_grad_hook|optimizer_in_bwd|_foreach_zero_|closure"
 )
 """What clears gradients, or lets something else do it, anywhere in the file."""
-_MAY_CLEAR = re.compile(r"optim|(^|_)opt($|_)|trainer|engine|^self$", re.IGNORECASE)
+_MAY_CLEAR = lazy(r"optim|(^|_)opt($|_)|trainer|engine|^self$", re.IGNORECASE)
 """What a function out of sight must be given to clear gradients."""
-_HARMLESS = re.compile(
+_HARMLESS = lazy(
     r"^(backward|step|scale|unscale_|update|clip_grad\w*|train|eval|parameters|state_dict|save\w*|print|len|isinstance|"
     r"enumerate|range|zip|append|item|log\w*|format|get_last_lr|join|str|int|float|autocast|no_grad|dict|list|getattr)$"
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -25,9 +24,10 @@ from trainlint.model.lookup import single_value
 from trainlint.model.names import argument, last_name, nodes_in
 from trainlint.model.site import Site
 from trainlint.model.values import Home, Kind, Origin
-from trainlint.rule import Rule, Triggers
+from trainlint.patterns import lazy
+from trainlint.rule import IN_STEP, Rule, Triggers
 
-_BATCH = re.compile(r"^(mini_?|micro_?)?batch$")
+_BATCH = lazy(r"^(mini_?|micro_?)?batch$")
 _TRAINING = 0.95
 _EVALUATION = {Memory.PINNED: 0.9, Memory.UNKNOWN: 0.9, Memory.PAGEABLE: 0.8}
 """Shares that were right of what was found on labelled and read code: docs/accuracy.md."""
@@ -107,7 +107,7 @@ class BlockingBatchCopy(Rule):
     name = "blocking-batch-copy"
     severity = Severity.WARNING
     fix_safety = Safety.SAFE
-    triggers = Triggers(calls=frozenset({"to", "cuda", "type"}))
+    triggers = Triggers(calls=frozenset({"to", "cuda", "type"}), heats=IN_STEP | {Heat.EVAL_STEP, Heat.UNKNOWN})
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find copies of a loader's batch to CUDA that make the host wait."""

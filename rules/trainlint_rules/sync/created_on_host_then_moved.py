@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -14,6 +13,7 @@ from trainlint.model.forward import computes, sets_up
 from trainlint.model.names import argument, dotted, end_position, last_name
 from trainlint.model.site import Site
 from trainlint.model.values import Home
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _HOT = 0.93
@@ -54,7 +54,7 @@ _SET_BY_SIZE = FILLED - {"full", "full_like", "eye"}
 """What a dtype changes exactly: zero and one are the same number in each."""
 _PROGRAM = frozenset({"self", "model", "args", "self.model", "trainer", "engine", "accelerator"})
 """Owners of a `device` that says where the program runs, not where a tensor is."""
-_MOVE_TEXT = re.compile(r"\s*\.\s*(to|cuda|type_as)\s*\(")
+_MOVE_TEXT = lazy(r"\s*\.\s*(to|cuda|type_as)\s*\(")
 
 
 class CreatedOnHostThenMoved(Rule):

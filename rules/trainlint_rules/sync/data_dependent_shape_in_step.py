@@ -15,11 +15,12 @@ from trainlint.model.read_purposes import makes_text
 from trainlint.model.reads import explicit_read
 from trainlint.model.site import Site
 from trainlint.model.uses import own_nodes
-from trainlint.rule import Rule, Triggers
+from trainlint.patterns import lazy
+from trainlint.rule import IN_STEP, Rule, Triggers
 
 _COUNTING = frozenset({"nonzero", "argwhere", "masked_select", "unique", "unique_consecutive", "bincount"})
 _CALLS = _COUNTING | {"where", "repeat_interleave", "one_hot"}
-_MAKES_RESULTS = re.compile(r"inference|predict|generate|post_?process|(^|_)infer($|_)", re.IGNORECASE)
+_MAKES_RESULTS = lazy(r"inference|predict|generate|post_?process|(^|_)infer($|_)", re.IGNORECASE)
 """Functions that a forward pass calls when it does not train."""
 _COMPUTING = 0.8
 """How sure it is that a forward pass or a loss runs in each step, where no loop is in sight."""
@@ -99,7 +100,7 @@ class DataDependentShapeInStep(Rule):
     code = "TRN209"
     name = "data-dependent-shape-in-step"
     severity = Severity.WARNING
-    triggers = Triggers(calls=_CALLS, subscripts=True)
+    triggers = Triggers(calls=_CALLS, subscripts=True, heats=IN_STEP | {Heat.UNKNOWN})
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find what asks for a shape or a bound that lies on the device, where it runs in each step."""

@@ -13,7 +13,7 @@ from trainlint.model.read_purposes import Purpose, copy_purpose
 from trainlint.model.reads import explicit_read
 from trainlint.model.site import Site
 from trainlint.model.values import Home, Kind
-from trainlint.rule import Rule, Triggers
+from trainlint.rule import IN_STEP, Rule, Triggers
 
 _UNSEEN = 0.7
 """A forward pass that no training step is seen to run: half of those that were read serve inference or set-up alone."""
@@ -114,7 +114,7 @@ class DeviceHopInForward(Rule):
     code = "TRN210"
     name = "device-hop-in-forward"
     severity = Severity.WARNING
-    triggers = Triggers(calls=frozenset({"cpu", "tolist", "to"}))
+    triggers = Triggers(calls=frozenset({"cpu", "tolist", "to"}), heats=IN_STEP | {Heat.UNKNOWN})
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find copies to the host of a device tensor in code that computes an output or a loss."""

@@ -13,7 +13,7 @@ from trainlint.model.read_purposes import copy_purpose
 from trainlint.model.reads import explicit_read
 from trainlint.model.site import Site
 from trainlint.model.values import Home, Kind
-from trainlint.rule import Rule, Triggers
+from trainlint.rule import IN_STEP, Rule, Triggers
 
 
 class HostCopyInTrainingStep(Rule):
@@ -84,7 +84,7 @@ class HostCopyInTrainingStep(Rule):
     code = "TRN202"
     name = "host-copy-in-training-step"
     severity = Severity.WARNING
-    triggers = Triggers(calls=frozenset({"cpu", "tolist", "to"}))
+    triggers = Triggers(calls=frozenset({"cpu", "tolist", "to"}), heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find copies to the host that run in each step on a device tensor."""

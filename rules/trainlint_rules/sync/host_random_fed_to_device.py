@@ -9,7 +9,7 @@ from trainlint.model.creations import is_seldom
 from trainlint.model.drawn_numbers import MAKERS, drawn_for_device
 from trainlint.model.forward import computes
 from trainlint.model.site import Site
-from trainlint.rule import Rule, Triggers
+from trainlint.rule import IN_STEP, Rule, Triggers
 
 
 class HostRandomFedToDevice(Rule):
@@ -71,7 +71,7 @@ class HostRandomFedToDevice(Rule):
     code = "TRN217"
     name = "host-random-fed-to-device"
     severity = Severity.WARNING
-    triggers = Triggers(calls=MAKERS)
+    triggers = Triggers(calls=MAKERS, heats=IN_STEP | {Heat.UNKNOWN})
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find tensors of numbers that NumPy has just drawn, on their way to the device in each step."""

@@ -13,7 +13,7 @@ from trainlint.model.read_purposes import purpose
 from trainlint.model.reads import explicit_read
 from trainlint.model.site import Site
 from trainlint.model.uses import reads_of_sum
-from trainlint.rule import Rule, Triggers
+from trainlint.rule import IN_STEP, Rule, Triggers
 
 
 class ItemInTrainingStep(Rule):
@@ -94,7 +94,7 @@ class ItemInTrainingStep(Rule):
     name = "item-in-training-step"
     severity = Severity.WARNING
     fix_safety = Safety.UNSAFE
-    triggers = Triggers(calls=frozenset({"item"}))
+    triggers = Triggers(calls=frozenset({"item"}), heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find `.item()` calls that run in each step on a value that may live on the device."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.model.logging_collectives import REDUCING, is_logging_collective
 from trainlint.model.site import Site
-from trainlint.rule import Rule, Triggers
+from trainlint.rule import IN_STEP, Rule, Triggers
 
 
 class LoggingCollectiveEachStep(Rule):
@@ -83,7 +83,7 @@ class LoggingCollectiveEachStep(Rule):
     code = "TRN215"
     name = "logging-collective-each-step"
     severity = Severity.WARNING
-    triggers = Triggers(calls=REDUCING)
+    triggers = Triggers(calls=REDUCING, heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find collectives on a loss or a metric, in each step, whose result is only shown."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
@@ -14,9 +13,10 @@ from trainlint.model.python_reads import READING_CALLS, python_reads
 from trainlint.model.read_purposes import Purpose, purpose
 from trainlint.model.reads import explicit_read
 from trainlint.model.site import Site
-from trainlint.rule import Rule, Triggers
+from trainlint.patterns import lazy
+from trainlint.rule import IN_STEP, Rule, Triggers
 
-_SAVING = re.compile(r"(^|_)(save|checkpoint)(_|$)")
+_SAVING = lazy(r"(^|_)(save|checkpoint)(_|$)")
 
 
 class NanGuardEachStep(Rule):
@@ -87,7 +87,7 @@ class NanGuardEachStep(Rule):
     code = "TRN214"
     name = "nan-guard-each-step"
     severity = Severity.WARNING
-    triggers = Triggers(calls=READING_CALLS | {"item"}, reads=True)
+    triggers = Triggers(calls=READING_CALLS | {"item"}, reads=True, heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find tests for NaN that read a device tensor and run in each step."""

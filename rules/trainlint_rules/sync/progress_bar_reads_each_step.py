@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.model.progress import UPDATES, bar_reads, is_bar_update
 from trainlint.model.site import Site
-from trainlint.rule import Rule, Triggers
+from trainlint.rule import IN_STEP, Rule, Triggers
 
 
 class ProgressBarReadsEachStep(Rule):
@@ -79,7 +79,7 @@ class ProgressBarReadsEachStep(Rule):
     code = "TRN212"
     name = "progress-bar-reads-each-step"
     severity = Severity.WARNING
-    triggers = Triggers(calls=UPDATES)
+    triggers = Triggers(calls=UPDATES, heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find updates of a bar that run in each step and read a device tensor; one finding an update."""

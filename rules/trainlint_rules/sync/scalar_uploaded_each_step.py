@@ -14,12 +14,13 @@ from trainlint.model.lookup import reaching, single_value
 from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name, nodes_in, position
 from trainlint.model.site import Site
 from trainlint.model.values import Home, Kind
-from trainlint.rule import Rule, Triggers
+from trainlint.patterns import lazy
+from trainlint.rule import IN_STEP, Rule, Triggers
 
 _SURELY_HOT = 0.8
 """Below, the way from the step to this line is a guess: helpers that upload a number are mostly called now and then."""
 _STEP_COUNTS = frozenset({"step", "steps", "step_t", "state_step"})
-_SEVERAL = re.compile(r"\b(list|tuple|sequence|iterable|ndarray)\b", re.IGNORECASE)
+_SEVERAL = lazy(r"\b(list|tuple|sequence|iterable|ndarray)\b", re.IGNORECASE)
 _REDUCTIONS = frozenset({"sum", "max", "min", "mean", "any", "all", "item"})
 
 
@@ -88,7 +89,7 @@ class ScalarUploadedEachStep(Rule):
     code = "TRN208"
     name = "scalar-uploaded-each-step"
     severity = Severity.WARNING
-    triggers = Triggers(calls=frozenset({"tensor", "as_tensor", "scalar_tensor"}))
+    triggers = Triggers(calls=frozenset({"tensor", "as_tensor", "scalar_tensor"}), heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find tensors made of one number on the device, in each step."""

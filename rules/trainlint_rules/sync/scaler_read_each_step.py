@@ -10,7 +10,7 @@ from trainlint.model.lookup import single_value
 from trainlint.model.names import argument, constant
 from trainlint.model.site import Site
 from trainlint.model.values import Home, Kind
-from trainlint.rule import Rule, Triggers
+from trainlint.rule import IN_STEP, Rule, Triggers
 
 _SURE = 0.92
 _BY_NAME = 0.8
@@ -96,7 +96,7 @@ class ScalerReadEachStep(Rule):
     name = "scaler-read-each-step"
     severity = Severity.WARNING
     preview = True
-    triggers = Triggers(calls=frozenset({"get_scale", "state_dict"}))
+    triggers = Triggers(calls=frozenset({"get_scale", "state_dict"}), heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find reads of a scaler's state that run in each step."""

@@ -12,7 +12,7 @@ from trainlint.model.read_purposes import reads_each_parameter
 from trainlint.model.reads import explicit_read
 from trainlint.model.site import Site
 from trainlint.model.values import Home, Kind
-from trainlint.rule import Rule, Triggers
+from trainlint.rule import IN_STEP, Rule, Triggers
 
 _READS = frozenset({"item", "tolist", "cpu", "to"})
 
@@ -85,7 +85,7 @@ class SyncPerParameter(Rule):
     code = "TRN211"
     name = "sync-per-parameter"
     severity = Severity.WARNING
-    triggers = Triggers(calls=_READS | READING_CALLS, reads=True)
+    triggers = Triggers(calls=_READS | READING_CALLS, reads=True, heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find reads of a device value in a loop over parameters that runs in each step."""

@@ -13,13 +13,12 @@ from trainlint.model.names import constant, last_name, names_in
 from trainlint.model.reads import asynchronous_copy_before, captures_graph, is_measured
 from trainlint.model.site import Site
 from trainlint.model.values import Kind
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_LETS_GO = re.compile(
-    r"(^|_)(release|free|reset|teardown|destroy|offload|onload|swap|capture|warm_?up)($|_)", re.IGNORECASE
-)
-_GRAPHS = re.compile(r"cuda_?graph", re.IGNORECASE)
-_ASKED_FOR = re.compile(r"(^|_)sync(hroni[sz]e)?$", re.IGNORECASE)
+_LETS_GO = lazy(r"(^|_)(release|free|reset|teardown|destroy|offload|onload|swap|capture|warm_?up)($|_)", re.IGNORECASE)
+_GRAPHS = lazy(r"cuda_?graph", re.IGNORECASE)
+_ASKED_FOR = lazy(r"(^|_)sync(hroni[sz]e)?$", re.IGNORECASE)
 _PAIRWISE = ("batch_isend_irecv", "isend", "irecv", "P2POp")
 
 

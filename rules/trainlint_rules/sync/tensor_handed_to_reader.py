@@ -8,7 +8,7 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.reads import implicit_read
 from trainlint.model.site import Site
 from trainlint.model.values import Kind
-from trainlint.rule import Rule, Triggers
+from trainlint.rule import IN_STEP, Rule, Triggers
 
 
 class TensorHandedToReader(Rule):
@@ -97,7 +97,7 @@ class TensorHandedToReader(Rule):
     code = "TRN218"
     name = "tensor-handed-to-reader"
     severity = Severity.WARNING
-    triggers = Triggers(calls_of_readers=True)
+    triggers = Triggers(calls_of_readers=True, heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find calls in each step that hand a device tensor to a function which reads it."""

@@ -9,7 +9,7 @@ from trainlint.model.progress import shown_by_bar
 from trainlint.model.python_reads import READING_CALLS, python_reads
 from trainlint.model.read_purposes import purpose
 from trainlint.model.site import Site
-from trainlint.rule import Rule, Triggers
+from trainlint.rule import IN_STEP, Rule, Triggers
 
 
 class TensorReadAsPythonValue(Rule):
@@ -81,7 +81,7 @@ class TensorReadAsPythonValue(Rule):
     code = "TRN203"
     name = "tensor-read-as-python-value"
     severity = Severity.WARNING
-    triggers = Triggers(calls=READING_CALLS, reads=True)
+    triggers = Triggers(calls=READING_CALLS, reads=True, heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find reads that run in each step on a device tensor; one finding a statement for formatted text."""

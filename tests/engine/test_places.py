@@ -1,0 +1,101 @@
+"""Which places rules are asked about: those that run as often as they want, and no finding is lost by it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from trainlint.config import Config
+from trainlint.engine.places import places_by_rule
+from trainlint.finding import Heat
+from trainlint.model.blocks import Place
+from trainlint.model.site import FileModel, Site
+from trainlint.packs import load_rules
+from trainlint.rule import IN_STEP, Rule
+from trainlint.source import source_from_text
+
+ROOT = Path(__file__).parents[2]
+REAL_FILES = sorted((*ROOT.glob("examples/*.py"), *ROOT.glob("tests/cases/*/*.py")))
+CHOOSY = [rule() for rule in load_rules() if rule.triggers.heats]
+"""The rules that want code of some heats only."""
+
+TRAINS = """\
+import torch
+
+def prepare(values):
+    return values.mean().item()
+
+def train(model, loader, optimizer):
+    for batch in loader:
+        loss = model(batch).mean()
+        loss.backward()
+        optimizer.step()
+        print(loss.item())
+    return loss.item()
+"""
+TRAINS_NOTHING = """\
+import torch
+
+def prepare(values):
+    print(values)
+    return values.mean().item() if values.any() else 0.0
+"""
+
+
+def model_of(text: str) -> FileModel:
+    return FileModel(source_from_text("train.py", text), ast.parse(text), Config(min_confidence=0.0))
+
+
+def seen(rule: Rule, model: FileModel, *, however_seldom: bool = False) -> list[Place]:
+    return list(places_by_rule([rule], model, however_seldom=however_seldom)[0])
+
+
+def lines(places: list[Place]) -> list[int]:
+    return [place.statement.lineno for place in places]
+
+
+def named(code: str) -> Rule:
+    return next(rule for rule in CHOOSY if rule.code == code)
+
+
+@pytest.mark.parametrize("path", REAL_FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_a_rule_finds_nothing_at_places_that_it_is_not_asked_about(path: Path) -> None:
+    model = model_of(path.read_text(encoding="utf-8"))
+    for rule in CHOOSY:
+        asked = seen(rule, model)
+        for place in seen(rule, model, however_seldom=True):
+            if place not in asked:
+                assert list(rule.check(Site(model, place))) == [], rule.code
+
+
+def test_a_rule_is_asked_about_code_that_runs_often_enough() -> None:
+    item = named("TRN201")
+    assert item.triggers.heats == IN_STEP
+    assert lines(seen(item, model_of(TRAINS))) == [11]
+    assert lines(seen(item, model_of(TRAINS), however_seldom=True)) == [4, 11, 12]
+
+
+def test_where_nothing_runs_in_a_step_no_block_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = model_of(TRAINS_NOTHING)
+    in_step = [rule for rule in CHOOSY if rule.triggers.heats <= IN_STEP]
+    assert not model.heats.any_in_step
+    monkeypatch.setattr(type(model.heats), "of", None)  # to ask how hot a block is would fail
+    assert [place for places in places_by_rule(in_step, model) for place in places] == []
+    assert any(place for places in places_by_rule(in_step, model, however_seldom=True) for place in places)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (TRAINS, True),
+        (TRAINS_NOTHING, False),
+        ("import torch\nclass Net(torch.nn.Module):\n    def training_step(self, x):\n        return x\n", True),
+    ],
+)
+def test_a_file_knows_whether_any_of_its_code_runs_in_a_step(text: str, expected: bool) -> None:
+    model = model_of(text)
+    assert model.heats.any_in_step is expected
+    found = {model.heats.of(block).heat for block in model.outline.blocks}
+    assert bool(found & {Heat.STEP, Heat.INNER}) is expected

@@ -1,0 +1,246 @@
+"""What a run of the user's own training was seen to do. Plain data: measured by the probe, read by reports and `check`.
+
+Times are milliseconds. What was not measured is None or absent, never 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+from trainlint.records import dataclass, field
+
+
+class Phase(Enum):
+    """What the host spends a step on. Phases are exclusive: those of a step add up to its time."""
+
+    DATA_WAIT = "data wait"
+    HOST_TO_DEVICE = "host to device"
+    FORWARD = "forward"
+    BACKWARD = "backward"
+    OPTIMIZER = "optimizer"
+    EVALUATION = "evaluation"
+    CHECKPOINT = "checkpoint"
+    OTHER = "other"
+
+
+class Symptom(Enum):
+    """What was seen to happen at a line."""
+
+    DATA_WAIT = "data wait"
+    """The step waits for a batch."""
+    HOST_SYNC = "host sync"
+    """The host waits for the device: a value is read, or `synchronize` called."""
+    HOST_TO_DEVICE = "host to device copy"
+    COLLECTIVE = "collective"
+    CACHE_EMPTIED = "cache emptied"
+    CHECKPOINT = "checkpoint"
+    BACKWARD = "backward"
+    OPTIMIZER_STEP = "optimizer step"
+    EVALUATION_WITH_GRADIENTS = "evaluation with gradients"
+    """A model in `eval()` runs forward, nothing calls backward, and autograd records."""
+    GRAPH_BREAK = "graph break"
+    RECOMPILE = "recompile"
+    ALLOCATION = "allocation"
+    """Device memory is asked of the driver or given back to it."""
+    WARNING = "warning"
+    """PyTorch or another library warns, as of a name that will go away."""
+    RAN = "ran"
+    """The line was reached; nothing about it was timed."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Line:
+    """A line of source."""
+
+    path: str
+    """As findings show it: relative to the working directory where possible, with forward slashes."""
+    line: int
+    """From 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A time that is known to lie between two bounds, in milliseconds per step."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one line did in the window, all steps together."""
+
+    at: Line
+    symptom: Symptom
+    what: str
+    """The call, as people know it: "Tensor.item", "DataLoader.__next__"."""
+    calls: int
+    host_ms: float | None = None
+    """The time that the host spent in these calls."""
+    direct: bool = True
+    """Whether the user's own line makes the call; False where a library makes it on the line's behalf."""
+    device: str = ""
+    """The type of device of the tensor: "cuda", "cpu"; empty where there is none."""
+    recoverable: Interval | None = None
+    """What a step would gain if the calls did not hold it up, where a trace of the device tells."""
+    details: Mapping[str, str] = field(default_factory=dict)
+    """What else is known, for people: "bytes", "dtype", "pinned"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The device's allocator at the end of a step. Counts run from the start of the process.
+
+    On a machine without an accelerator only `allocated` is known, from the profiler's memory events.
+    """
+
+    allocated: int
+    """Bytes that tensors hold."""
+    reserved: int | None = None
+    inactive_split: int | None = None
+    peak: int | None = None
+    """The most bytes that tensors held."""
+    retries: int | None = None
+    out_of_memory: int | None = None
+    device_allocations: int | None = None
+    """How often the driver was asked for memory."""
+    device_frees: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the optimizer."""
+
+    ms: float
+    phases: Mapping[Phase, float]
+    """Milliseconds; together `ms`."""
+    micro_batches: int = 1
+    """How often backward ran."""
+    memory: Memory | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """A DataLoader that gave batches in the window."""
+
+    made_at: Line | None
+    drawn_at: Line | None
+    settings: Mapping[str, str]
+    """Its arguments, in Python's writing: {"num_workers": "0", "pin_memory": "False"}."""
+    batches: int
+    wait_ms: float
+    """What the training waited for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Optimizer:
+    """An optimizer that stepped in the window."""
+
+    name: str
+    stepped_at: Line | None
+    steps: int
+    path: str
+    """How it updates: "fused", "foreach" or "for-loop"; empty where that is not known."""
+    parameters: int
+    """How many tensors it updates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The machine and the software of a run."""
+
+    facts: Mapping[str, str]
+    """Name → value: "torch", "CUDA", "driver", "GPU", "CPU threads", "git commit" ..."""
+    concerns: tuple[str, ...] = ()
+    """What is off, each a sentence that says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one process of a training was seen to do."""
+
+    command: tuple[str, ...]
+    """What was run, as the user wrote it; values of options that look secret are left out."""
+    environment: Environment
+    outcome: str
+    """How it ended: one of OUTCOMES."""
+    warmup: int = 0
+    """Steps before the window."""
+    steps: tuple[Step, ...] = ()
+    clock: str = ""
+    """What counts as a step: "AdamW.step at train.py:77"."""
+    seen: tuple[Seen, ...] = ()
+    loaders: tuple[Loader, ...] = ()
+    optimizers: tuple[Optimizer, ...] = ()
+    rank: int = 0
+    world_size: int = 1
+    device: str = "cpu"
+    overhead_ms: float = 0.0
+    """What watching cost per step, measured in the same process."""
+    flops: float | None = None
+    """Floating point operations of one step, matrix products and convolutions alone."""
+    redirected: tuple[str, ...] = ()
+    """Files that the script meant to write and that were written to a temporary directory, which is gone."""
+    exit_code: int | None = None
+    """The script's own, where it ended by itself."""
+    notes: tuple[str, ...] = ()
+    """What the reader must know of the measurement, in sentences."""
+
+
+OUTCOMES: Mapping[str, str] = {
+    "window closed": "the steps asked for were seen",
+    "too short": "the script ended before the window closed",
+    "no step": "no optimizer step was seen",
+    "script failed": "the script failed by its own fault",
+    "timed out": "the time was up before the window closed",
+    "safety stop": "the script was about to overwrite or remove a checkpoint that was there before",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The source files that verdicts are about, as they were when they were judged."""
+
+    directory: str | None = None
+    """The working directory of the run, from the root of the git repository that it is in; None outside of one."""
+    digests: Mapping[str, str] = field(default_factory=dict)
+    """The path of each, as verdicts name it → the SHA-256 of its bytes, in hexadecimal."""
+
+
+class State(Enum):
+    """What the run says of a finding."""
+
+    CONFIRMED = "confirmed"
+    """It costs at least the threshold."""
+    REFUTED = "refuted"
+    """The line ran, and what it costs is less than the threshold."""
+    INCONCLUSIVE = "inconclusive"
+    """It may cost more or less than the threshold."""
+    UNMEASURED = "executed, unmeasured"
+    """The line ran, and its cost shows only on an accelerator."""
+    NOT_OBSERVED = "not observed"
+    """The line did not run in the window, or the probe cannot see it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a run says of one finding."""
+
+    code: str
+    name: str
+    at: Line
+    state: State
+    sentence: str
+    """Why, with the numbers."""
+    cost: Interval | None = None
+    share: Interval | None = None
+    """Of the step, 0 to 1. The fields are shares, not milliseconds."""
+    per_step: float | None = None
+    """How often the line runs in a step."""
+    basis: str = ""
+    """What the numbers rest on: "timer", "trace", "counter", "setting"."""
+    message: str = ""
+    """What the finding says."""
+    new: bool = False
+    """Whether only the run could see it."""
