@@ -19,7 +19,7 @@ from trainlint.rule import Rule
 REPOSITORY = Path(__file__).resolve().parent.parent
 OWN_PACK = "trainlint_rules"
 INDEX = "docs/rules-index.md"
-_ROW = re.compile(r"^\| (?P<code>TRN\d{3})(?: ★)? \| (?P<name>[a-z0-9-]+) \|", re.MULTILINE)
+_ROW = re.compile(r"^\| (?P<code>TRNP?\d{3})(?: ★)? \| (?P<name>[a-z0-9-]+) \|", re.MULTILINE)
 NOTICE = "<!-- Written by docs/generate.py from the rules themselves. Change the rule, then run it. -->\n\n"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from trainlint.packs import load_rules
 
 INDEX = Path(__file__).resolve().parent.parent / "docs" / "rules-index.md"
-ROW = re.compile(r"^\| (?P<code>TRN\d{3})(?P<written> ★)? \| (?P<name>[a-z0-9-]+) \|", re.MULTILINE)
+ROW = re.compile(r"^\| (?P<code>TRNP?\d{3})(?P<written> ★)? \| (?P<name>[a-z0-9-]+) \|", re.MULTILINE)
 ROWS = list(ROW.finditer(INDEX.read_text(encoding="utf-8")))
 
 

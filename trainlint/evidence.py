@@ -212,7 +212,7 @@ class State(Enum):
     """What the run says of a finding."""
 
     CONFIRMED = "confirmed"
-    """It costs at least the threshold."""
+    """It costs at least the threshold; or it happens, where that alone is what the finding says."""
     REFUTED = "refuted"
     """The line ran, and what it costs is less than the threshold."""
     INCONCLUSIVE = "inconclusive"

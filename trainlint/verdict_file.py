@@ -123,7 +123,7 @@ def _of(owner: Mapping[str, Any], key: str, kind: type, place: str = "", *, opti
 
 def _expect(right: bool, value: object, place: str) -> None:
     if not right:
-        raise UnusableEvidence(f"{place} is {_shown(value)}, which is no such thing")
+        raise UnusableEvidence(f"{place} is {_shown(value)}, which cannot be")
 
 
 def _shown(value: object) -> str:

@@ -78,7 +78,7 @@ def test_the_catalogue_says_what_rules_say_themselves() -> None:
         known = entry.loaded()
         for name in ("code", "name", "summary", "severity", "triggers", "fix_safety", "preview", "aliases", "options"):
             assert getattr(entry, name) == getattr(known, name), (entry.code, name)
-        assert (entry.of_engine, entry.module) == (known.of_engine, known.module)
+        assert (entry.of_engine, entry.of_run, entry.module) == (known.of_engine, known.of_run, known.module)
 
 
 def test_an_entry_asks_the_rule_with_the_users_settings() -> None:

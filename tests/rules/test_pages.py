@@ -20,7 +20,8 @@ from trainlint.source import SourceFile
 RULES = all_rules()
 BEFORE_JUDGING = {"TRN001"}
 """Engine rules about text that is no Python: their Example gives a failure, not a finding."""
-JUDGED = [rule for rule in RULES if rule.code not in BEFORE_JUDGING]
+JUDGED = [rule for rule in RULES if rule.code not in BEFORE_JUDGING and not rule.of_run]
+"""What only a run shows is found in no text: `tests/probe/test_runtime_rules.py` holds those pages to the probe."""
 OFFERING_FIXES = [rule for rule in JUDGED if rule.fix_safety is not None]
 ADVISING = [rule for rule in JUDGED if rule.fix_safety is None]
 
@@ -80,7 +81,7 @@ def test_the_page_reads_well(rule: type[Rule]) -> None:
     ast.parse(manual.cure)
 
 
-@by_code([rule for rule in JUDGED if not issubclass(rule, EngineRule)])
+@by_code([rule for rule in RULES if rule.of_run or not issubclass(rule, EngineRule)])
 def test_the_page_says_what_is_to_be_gained_and_what_makes_it_nothing(rule: type[Rule]) -> None:
     assert len(rule.manual.section("Gain")) > 20
 

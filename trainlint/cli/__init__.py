@@ -51,8 +51,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(arguments: list[str]) -> int:
-    from trainlint.cli.arguments import COMMANDS, command_parser, program_parser, unknown_command
+    from trainlint.cli.arguments import (
+        COMMANDS,
+        COMMANDS_OF_THE_PROBE,
+        command_parser,
+        program_parser,
+        unknown_command,
+    )
 
+    if arguments and arguments[0] in COMMANDS_OF_THE_PROBE:
+        from trainlint.cli.added import added_command
+
+        return added_command(arguments[0])(arguments[1:])
     if arguments and arguments[0] in COMMANDS:
         # Each command has a parser of its own, because only then may options and paths stand in any order.
         options = command_parser(arguments[0]).parse_intermixed_args(arguments[1:])

@@ -23,6 +23,14 @@ COMMANDS = {
     "clean": "delete the cache",
 }
 
+COMMANDS_OF_THE_PROBE = {
+    "probe": "run a training for a few steps, or read a trace of one, and prove findings",
+    "doctor": "say what a training would find on this machine, and what is off",
+}
+
+CONFIRMED = "confirmed"
+"""What `--fail-on` may be besides a severity."""
+
 _EXIT_CODES = "Exit codes: 0 clean; 1 findings; 2 something could not be judged, which wins over 1."
 
 
@@ -45,7 +53,7 @@ class _HelpAsWritten(_Help, argparse.RawDescriptionHelpFormatter):
 
 def program_parser() -> argparse.ArgumentParser:
     """The parser of `trainlint` without a command."""
-    commands = "\n".join(f"  {name:<9}{purpose}" for name, purpose in COMMANDS.items())
+    commands = "\n".join(f"  {name:<9}{purpose}" for name, purpose in (COMMANDS | COMMANDS_OF_THE_PROBE).items())
     parser = _Parser(
         "trainlint",
         usage="trainlint [--version] COMMAND ...",
@@ -113,6 +121,13 @@ def _check_parser() -> argparse.ArgumentParser:
     output.add_argument(
         "--statistics", action="store_true", help="count the findings of each rule in place of listing them"
     )
+    output.add_argument(
+        "--evidence",
+        type=Path,
+        metavar="FILE",
+        help="show what a run proved of each finding, the dearest first; "
+        "`trainlint probe --output-format json -o FILE` writes it",
+    )
     _add_color(output)
     output.add_argument("-q", "--quiet", action="store_true", help="print findings and failures, nothing else")
     output.add_argument(
@@ -122,9 +137,10 @@ def _check_parser() -> argparse.ArgumentParser:
     verdict = parser.add_argument_group("exit code")
     verdict.add_argument(
         "--fail-on",
-        type=_severity,
-        metavar="SEVERITY",
-        help="exit 1 only for findings from this on: advice, warning, error",
+        type=_level,
+        metavar="LEVEL",
+        help="exit 1 only for findings from this severity on (advice, warning, error), or for those that the evidence "
+        "has confirmed",
     )
     verdict.add_argument("--exit-zero", action="store_true", help="exit 0 in spite of findings")
 
@@ -265,7 +281,8 @@ def unknown_command(word: str) -> str:
 
     if Path(word).exists():
         return f"to judge {word}, write `trainlint check {word}`"
-    hint = did_you_mean(word, COMMANDS) or f"; commands are {_listed(COMMANDS)}"
+    known = COMMANDS | COMMANDS_OF_THE_PROBE
+    hint = did_you_mean(word, known) or f"; commands are {_listed(known)}"
     return f'there is no command "{word}"{hint}'
 
 
@@ -292,12 +309,16 @@ def _jobs(text: str) -> int:
     return int(text)
 
 
-def _severity(text: str) -> Severity:
+def _level(text: str) -> Severity | str:
+    return CONFIRMED if text.lower() == CONFIRMED else _severity(text, CONFIRMED)
+
+
+def _severity(text: str, *besides: str) -> Severity:
     from trainlint.finding import Severity
 
     levels = {level.label: level for level in Severity}
     if text.lower() not in levels:
-        raise argparse.ArgumentTypeError(f"expected one of {_listed(levels)}, not {text!r}")
+        raise argparse.ArgumentTypeError(f"expected one of {_listed((*levels, *besides))}, not {text!r}")
     return levels[text.lower()]
 
 

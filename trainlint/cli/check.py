@@ -6,6 +6,7 @@ from pathlib import Path
 from time import perf_counter
 
 from trainlint.catalogue import installed_rules
+from trainlint.cli.arguments import CONFIRMED
 from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
 from trainlint.cli.output import FOR_PEOPLE, SourcesOnDisk, show_diff, show_progress, show_report
@@ -21,6 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from trainlint.verdict_file import Evidence
+
 CLEAN, FINDINGS, COULD_NOT_JUDGE = 0, 1, 2
 
 
@@ -29,10 +32,11 @@ def check(options: Namespace) -> int:
     started = perf_counter()
     _refuse_nonsense(options)
     configurations = _configurations(options)
+    evidence = _evidence(options)
     if "-" in options.paths:
         from trainlint.cli.stdin import check_stdin
 
-        return exit_code(check_stdin(options, configurations, fixing(options)), options)
+        return exit_code(check_stdin(options, configurations, fixing(options), evidence), options)
     paths = [Path(path) for path in options.paths] or [Path()]
     if options.show_settings:
         from trainlint.cli.show import show_settings
@@ -45,6 +49,10 @@ def check(options: Namespace) -> int:
         return COULD_NOT_JUDGE if show_files(discovery) else CLEAN
     cache = cache_for(options, configurations)
     found = run(discovery, configurations, fixing=fixing(options), workers=options.jobs, cache=cache)
+    if evidence is not None:
+        from trainlint.cli.evidence import with_evidence
+
+        found = with_evidence(found, evidence, only_confirmed=options.fail_on == CONFIRMED)
     if options.diff:
         show_diff(found, options)
     else:
@@ -89,6 +97,10 @@ def _refuse_nonsense(options: Namespace) -> None:
         raise UsageError(f"--statistics is text for people; leave out --output-format {options.output_format}")
     if options.diff and (options.output_file or options.statistics):
         raise UsageError("--diff prints a patch; leave out --output-file and --statistics")
+    if options.diff and options.evidence:
+        raise UsageError("--diff prints a patch, which evidence says nothing of; leave out --evidence")
+    if options.fail_on == CONFIRMED and not options.evidence:
+        raise UsageError("--fail-on confirmed needs --evidence FILE, which says what is confirmed")
 
 
 def _configurations(options: Namespace) -> Configurations:
@@ -98,12 +110,21 @@ def _configurations(options: Namespace) -> Configurations:
         ignore=_words(options.ignore),
         preview=options.preview,
         min_confidence=options.min_confidence,
-        fail_on=options.fail_on,
+        fail_on=None if options.fail_on == CONFIRMED else options.fail_on,
     )
     try:
         return Configurations(installed_rules(), overrides, config_file=options.config, isolated=options.isolated)
     except (ConfigError, PackError) as error:
         raise UsageError(str(error)) from error
+
+
+def _evidence(options: Namespace) -> Evidence | None:
+    """What --evidence names, read before anything is judged or fixed. Raises UsageError."""
+    if options.evidence is None:
+        return None
+    from trainlint.cli.evidence import usable_evidence
+
+    return usable_evidence(options.evidence)
 
 
 def _words(words: list[str] | None) -> tuple[str, ...] | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.cli import console
+from trainlint.cli.arguments import CONFIRMED
 from trainlint.cli.caching import cache_for
 from trainlint.cli.output import show_diff, show_report
 from trainlint.engine.discover import shown_path
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
 
     from trainlint.engine.configurations import Configurations
     from trainlint.engine.work import Fixing
+    from trainlint.verdict_file import Evidence
 
 
-def check_stdin(options: Namespace, configurations: Configurations, fixing: Fixing | None) -> Run:
+def check_stdin(
+    options: Namespace, configurations: Configurations, fixing: Fixing | None, evidence: Evidence | None = None
+) -> Run:
     """Judge the code on standard input. With --fix the code goes on to stdout, fixed, and the report to stderr."""
     data = sys.stdin.buffer.read()
     here = Path.cwd()
@@ -41,6 +45,11 @@ def check_stdin(options: Namespace, configurations: Configurations, fixing: Fixi
     for rewrite in found.rewrites:
         source = rewrite.after
         data = source.encode(source.text)
+    if evidence is not None:
+        from trainlint.cli.evidence import with_evidence
+
+        only_confirmed = options.fail_on == CONFIRMED
+        found = with_evidence(found, evidence, only_confirmed=only_confirmed, contents={shown: data})
     if fixing:
         console.out_bytes(data)
     stream = sys.stderr if fixing else sys.stdout

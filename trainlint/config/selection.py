@@ -44,8 +44,6 @@ def rules_for(path: str | os.PathLike[str], rules: Sequence[Bound], config: Conf
     ignored = config.ignored_codes_for(path)
     if not ignored:
         return tuple(rules)
-    if not ignored:
-        return tuple(rules)
     off = {rule.code for word in ignored for rule in rules_called(word, rules)}
     return tuple(rule for rule in rules if rule.code not in off)
 

@@ -1,4 +1,4 @@
-"""What git knows of a directory, asked of git itself."""
+"""What git knows of a directory."""
 
 from __future__ import annotations
 
@@ -42,6 +42,11 @@ def git_listing(directory: Path) -> Listing | None:
     if not output and _git(directory, "check-ignore", "--quiet", ".") is not None:
         return None
     return Listing(tuple(dict.fromkeys(files)), tuple(repositories), tuple(_UNSEEN.findall(warnings)))
+
+
+def repository_of(directory: Path) -> Path | None:
+    """The repository that an absolute directory is in, without asking git; None where it is in none."""
+    return next((place for place in (directory, *directory.parents) if (place / ".git").exists()), None)
 
 
 def _entries(output: bytes) -> Iterator[tuple[str, str]]:

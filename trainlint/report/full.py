@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from trainlint.finding import Finding, Report, Safety, Severity
 from trainlint.handbook import FIX_FLAGS, docs_url
@@ -42,18 +42,25 @@ def render(report: Report, *, sources: Sources, settings: Settings) -> str:
 def _lines(report: Report, sources: Sources, settings: Settings) -> Iterator[Text]:
     from rich.text import Text
 
+    from trainlint.report.measured import stale_sentences
     from trainlint.report.terminal import wrapped
 
     style = settings.style
     documented: set[str] = set()
-    for finding, *others in _alike(report.findings):
-        yield from _finding(finding, sources(finding.path), style)
+    for finding, *others in _alike(report):
+        yield from _finding(finding, sources(finding.path), report, style)
         if others:
             lines = ", ".join(str(other.span.start_line) for other in others)
             yield from _note("also:", f"the same {len(others)} more times, at lines {lines}", style)
         if finding.code not in documented:
             documented.add(finding.code)
             yield _docs(finding, style)
+        yield Text()
+    stale = [said for _, said in stale_sentences(report)]
+    for said in stale:
+        text = sentence(said, unicode=style.unicode)
+        yield from wrapped(Text.assemble(("evidence: ", "bold"), text), style, indent="  ")
+    if stale:
         yield Text()
     for failure in report.failures:
         text = sentence(failure_sentence(failure), unicode=style.unicode)
@@ -64,14 +71,19 @@ def _lines(report: Report, sources: Sources, settings: Settings) -> Iterator[Tex
         yield from wrapped(Text(sentence(summary(report), unicode=style.unicode), "bold"), style)
 
 
-def _alike(findings: Sequence[Finding]) -> Iterator[list[Finding]]:
+def _alike(report: Report) -> Iterator[list[Finding]]:
     """Findings to show as one: many that say the same of one stretch of code would drown the others."""
+    from trainlint.report.measured import by_cost, measured_note
+
+    def said(finding: Finding) -> object:
+        return (finding.path, finding.code, finding.message, finding.chain, measured_note(report, finding))
+
     groups: dict[object, list[Finding]] = {}
-    for finding in findings:
-        groups.setdefault((finding.path, finding.code, finding.message, finding.chain), []).append(finding)
+    for finding in report.findings:
+        groups.setdefault(said(finding), []).append(finding)
     shown: set[Finding] = set()
-    for finding in findings:
-        group = groups[finding.path, finding.code, finding.message, finding.chain]
+    for finding in by_cost(report):
+        group = groups[said(finding)]
         if len(group) < _MANY:
             yield [finding]
         elif finding not in shown:
@@ -79,11 +91,12 @@ def _alike(findings: Sequence[Finding]) -> Iterator[list[Finding]]:
             yield group
 
 
-def _finding(finding: Finding, source: SourceFile | None, style: Style) -> Iterator[Text]:
+def _finding(finding: Finding, source: SourceFile | None, report: Report, style: Style) -> Iterator[Text]:
     from rich.text import Text
 
     from trainlint.report.diff import diff, last_line
     from trainlint.report.frame import frame
+    from trainlint.report.measured import measured_note
     from trainlint.report.terminal import wrapped
 
     accent = _ACCENTS[finding.severity]
@@ -100,6 +113,8 @@ def _finding(finding: Finding, source: SourceFile | None, style: Style) -> Itera
         yield Text()
     if note := heat_note(finding):
         yield from _note("note:", note, style)
+    if measured := measured_note(report, finding):
+        yield from _note("measured:", measured, style)
     if finding.fix:
         advice = f"{finding.fix.title} ({_CAUTION[finding.fix.safety]}; apply with {FIX_FLAGS[finding.fix.safety]})"
         yield from _note("fix:", advice, style)
@@ -133,7 +148,7 @@ def _note(label: str, text: str, style: Style) -> Iterator[Text]:
 
     from trainlint.report.terminal import wrapped
 
-    line = Text.assemble((f"  {label:<{_LABEL - 2}}", "bold"), sentence(text, unicode=style.unicode))
+    line = Text.assemble((f"  {label} ".ljust(_LABEL), "bold"), sentence(text, unicode=style.unicode))
     yield from wrapped(line, style, indent=" " * _LABEL)
 
 

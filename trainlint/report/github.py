@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainlint.finding import Failure, Finding, Report, Severity
+from trainlint.report.measured import measured_note, stale_sentences
 from trainlint.report.paths import below_repository
 from trainlint.report.settings import Settings
 from trainlint.report.words import failure_sentence, heat_note
@@ -12,12 +13,13 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.ADVI
 
 def render(report: Report, *, settings: Settings) -> str:
     """A command a finding and a failure; empty for a clean report."""
-    lines = [_finding(finding, settings) for finding in report.findings]
+    lines = [_finding(finding, measured_note(report, finding), settings) for finding in report.findings]
+    lines += [_stale(path, said, settings) for path, said in stale_sentences(report)]
     lines += [_failure(failure, settings) for failure in report.failures]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _finding(finding: Finding, settings: Settings) -> str:
+def _finding(finding: Finding, measured: str, settings: Settings) -> str:
     span = finding.span
     properties = {"file": below_repository(finding.path, settings), "line": str(span.start_line)}
     if span.start_line == span.end_line:
@@ -28,7 +30,13 @@ def _finding(finding: Finding, settings: Settings) -> str:
     properties["title"] = f"{finding.code} {finding.name}"
     note = heat_note(finding)
     message = f"{finding.message}\n({note})" if note else finding.message
+    if measured:
+        message += f"\n(measured: {measured})"
     return _command(_COMMANDS[finding.severity], properties, message)
+
+
+def _stale(path: str, said: str, settings: Settings) -> str:
+    return _command("notice", {"file": below_repository(path, settings), "title": "The evidence is stale"}, said)
 
 
 def _failure(failure: Failure, settings: Settings) -> str:

@@ -8,6 +8,7 @@ from collections import Counter
 from trainlint import __version__
 from trainlint.finding import Finding, Fix, Report, Safety, Span
 from trainlint.handbook import docs_url
+from trainlint.report.measured import measured_object, verdict_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,13 +23,23 @@ def render(report: Report) -> str:
     document = {
         "format_version": FORMAT_VERSION,
         "trainlint_version": __version__,
-        "findings": [finding_object(finding) for finding in report.findings],
+        "findings": [_finding(report, finding) for finding in report.findings],
         "failures": [
             {"path": failure.path, "reason": failure.reason, "rule": failure.rule} for failure in report.failures
         ],
         "counts": _counts(report),
     }
+    if report.measured:
+        measured = report.measured
+        document["evidence"] = {"path": measured.evidence, "run": measured.run, "stale": list(measured.stale)}
     return json.dumps(document, indent=2) + "\n"
+
+
+def _finding(report: Report, finding: Finding) -> dict[str, Any]:
+    written = finding_object(finding)
+    if report.measured:
+        written["measured"] = measured_object(verdict_on(report, finding))
+    return written
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:

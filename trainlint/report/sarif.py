@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from trainlint import __version__
 from trainlint.finding import Edit, Failure, Finding, Report, Severity
 from trainlint.handbook import RULE_PAGES, docs_url, fix_label, page_markdown, topic
+from trainlint.report.measured import measured_object, stale_sentences, verdict_on
 from trainlint.report.paths import below_repository, file_uri, folder_uri
 from trainlint.report.settings import Settings, Sources
 from trainlint.report.words import failure_sentence, heat_note
@@ -45,8 +46,12 @@ def render(report: Report, *, sources: Sources, rules: Sequence[Declared], setti
     results = []
     for finding in report.findings:
         source = sources(finding.path)
-        results.append(_result(finding, source, index[finding.code], fingerprints.of(finding, source), artifacts))
+        result = _result(finding, source, index[finding.code], fingerprints.of(finding, source), artifacts)
+        if report.measured:
+            result["properties"]["measured"] = measured_object(verdict_on(report, finding))
+        results.append(result)
     notifications = [_notification(failure, index, artifacts) for failure in report.failures]
+    notifications += [_stale(path, said, artifacts) for path, said in stale_sentences(report)]
     run = {
         "tool": {
             "driver": {
@@ -147,6 +152,15 @@ def _notification(failure: Failure, index: dict[str, int], artifacts: _Artifacts
     if failure.rule in index:
         notification["associatedRule"] = {"id": failure.rule, "index": index[failure.rule]}
     return notification
+
+
+def _stale(path: str, said: str, artifacts: _Artifacts) -> Json:
+    return {
+        "descriptor": {"id": "stale-evidence"},
+        "level": "warning",
+        "message": {"text": said},
+        "locations": [{"physicalLocation": {"artifactLocation": artifacts.location(path)}}],
+    }
 
 
 class _Fingerprints:

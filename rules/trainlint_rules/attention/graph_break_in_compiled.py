@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import BlockKind
 from trainlint.model.compiled import compiled_around
@@ -62,6 +63,7 @@ class GraphBreakInCompiled(Rule):
     `torch.compiler.disable`; for numbers; where a module of another file is compiled; in tests and benchmarks.
 
     ## Confirmed by
+    `trainlint probe` finds this line, with the reason, in torch.compile's own record of graph breaks.
     `TORCH_LOGS=graph_breaks` names the line.
 
     ## Gain
@@ -78,6 +80,7 @@ class GraphBreakInCompiled(Rule):
     severity = Severity.WARNING
     heat_matters = False
     preview = True
+    confirmed_by = frozenset({Symptom.GRAPH_BREAK})
     triggers = Triggers(calls=_READS | _CONVERSIONS | {"print"}, reads=True)
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.loaders import Loader
@@ -84,8 +85,9 @@ class LoaderBuiltInLoop(Rule):
     5-8 ms with persistent ones. It is nothing where a round takes hours.
 
     ## Confirmed by
-    Worker processes whose ids change from round to round, and a long
-    `enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__` at the start of each.
+    `trainlint probe` measures how long steps wait for this loader, the start of its workers included. Worker processes
+    whose ids change from round to round, and a long `enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__` at
+    the start of each.
 
     ## References
     - `torch.utils.data.DataLoader`: https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader
@@ -95,6 +97,7 @@ class LoaderBuiltInLoop(Rule):
     name = "loader-built-in-loop"
     severity = Severity.WARNING
     preview = True
+    confirmed_by = frozenset({Symptom.DATA_WAIT})
     triggers = Triggers(calls=frozenset({"DataLoader", "StatefulDataLoader"}), heats=_AGAIN)
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.model.blocks import BlockKind
 from trainlint.model.loaders import Loader
@@ -92,7 +93,8 @@ class LoaderRestartsWorkers(Rule):
     (`loader.dataset.epoch = epoch`) is not changed in persistent workers.
 
     ## Confirmed by
-    A long `enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__` at the first step of each epoch, and worker
+    `trainlint probe` measures how long steps wait for this loader, the start of its workers included. A long
+    `enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__` at the first step of each epoch, and worker
     processes whose ids change from epoch to epoch.
 
     ## References
@@ -106,6 +108,7 @@ class LoaderRestartsWorkers(Rule):
     name = "loader-restarts-workers"
     severity = Severity.WARNING
     fix_safety = Safety.UNSAFE
+    confirmed_by = frozenset({Symptom.DATA_WAIT})
     triggers = Triggers(calls=frozenset({"DataLoader", "StatefulDataLoader"}))
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.model.accumulation import loop_around
 from trainlint.model.blocks import Block, BlockKind
@@ -73,7 +74,8 @@ class BarrierInStep(Rule):
     files which another rank writes needs a barrier at that place.
 
     ## Confirmed by
-    `nccl:all_reduce_barrier` in each step of a profile, followed by a wait of the host.
+    `trainlint probe` times the barrier at this line. Part of it is the wait for the slowest rank, which may move to the
+    next collective. `nccl:all_reduce_barrier` in each step of a profile, followed by a wait of the host.
 
     ## Gain
     The launch queue stays full; in steps that the host prepares slowly, up to the time of that. Not measured here, and
@@ -90,6 +92,7 @@ class BarrierInStep(Rule):
     severity = Severity.WARNING
     fix_safety = Safety.UNSAFE
     heat_matters = False
+    confirmed_by = frozenset({Symptom.COLLECTIVE})
     triggers = Triggers(calls=frozenset({"barrier", "wait_for_everyone"}))
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block, BlockKind, How
 from trainlint.model.interval_lengths import interval_length
@@ -70,7 +71,8 @@ class BlockingCheckpoint(Rule):
     confidence, in tests.
 
     ## Confirmed by
-    Gaps in a profile of the device at each save, and their share of the time.
+    `trainlint probe` times the saves at this line; a window that none falls into says nothing. Gaps in a profile of the
+    device at each save, and their share of the time.
 
     ## Gain
     The time of a save, each time. PyTorch reports pauses more than ten times shorter with asynchronous checkpoints.
@@ -86,6 +88,7 @@ class BlockingCheckpoint(Rule):
     severity = Severity.ADVICE
     preview = True
     heat_matters = False
+    confirmed_by = frozenset({Symptom.CHECKPOINT})
     triggers = Triggers(calls=frozenset({"save"}))
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.names import nodes_in
@@ -81,8 +82,8 @@ class EmptyCacheInTrainingLoop(Rule):
     may run out of memory without it.
 
     ## Confirmed by
-    `num_device_alloc` and `num_device_free` of `torch.cuda.memory_stats()` grow in each step, and
-    `reserved_bytes.all.current` is a saw-tooth.
+    `trainlint probe` times the call at this line. `num_device_alloc` and `num_device_free` of
+    `torch.cuda.memory_stats()` grow in each step, and `reserved_bytes.all.current` is a saw-tooth.
 
     ## Gain
     Documentation of the Hugging Face Trainer speaks of about 10% for emptying the cache often
@@ -98,6 +99,7 @@ class EmptyCacheInTrainingLoop(Rule):
     name = "empty-cache-in-training-loop"
     severity = Severity.WARNING
     fix_safety = Safety.UNSAFE
+    confirmed_by = frozenset({Symptom.CACHE_EMPTIED})
     triggers = Triggers(calls=frozenset({"empty_cache"}), heats=frozenset(_WHERE))
 
     def check(self, site: Site) -> Iterator[Finding]:

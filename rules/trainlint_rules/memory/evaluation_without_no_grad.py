@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.model.backward import LEAVES
 from trainlint.model.blocks import Block, BlockKind, Function, Place
@@ -100,8 +101,9 @@ class EvaluationWithoutNoGrad(Rule):
     trained through a copy of its critic; for a module's own parts, whose caller decides; for a script's one forward.
 
     ## Confirmed by
-    `torch.is_grad_enabled()` is true in the forward of a model whose `training` is false, and its output has a
-    `grad_fn` that no backward asks for.
+    `trainlint probe` times the forwards at this line of a model in `eval()` that record a graph which no backward asks
+    for; autograd's part of it is less. `torch.is_grad_enabled()` is true in the forward of a model whose `training` is
+    false, and its output has a `grad_fn` that no backward asks for.
 
     ## Gain
     The memory of all activations of the evaluated batch, and the time of recording the graph: no speed where the batch
@@ -118,6 +120,7 @@ class EvaluationWithoutNoGrad(Rule):
     severity = Severity.WARNING
     fix_safety = Safety.SAFE
     heat_matters = False
+    confirmed_by = frozenset({Symptom.EVALUATION_WITH_GRADIENTS})
     triggers = Triggers(loops=True, calls=frozenset({"eval", "load_state_dict", "Variable"}) | READS)
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import BlockKind
 from trainlint.model.creations import is_seldom
@@ -60,7 +61,8 @@ class SaveInTrainingStep(Rule):
     loops over something else than steps.
 
     ## Confirmed by
-    Device-to-host copies of all parameters and the time of the write at this line in each step of a profile.
+    `trainlint probe` times the save at this line. Device-to-host copies of all parameters and the time of the write at
+    this line in each step of a profile.
 
     ## Gain
     The time of one checkpoint in each step: its bytes divided by the speed of the disk, and the copy to the host. Not
@@ -76,6 +78,7 @@ class SaveInTrainingStep(Rule):
     name = "save-in-training-step"
     severity = Severity.WARNING
     preview = True
+    confirmed_by = frozenset({Symptom.CHECKPOINT})
     triggers = Triggers(calls=frozenset({"save"}), heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.model.creations import is_seldom
 from trainlint.model.forward import computes
@@ -82,8 +83,10 @@ class DataDependentShapeInStep(Rule):
     scalar that is turned into a number is TRN201 or TRN203.
 
     ## Confirmed by
-    `aten::nonzero`, `aten::_unique2` or `aten::_local_scalar_dense` with a stream synchronisation at this line in each
-    step of a profile.
+    `trainlint probe` counts and times `nonzero`, `unique` and `masked_select` at this line, and tells from a trace of a
+    GPU what a step gains without them; a boolean mask shows in a trace with Python stacks alone. `aten::nonzero`,
+    `aten::_unique2` or `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a
+    profile.
 
     ## Gain
     What one wait costs is the host's lead over the device: the kernels that it had queued. That is much where a step
@@ -100,6 +103,7 @@ class DataDependentShapeInStep(Rule):
     code = "TRN209"
     name = "data-dependent-shape-in-step"
     severity = Severity.WARNING
+    confirmed_by = frozenset({Symptom.HOST_SYNC})
     triggers = Triggers(calls=_CALLS, subscripts=True, heats=IN_STEP | {Heat.UNKNOWN})
 
     def check(self, site: Site) -> Iterator[Finding]:

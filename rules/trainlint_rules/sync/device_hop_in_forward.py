@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.model.guarded_reads import decided_by_callers
 from trainlint.model.names import argument, nodes_in
@@ -96,8 +97,9 @@ class DeviceHopInForward(Rule):
     for single numbers, TRN201 and TRN203.
 
     ## Confirmed by
-    A device-to-host copy with a stream synchronisation at this line in the forward pass of a profile, and a graph break
-    at it with `TORCH_LOGS=graph_breaks`.
+    `trainlint probe` counts and times the copies at this line, and tells from a trace of a GPU what a step gains
+    without them. A device-to-host copy with a stream synchronisation at this line in the forward pass of a profile, and
+    a graph break at it with `TORCH_LOGS=graph_breaks`.
 
     ## Gain
     One wait in each forward pass, and one graph break; what that costs depends on the network. Not measured here.
@@ -114,6 +116,7 @@ class DeviceHopInForward(Rule):
     code = "TRN210"
     name = "device-hop-in-forward"
     severity = Severity.WARNING
+    confirmed_by = frozenset({Symptom.HOST_SYNC})
     triggers = Triggers(calls=frozenset({"cpu", "tolist", "to"}), heats=IN_STEP | {Heat.UNKNOWN})
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.model.creations import is_seldom
 from trainlint.model.drawn_numbers import MAKERS, drawn_for_device
@@ -56,7 +57,8 @@ class HostRandomFedToDevice(Rule):
     or a first call. For numbers that the host uses itself, or that torch draws on the host, TRN207 speaks.
 
     ## Confirmed by
-    A `Memcpy HtoD (Pageable -> Device)` with a stream synchronisation at this line in each step of a profile.
+    `trainlint probe` times the copy at this line, and tells from a trace of a GPU what a step gains without the wait. A
+    `Memcpy HtoD (Pageable -> Device)` with a stream synchronisation at this line in each step of a profile.
 
     ## Gain
     One copy and one wait in each step, and the time that NumPy needs to draw. Not measured here; little where few
@@ -71,6 +73,7 @@ class HostRandomFedToDevice(Rule):
     code = "TRN217"
     name = "host-random-fed-to-device"
     severity = Severity.WARNING
+    confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
     triggers = Triggers(calls=MAKERS, heats=IN_STEP | {Heat.UNKNOWN})
 
     def check(self, site: Site) -> Iterator[Finding]:

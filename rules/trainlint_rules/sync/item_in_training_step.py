@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.guarded_reads import decided_by_callers
 from trainlint.model.progress import shown_by_bar
@@ -75,7 +76,8 @@ class ItemInTrainingStep(Rule):
     value may differ in its last digits. The fix is offered only where every read of the sum stands outside the step.
 
     ## Confirmed by
-    `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile, and device
+    `trainlint probe` counts and times the reads at this line, and tells from a trace of a GPU what a step gains without
+    them. `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile, and device
     idle time right after it.
 
     ## Gain
@@ -94,6 +96,7 @@ class ItemInTrainingStep(Rule):
     name = "item-in-training-step"
     severity = Severity.WARNING
     fix_safety = Safety.UNSAFE
+    confirmed_by = frozenset({Symptom.HOST_SYNC})
     triggers = Triggers(calls=frozenset({"item"}), heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.following_reads import read_follows
 from trainlint.model.guarded_reads import decided_by_callers
@@ -70,8 +71,9 @@ class NanGuardEachStep(Rule):
     checkpoints. In loops over parameters TRN211 speaks, and TRN203 does not repeat this one.
 
     ## Confirmed by
-    `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile, and device idle
-    time right after it.
+    `trainlint probe` counts and times the reads at this line, and tells from a trace of a GPU what a step gains without
+    them. `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile, and device
+    idle time right after it.
 
     ## Gain
     One wait for the device in each step; what it costs depends on how far the host was ahead. Not measured here.
@@ -87,6 +89,7 @@ class NanGuardEachStep(Rule):
     code = "TRN214"
     name = "nan-guard-each-step"
     severity = Severity.WARNING
+    confirmed_by = frozenset({Symptom.HOST_SYNC})
     triggers = Triggers(calls=READING_CALLS | {"item"}, reads=True, heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.progress import UPDATES, bar_reads, is_bar_update
 from trainlint.model.site import Site
@@ -63,7 +64,8 @@ class ProgressBarReadsEachStep(Rule):
     repeat them.
 
     ## Confirmed by
-    `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile.
+    `trainlint probe` counts and times the reads at this line, and tells from a trace of a GPU what a step gains without
+    them. `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile.
 
     ## Gain
     What one wait costs is the host's lead over the device: the kernels that it had queued. That is much where a step
@@ -79,6 +81,7 @@ class ProgressBarReadsEachStep(Rule):
     code = "TRN212"
     name = "progress-bar-reads-each-step"
     severity = Severity.WARNING
+    confirmed_by = frozenset({Symptom.HOST_SYNC})
     triggers = Triggers(calls=UPDATES, heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.creations import is_seldom
@@ -73,8 +74,9 @@ class ScalarUploadedEachStep(Rule):
     on the host and moved by another call, TRN207 speaks.
 
     ## Confirmed by
-    A `Memcpy HtoD (Pageable -> Device)` of a few bytes with a stream synchronisation at this line in each step of a
-    profile.
+    `trainlint probe` counts and times `to` and `cuda` at this line; `torch.tensor` shows in a trace with Python stacks
+    alone. A `Memcpy HtoD (Pageable -> Device)` of a few bytes with a stream synchronisation at this line in each step
+    of a profile.
 
     ## Gain
     One copy and one wait in each step. Not measured here; small beside a long step, and nothing where the step waits
@@ -89,6 +91,7 @@ class ScalarUploadedEachStep(Rule):
     code = "TRN208"
     name = "scalar-uploaded-each-step"
     severity = Severity.WARNING
+    confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
     triggers = Triggers(calls=frozenset({"tensor", "as_tensor", "scalar_tensor"}), heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:

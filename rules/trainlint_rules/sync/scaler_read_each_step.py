@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.lookup import single_value
 from trainlint.model.names import argument, constant
@@ -78,7 +79,8 @@ class ScalerReadEachStep(Rule):
     project's own.
 
     ## Confirmed by
-    `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile.
+    `trainlint probe` counts and times the reads at this line, and tells from a trace of a GPU what a step gains without
+    them. `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile.
 
     ## Gain
     What one wait costs is the host's lead over the device: the kernels that it had queued. That is much where a step
@@ -96,6 +98,7 @@ class ScalerReadEachStep(Rule):
     name = "scaler-read-each-step"
     severity = Severity.WARNING
     preview = True
+    confirmed_by = frozenset({Symptom.HOST_SYNC})
     triggers = Triggers(calls=frozenset({"get_scale", "state_dict"}), heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.guarded_reads import decided_by_callers
 from trainlint.model.python_reads import READING_CALLS, python_reads
@@ -69,7 +70,8 @@ class SyncPerParameter(Rule):
     TRN202 and TRN203 do not repeat them.
 
     ## Confirmed by
-    As many stream synchronisations at this line in each step of a profile as the model has parameters.
+    `trainlint probe` counts and times the reads at this line, and tells from a trace of a GPU what a step gains without
+    them. As many stream synchronisations at this line in each step of a profile as the model has parameters.
 
     ## Gain
     All but one of these waits in each step. What one costs depends on how far the host was ahead; not measured here.
@@ -85,6 +87,7 @@ class SyncPerParameter(Rule):
     code = "TRN211"
     name = "sync-per-parameter"
     severity = Severity.WARNING
+    confirmed_by = frozenset({Symptom.HOST_SYNC})
     triggers = Triggers(calls=_READS | READING_CALLS, reads=True, heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import BlockKind
 from trainlint.model.names import constant, last_name, names_in
@@ -74,8 +75,9 @@ class SynchronizeInTrainingStep(Rule):
     The fix removes the call. Code that measures the time of a step from the host's clock then measures less.
 
     ## Confirmed by
-    `cudaDeviceSynchronize` or `cudaStreamSynchronize` at this line in each step of a profile, and device idle time
-    after it.
+    `trainlint probe` counts and times the waits at this line, and tells from a trace of a GPU what a step gains without
+    them. `cudaDeviceSynchronize` or `cudaStreamSynchronize` at this line in each step of a profile, and device idle
+    time after it.
 
     ## Gain
     What one wait costs is the host's lead over the device: the kernels that it had queued. That is much where a step
@@ -91,6 +93,7 @@ class SynchronizeInTrainingStep(Rule):
     name = "synchronize-in-training-step"
     severity = Severity.WARNING
     fix_safety = Safety.UNSAFE
+    confirmed_by = frozenset({Symptom.HOST_SYNC})
     triggers = Triggers(calls=frozenset({"synchronize"}), assignments=frozenset({"CUDA_LAUNCH_BLOCKING"}))
 
     def check(self, site: Site) -> Iterator[Finding]:

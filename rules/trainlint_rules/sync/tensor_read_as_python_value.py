@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.progress import shown_by_bar
 from trainlint.model.python_reads import READING_CALLS, python_reads
@@ -64,7 +65,8 @@ class TensorReadAsPythonValue(Rule):
     infinity, TRN214.
 
     ## Confirmed by
-    `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile.
+    `trainlint probe` counts and times the reads at this line, and tells from a trace of a GPU what a step gains without
+    them. `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile.
 
     ## Gain
     What one wait costs is the host's lead over the device: the kernels that it had queued. That is much where a step
@@ -81,6 +83,7 @@ class TensorReadAsPythonValue(Rule):
     code = "TRN203"
     name = "tensor-read-as-python-value"
     severity = Severity.WARNING
+    confirmed_by = frozenset({Symptom.HOST_SYNC})
     triggers = Triggers(calls=READING_CALLS, reads=True, heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
