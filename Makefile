@@ -5,6 +5,8 @@ PYTHON ?= python3
 # The tests run real training steps on the CPU. On Linux the default wheel brings the CUDA libraries along;
 # any build of this version will do, so point TORCH at a CPU build where you have one.
 TORCH ?= torch==2.13.0
+# Groups of packages for development: `make test EXTRAS=dev,frameworks` tries the probe on real frameworks, too.
+EXTRAS ?= dev
 # Extra words for pytest, as in `make test PYTEST="-k suppress"`.
 PYTEST ?= -n auto
 
@@ -12,10 +14,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs clean
+.PHONY: help demo test check format docs probe-gpu clean
 
 help:  ## Show what can be made
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
 
 demo: $(VENV)/.installed  ## Run trainlint on the examples and show what it would rewrite
 	@printf '\n== trainlint check examples/ ==\n\n'
@@ -35,10 +37,11 @@ check: $(VENV)/.developed  ## Types, lint, import contracts, generated pages, wh
 	$(BIN)/lint-imports
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/python docs/transcripts.py --check
+	$(BIN)/python docs/probe_schema.py --check
 	rm -rf build/wheel
 	$(BIN)/python -m build --wheel --no-isolation --outdir build/wheel .
 	$(BIN)/check-wheel-contents build/wheel
-	$(BIN)/trainlint check trainlint rules docs
+	$(BIN)/trainlint check trainlint rules runtime_probe docs
 
 format: $(VENV)/.developed  ## Lay out the code and sort its imports
 	$(BIN)/ruff check --select I --fix .
@@ -47,6 +50,10 @@ format: $(VENV)/.developed  ## Lay out the code and sort its imports
 docs: $(VENV)/.developed  ## Write the generated pages anew
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/transcripts.py
+	$(BIN)/python docs/probe_schema.py
+
+probe-gpu: $(VENV)/.developed  ## On a GPU: does what the probe predicts come true? Writes the table of docs/probe.md
+	$(BIN)/python -m benchmarks.probe_gpu --page docs/probe.md
 
 clean:  ## Remove the environment, builds and caches
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage .coverage.*
@@ -68,5 +75,5 @@ $(VENV)/.torch: $(VENV)/.created
 	@touch $@
 
 $(VENV)/.developed: $(VENV)/.torch pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[$(EXTRAS)]'
 	@touch $@ $(VENV)/.installed

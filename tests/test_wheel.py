@@ -1,4 +1,4 @@
-"""What a user's site-packages gets: two packages, one command, one door for rule packs."""
+"""What a user's site-packages gets: three packages, one command, one door for rule packs."""
 
 from __future__ import annotations
 
@@ -47,20 +47,22 @@ def run_installed(site: Path, code: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_two_packages_and_nothing_else(site: Path) -> None:
+def test_three_packages_and_nothing_else(site: Path) -> None:
     packages = {path.name for path in site.iterdir() if not path.name.endswith(".dist-info")}
-    assert packages == {"trainlint", "trainlint_rules"}
+    assert packages == {"trainlint", "trainlint_rules", "trainlint_probe"}
 
 
-def test_only_code_schemas_and_type_markers_are_shipped(site: Path) -> None:
+def test_only_code_schemas_templates_and_type_markers_are_shipped(site: Path) -> None:
     (info,) = site.glob("*.dist-info")
     shipped = [path.relative_to(site) for path in site.rglob("*") if path.is_file() and info not in path.parents]
-    assert {path.suffix for path in shipped if path.name != "py.typed"} <= {".py", ".json"}
-    assert {path.parent.as_posix() for path in shipped if path.name == "py.typed"} == {"trainlint", "trainlint_rules"}
+    assert {path.suffix for path in shipped if path.name != "py.typed"} <= {".py", ".json", ".html", ".css"}
+    typed = {path.parent.as_posix() for path in shipped if path.name == "py.typed"}
+    assert typed == {"trainlint", "trainlint_rules", "trainlint_probe"}
 
 
 def test_every_module_of_the_checkout_is_shipped(site: Path) -> None:
-    for root, package in ((PROJECT, "trainlint"), (PROJECT / "rules", "trainlint_rules")):
+    homes = {"trainlint": PROJECT, "trainlint_rules": PROJECT / "rules", "trainlint_probe": PROJECT / "runtime_probe"}
+    for package, root in homes.items():
         here = {path.relative_to(root).as_posix() for path in (root / package).rglob("*.py")}
         there = {path.relative_to(site).as_posix() for path in (site / package).rglob("*.py")}
         assert here == there

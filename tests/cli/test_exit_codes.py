@@ -102,6 +102,20 @@ def test_no_rules_are_2(toys: Program, write: Write) -> None:
     assert "no rule is left to run" in result.out
 
 
+def test_to_select_only_what_a_run_shows_is_2(toys: Program, write: Write) -> None:
+    write("train.py", SAFE)
+    result = toys("check", "--select", "TRNP", "train.py")
+    assert result.code == 2
+    assert "`trainlint probe` finds it" in " ".join(result.out.split())
+    assert "All clear" not in result.out
+
+
+def test_what_a_run_shows_may_be_selected_beside_other_rules(toys: Program, write: Write) -> None:
+    write("train.py", SAFE)
+    assert toys("check", "--select", "TOY101,host-sync", "train.py").code == 1
+    assert toys("check", "--select", "ALL", "train.py").code == 1
+
+
 @pytest.mark.parametrize("flag", ["--select", "--extend-select", "--ignore"])
 def test_an_unknown_rule_is_2_and_the_nearest_is_named(toys: Program, write: Write, flag: str) -> None:
     write("train.py")

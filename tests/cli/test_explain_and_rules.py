@@ -50,3 +50,14 @@ def test_rules_are_listed_and_filtered(toys: Program) -> None:
     assert "TOY101" in table
     assert "toy-safe" in table
     assert "TOY201" not in table
+
+
+def test_what_only_a_run_shows_says_who_finds_it(toys: Program) -> None:
+    [line] = [line for line in toys("rules", "--select", "TRNP101").out.splitlines() if "TRNP101" in line]
+    assert line.split() == ["TRNP101", "loader-starvation", "warning", "none", "probe"]
+    assert "| warning, probe |" in toys("rules", "--select", "TRNP101", "--output-format", "markdown").out
+    page = toys("explain", "loader-starvation")
+    assert "Found by trainlint probe: only a run shows it" in page.out
+    [as_data] = json.loads(toys("rules", "--select", "TRNP101", "--output-format", "json").out)
+    assert as_data["found_by"] == "probe"
+    assert json.loads(toys("explain", "TOY103", "--output-format", "json").out)["found_by"] == "check"

@@ -1,0 +1,20 @@
+"""Copies batches to the device from pageable memory, or from pinned memory."""
+
+import sys
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+defect = sys.argv[1] == "defect"
+torch.manual_seed(0)
+model = nn.Sequential(nn.Conv2d(3, 64, 7, stride=4), nn.ReLU(), nn.Conv2d(64, 64, 3), nn.Flatten(1)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+images = TensorDataset(torch.randn(4096, 3, 224, 224))
+loader = DataLoader(images, batch_size=64, num_workers=2, pin_memory=not defect, persistent_workers=True)
+for _ in range(8):
+    for (batch,) in loader:
+        batch = batch.to("cuda", non_blocking=True)
+        optimizer.zero_grad()
+        model(batch).square().mean().backward()
+        optimizer.step()

@@ -1,0 +1,109 @@
+"""`python -m trainlint_probe.child [--module] SCRIPT ARGUMENT...`: runs a user's script under watch.
+
+What is asked of it stands in one environment variable (`trainlint_probe.orders`). The script runs as it would alone;
+when the window of steps has closed, the evidence is written and the process ends.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import NoReturn
+
+from trainlint.records import replace
+from trainlint_probe import handover, script
+from trainlint_probe.command import without_secrets
+from trainlint_probe.orders import from_environment
+from trainlint_probe.recorder import Recorder
+from trainlint_probe.storage import Damaged
+
+WRONG_USAGE = 2
+_INTERRUPTED = 130
+_OWN = str(Path(__file__).parent) + os.sep
+
+
+def main(words: Sequence[str]) -> NoReturn:
+    """Run the script. Its exit code becomes ours."""
+    is_module = bool(words) and words[0] == "--module"
+    words = words[1:] if is_module else words
+    try:
+        if not words:
+            raise script.NoScript("Name the script to run.")
+        orders = from_environment(os.environ)
+        found = script.find(words[0], module=is_module)
+    except (Damaged, script.NoScript) as error:
+        sys.stderr.write(f"trainlint: {error}\n")
+        sys.exit(WRONG_USAGE)
+    shown = ("python", *(["-m"] if is_module else []), *words)
+    orders = replace(orders, command=without_secrets(shown), script_directory=found.directory)
+    handover.to_children(orders)
+    recorder = Recorder(orders, started_by_the_script=False)
+    recorder.start()
+    exit_code = _run(found, words[1:])
+    _wait_for_threads()
+    recorder.finish(_outcome(recorder, exit_code), exit_code)
+    recorder.saves.tidy()
+    sys.exit(exit_code)
+
+
+def _run(found: script.Script, arguments: Sequence[str]) -> int:
+    """The script's own exit code. Its failure is shown as Python shows it, without our frames."""
+    try:
+        script.run(found, arguments)
+    except SystemExit as stop:
+        return _exit_code(stop.code)
+    except KeyboardInterrupt as interrupt:
+        sys.excepthook(KeyboardInterrupt, interrupt, _without_us(interrupt.__traceback__))
+        return _INTERRUPTED
+    except BaseException as error:  # noqa: BLE001 - whatever ends a script
+        error.__traceback__ = _without_us(error.__traceback__)
+        sys.excepthook(type(error), error, error.__traceback__)
+        return 1
+    return 0
+
+
+def _exit_code(code: object) -> int:
+    """What `sys.exit` makes of its argument."""
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return code
+    sys.stderr.write(f"{code}\n")
+    return 1
+
+
+def _without_us(traceback: TracebackType | None) -> TracebackType | None:
+    """A traceback without the frames of the probe."""
+    while traceback is not None and _is_ours(traceback):
+        traceback = traceback.tb_next
+    here = traceback
+    while here is not None:
+        while here.tb_next is not None and _is_ours(here.tb_next):
+            here.tb_next = here.tb_next.tb_next
+        here = here.tb_next
+    return traceback
+
+
+def _is_ours(traceback: TracebackType) -> bool:
+    return traceback.tb_frame.f_code.co_filename.startswith(_OWN)
+
+
+def _wait_for_threads() -> None:
+    """As Python does at its end: the training may run in one of them."""
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
+
+
+def _outcome(recorder: Recorder, exit_code: int) -> str:
+    if exit_code:
+        return "script failed"
+    return "too short" if recorder.clock.best() is not None else "no step"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

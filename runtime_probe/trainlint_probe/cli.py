@@ -1,0 +1,102 @@
+"""`trainlint probe` and `trainlint doctor`: from what was typed to the exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from trainlint.cli import console
+from trainlint.cli.console import UsageError
+from trainlint.evidence import State
+from trainlint_probe.options import Options, read_options
+from trainlint_probe.result import Result
+
+NOTHING_CONFIRMED, CONFIRMED, NO_WINDOW, SCRIPT_FAILED, SAFETY_STOP, TIMED_OUT = 0, 1, 3, 4, 5, 124
+_BY_OUTCOME = {
+    "no step": NO_WINDOW,
+    "too short": NO_WINDOW,
+    "script failed": SCRIPT_FAILED,
+    "safety stop": SAFETY_STOP,
+    "timed out": TIMED_OUT,
+}
+
+
+def probe(arguments: Sequence[str]) -> int:
+    """Run a training, or read a trace of one, say what that proves, and return the exit code. Raises UsageError."""
+    options = read_options(arguments)
+    if options.trace is not None:
+        from trainlint_probe.of_trace import result_of_trace
+
+        result = result_of_trace(options, options.trace)
+    else:
+        from trainlint_probe.of_run import result_of_run
+
+        result = result_of_run(options)
+    _show(result, options)
+    return exit_code(result)
+
+
+def doctor(arguments: Sequence[str]) -> int:
+    """Print what a training would find on this machine, and what is off with it. Raises UsageError."""
+    from trainlint_probe.doctor import examine
+
+    return examine(arguments)
+
+
+def exit_code(result: Result) -> int:
+    """How a run went comes before what it found: what was cut short has confirmed nothing by its silence."""
+    for run in result.runs:
+        if run.outcome in _BY_OUTCOME:
+            return _BY_OUTCOME[run.outcome]
+    confirmed = any(item.state is State.CONFIRMED for item in result.verdicts)
+    return CONFIRMED if confirmed else NOTHING_CONFIRMED
+
+
+def _show(result: Result, options: Options) -> None:
+    text = _text(result, options)
+    if options.output_file is None:
+        console.out(text)
+    else:
+        _write(options.output_file, text)
+    if options.page is not None:
+        _write(options.page, _page(result))
+        console.note(f"The page is {options.page}.")
+
+
+def _text(result: Result, options: Options) -> str:
+    from trainlint.report.settings import Style, style_for
+
+    if options.output_format == "json":
+        from trainlint_probe.report.document import document
+
+        return document(result)
+    if options.output_file is None:
+        style = style_for(sys.stdout, options.color)
+    else:
+        style = Style(color=options.color == "always")
+    if result.runs:
+        from trainlint_probe.report.terminal import render
+
+        return render(result.runs, result.verdicts, style, comparisons=result.comparisons, verbose=options.verbose)
+    from trainlint_probe.report.terminal_trace import render_trace
+
+    assert result.reading is not None, "a result is of a run or of a trace"
+    return render_trace(result.reading, result.verdicts, style, verbose=options.verbose)
+
+
+def _page(result: Result) -> str:
+    from trainlint_probe.report.drawing import MissingLibrary
+    from trainlint_probe.report.page import page
+
+    try:
+        return page(result.runs, result.verdicts, result.readings, result.comparisons, timeline=result.timeline)
+    except MissingLibrary as error:
+        raise UsageError(str(error)) from error
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written ({error.strerror})") from error

@@ -1,0 +1,36 @@
+"""What a trace tells of the lines that were seen at work: how long the device really held each of them up."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from trainlint.evidence import Interval, Line, Run, Seen, Symptom
+from trainlint.records import replace
+from trainlint_probe.traces.reading import TraceReading
+
+_WAITS = frozenset({Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE})
+
+
+def with_recoverable(run: Run, reading: TraceReading) -> Run:
+    """The run, with what its steps would gain without each wait for the device, where the trace knows the line.
+
+    The trace is of a few more steps of the same process. A line that waited in the run and not in the trace keeps its
+    host time alone: these steps may have taken another way.
+    """
+    if reading.device is None:
+        return run
+    gains: dict[Line, list[Interval | None]] = defaultdict(list)
+    for site in reading.device.syncs.sites:
+        if site.source is not None and site.source.exact:
+            gains[Line(site.source.path, site.source.line)].append(site.recoverable)
+    return replace(run, seen=tuple(_with(item, gains.get(item.at)) for item in run.seen))
+
+
+def _with(item: Seen, gains: Iterable[Interval | None] | None) -> Seen:
+    known = [gain for gain in gains or () if gain is not None]
+    if item.symptom not in _WAITS or not known:
+        return item
+    # Taking one wait away may only move it to the next, so the lower bounds do not add up.
+    gain = Interval(max(gain.low for gain in known), sum(gain.high for gain in known))
+    return replace(item, recoverable=gain)

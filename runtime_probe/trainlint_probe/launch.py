@@ -1,0 +1,170 @@
+"""Starts the user's script in a process that is watched, waits for its evidence, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from trainlint.evidence import Run
+from trainlint.records import dataclass, field, replace
+from trainlint_probe.files import Changes, Snapshot, changes, snapshot
+from trainlint_probe.orders import Orders, as_environment
+from trainlint_probe.recorder import FAILURE, SAFETY_STOP, TIMED_OUT, has_ended
+from trainlint_probe.storage import read_run
+from trainlint_probe.watch.trackers import silenced
+
+_POLL = 0.1
+_GRACE = 10.0
+"""Seconds that a process gets to end by itself."""
+_MARGIN = 60.0
+"""Seconds beyond its own time limits after which a process that does not end is ended from outside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to run, and how long."""
+
+    script: str
+    """A path, or with `module` the name of a module."""
+    arguments: tuple[str, ...] = ()
+    module: bool = False
+    processes: int = 1
+    """On this machine, by torch's own launcher; 1 starts the script as it is."""
+    orders: Orders = field(default_factory=lambda: Orders(output=""))
+    """How long to watch. Where the evidence goes is filled in."""
+    script_to_stderr: bool = False
+    """Whether what the script prints goes to stderr, where stdout is the report's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """What came of it."""
+
+    runs: tuple[Run, ...]
+    """The evidence of each rank, in their order."""
+    traces: tuple[Path, ...]
+    """Traces of the deeper look, in the order of ranks."""
+    changed: Changes
+    """What the run did to files below the working directory and the script's."""
+    exit_code: int
+    """Of the process that was started; negative where a signal ended it."""
+    fault: str = ""
+    """Why there is no evidence, in a sentence; empty where there is some."""
+    safety_stop: bool = False
+    """A checkpoint that was there before was touched, or would have been."""
+    interrupted: bool = False
+
+
+def launch(request: Request, output: Path) -> Launched:
+    """Run a script under watch. `output` is an existing empty directory: evidence, traces and redirected files go
+    there, and the caller removes it.
+    """
+    orders = _orders(request, output)
+    directories = _directories(request)
+    before = snapshot(directories)
+    process = subprocess.Popen(
+        _command(request),
+        env=silenced({**os.environ, **as_environment(orders)}, str(output)),
+        stdout=sys.stderr if request.script_to_stderr else None,
+        start_new_session=True,  # one signal reaches all that it starts
+    )
+    interrupted = False
+    try:
+        _wait(process, output, orders)
+    except KeyboardInterrupt:
+        interrupted = True
+        _end(process, signal.SIGINT)
+    finally:
+        _end(process, signal.SIGTERM)
+    return _gather(process.returncode, output, before, directories, interrupted=interrupted)
+
+
+def _orders(request: Request, output: Path) -> Orders:
+    return replace(request.orders, output=str(output.resolve()), parent=os.getpid(), directory=str(Path.cwd()))
+
+
+def _command(request: Request) -> list[str]:
+    child = ["trainlint_probe.child", *(["--module"] if request.module else []), request.script, *request.arguments]
+    if request.processes == 1:
+        return [sys.executable, "-m", *child]
+    launcher = ["torch.distributed.run", "--standalone", f"--nproc-per-node={request.processes}"]
+    return [sys.executable, "-m", *launcher, "-m", *child]
+
+
+def _directories(request: Request) -> tuple[Path, ...]:
+    """Where the script's files are likely to be."""
+    script = Path.cwd() if request.module else Path(request.script).absolute().parent
+    return tuple(dict.fromkeys((Path.cwd(), script)))
+
+
+def _wait(process: subprocess.Popen[bytes], output: Path, orders: Orders) -> None:
+    """Wait until the process has ended, or enough was seen and it goes on all the same, or its time is up."""
+    limit = time.monotonic() + orders.start_timeout + orders.timeout + _MARGIN
+    seen_at: float | None = None
+    while process.poll() is None and time.monotonic() < limit:
+        time.sleep(_POLL)
+        if seen_at is None and has_ended(output):
+            seen_at = time.monotonic()
+        if seen_at is not None and time.monotonic() > seen_at + _GRACE:
+            return
+
+
+def _end(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    """End a process and all that it started: first by a signal that it may answer, then by one that it may not."""
+    if process.poll() is None:
+        _signal(process, number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE)
+    _signal(process, signal.SIGKILL)  # what it started and has not ended
+    process.wait()
+
+
+def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    try:
+        os.killpg(process.pid, number)
+    except (ProcessLookupError, PermissionError):
+        return  # nothing is left of the group
+
+
+def _gather(
+    exit_code: int, output: Path, before: Snapshot, directories: Sequence[Path], *, interrupted: bool
+) -> Launched:
+    changed = changes(before, snapshot(directories))
+    runs = sorted((read_run(path) for path in output.glob("evidence.rank*.json")), key=lambda run: run.rank)
+    stopped = exit_code == SAFETY_STOP and any(run.outcome == "safety stop" for run in runs)
+    return Launched(
+        runs=tuple(runs),
+        traces=tuple(sorted(output.glob("trace.rank*.json.gz"), key=_rank)),
+        changed=changed,
+        exit_code=exit_code,
+        fault="" if runs or interrupted else _fault(exit_code, output),
+        safety_stop=stopped or bool(changed.touched_checkpoints),
+        interrupted=interrupted,
+    )
+
+
+def _rank(trace: Path) -> int:
+    return int(trace.name.split(".")[1].removeprefix("rank"))
+
+
+def _fault(exit_code: int, output: Path) -> str:
+    """Why a process left no evidence."""
+    failure = output / FAILURE
+    if failure.exists():
+        return f"The probe itself failed; please report this:\n{failure.read_text(encoding='utf-8')}"
+    if exit_code < 0:
+        name = signal.Signals(-exit_code).name
+        hint = ": the machine may have run out of memory" if name == "SIGKILL" else ""
+        return f"The process was ended by {name}{hint}, so there is no evidence."
+    if exit_code == TIMED_OUT:
+        return "The time was up, and the process could not say what it had seen."
+    return (
+        f"The process ended with code {exit_code} and left no evidence. If it did not say why, it was replaced by "
+        "another program, or left Python by os._exit."
+    )

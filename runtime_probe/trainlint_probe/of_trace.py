@@ -1,0 +1,78 @@
+"""From a trace that somebody recorded to what it proves: nothing is run, and PyTorch need not be installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from trainlint.cli.console import UsageError
+from trainlint.evidence import Environment, Line, Run, Seen, Step, Symptom, Verdict
+from trainlint_probe.confirming import verdicts_on
+from trainlint_probe.options import Options
+from trainlint_probe.result import Result
+from trainlint_probe.runtime_rules import as_verdicts
+from trainlint_probe.static import findings_in, judged_files
+from trainlint_probe.traces.events import UnreadableTrace, read_events
+from trainlint_probe.traces.judge import judge, judge_memory, judge_ranks
+from trainlint_probe.traces.memory_snapshot import MemoryReading, UnreadableSnapshot, read_snapshot
+from trainlint_probe.traces.ranks import read_ranks
+from trainlint_probe.traces.reading import TraceReading, reading_of
+from trainlint_probe.traces.timeline import timeline_of
+
+
+def result_of_trace(options: Options, path: Path) -> Result:
+    """What a trace, or a directory with one for each rank, shows. Raises UsageError where it cannot be read."""
+    memory = _memory(options.memory)
+    of_memory = as_verdicts(judge_memory(memory), where=str(options.memory)) if memory is not None else ()
+    try:
+        if path.is_dir():
+            ranks = read_ranks(path)
+            found = [*judge_ranks(ranks), *(item for rank in ranks.ranks for item in judge(rank))]
+            static = _static(options, ranks.ranks[0])
+            verdicts = (*as_verdicts(found, where=str(path)), *of_memory, *static)
+            return Result((), verdicts, ranks, memory=memory, judged=judged_files(options.paths))
+        trace = read_events(path)
+        reading, timeline = reading_of(trace), timeline_of(trace)
+    except UnreadableTrace as error:
+        raise UsageError(str(error)) from error
+    found = judge(reading)
+    verdicts = (*as_verdicts(found, where=str(path)), *of_memory, *_static(options, reading))
+    return Result((), verdicts, reading, timeline, memory, judged=judged_files(options.paths))
+
+
+def run_of(reading: TraceReading) -> Run:
+    """A trace as a run: what its lines did, and what its steps took."""
+    steps = tuple(Step(ms, reading.phases) for ms in reading.steps_ms) or (Step(reading.step_ms, reading.phases),)
+    device = "cuda" if reading.device else "cpu"
+    return Run((), Environment({}), "window closed", steps=steps, seen=_seen(reading, len(steps)), device=device)
+
+
+def _seen(reading: TraceReading, steps: int) -> tuple[Seen, ...]:
+    if reading.device is None:
+        return ()
+    return tuple(
+        Seen(
+            at=Line(site.source.path, site.source.line),
+            symptom=Symptom.HOST_TO_DEVICE if site.copy.startswith("HtoD") else Symptom.HOST_SYNC,
+            what=site.operator,
+            calls=round(site.count * steps),
+            host_ms=site.blocked * steps,
+            device="cuda",
+            recoverable=site.recoverable,
+        )
+        for site in reading.device.syncs.sites
+        if site.source is not None and site.source.exact
+    )
+
+
+def _static(options: Options, reading: TraceReading) -> tuple[Verdict, ...]:
+    """What the trace says of findings in the files that the user named."""
+    return verdicts_on(findings_in(options.paths), run_of(reading)) if options.paths else ()
+
+
+def _memory(path: Path | None) -> MemoryReading | None:
+    if path is None:
+        return None
+    try:
+        return read_snapshot(path)
+    except UnreadableSnapshot as error:
+        raise UsageError(str(error)) from error

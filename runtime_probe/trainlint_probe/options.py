@@ -1,0 +1,196 @@
+"""What may be typed after `trainlint probe` and `trainlint doctor`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainlint.cli.console import UsageError
+from trainlint.records import dataclass
+
+if TYPE_CHECKING:
+    from trainlint.report.settings import Color
+
+PROBE_EXIT_CODES = (
+    "Exit codes: 0 nothing confirmed; 1 a finding is confirmed; 2 wrong usage; 3 no window of steps was seen; "
+    "4 the script failed by its own fault; 5 the script touched a checkpoint on disk; 124 the time was up."
+)
+
+_FEWEST_PAIRS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user asked of `trainlint probe`."""
+
+    script: str | None
+    """The script, or with `module` the module, that trains; None where a trace is judged."""
+    arguments: tuple[str, ...]
+    """What is handed to it."""
+    module: bool
+    trace: Path | None
+    """A trace, or a directory with one for each rank."""
+    memory: Path | None
+    """A memory snapshot that goes with the trace."""
+    paths: tuple[Path, ...]
+    """What to judge statically; by default the script and the files that were seen at work."""
+    steps: int
+    warmup: int
+    timeout: float
+    """Seconds."""
+    processes: int
+    """How many to start through torch's own launcher; 1 starts the script as it is."""
+    deep: bool | None
+    """Whether to run a few more steps under PyTorch's profiler; None does so where there is an accelerator."""
+    verify: tuple[str, ...]
+    """Codes of rules whose fixes are to be tried."""
+    pairs: int
+    """How often each version runs then."""
+    seed: int | None
+    """What random numbers start from in these runs, where the script seeds none."""
+    output_format: str
+    output_file: Path | None
+    page: Path | None
+    color: Color
+    verbose: bool
+
+
+def read_options(arguments: Sequence[str]) -> Options:
+    """What was typed. Raises UsageError, or SystemExit as argparse does."""
+    typed = _parser().parse_args(list(arguments))
+    words = _without_separator(typed.words)
+    if typed.trace is None and not words:
+        raise UsageError("name the script that trains, as in `trainlint probe train.py`, or a trace with --trace")
+    if typed.memory is not None and typed.trace is None:
+        raise UsageError("--memory goes with --trace: a run of the script looks at memory by itself")
+    if typed.trace is not None and (typed.module or typed.verify):
+        raise UsageError("--trace judges what has been recorded; leave out -m and --verify, which run a script")
+    ran = typed.trace is None
+    return Options(
+        script=words[0] if ran else None,
+        arguments=tuple(words[1:]) if ran else (),
+        module=typed.module,
+        trace=typed.trace,
+        memory=typed.memory,
+        paths=() if ran else tuple(map(Path, words)),
+        steps=typed.steps,
+        warmup=typed.warmup,
+        timeout=typed.timeout,
+        processes=typed.nproc_per_node,
+        deep=typed.deep,
+        verify=tuple(typed.verify or ()),
+        pairs=typed.pairs,
+        seed=typed.seed,
+        output_format=typed.output_format,
+        output_file=typed.output_file,
+        page=typed.page,
+        color=typed.color,
+        verbose=typed.verbose,
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "trainlint probe",
+        usage="trainlint probe [options] SCRIPT [ARGUMENT ...]\n"
+        "       trainlint probe [options] -m MODULE [ARGUMENT ...]\n"
+        "       trainlint probe [options] --trace TRACE [PATH ...]",
+        description="Run a training unchanged for a few steps, or read a trace of one, and say of each finding "
+        "whether it costs anything. Nothing of yours is changed: what the script saves goes to a temporary directory.",
+        epilog=PROBE_EXIT_CODES,
+        allow_abbrev=False,
+    )
+    parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    run = parser.add_argument_group("the run")
+    run.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module's name, as after `python -m`")
+    run.add_argument("--steps", type=_count, default=30, metavar="N", help="steps to measure (default: %(default)s)")
+    run.add_argument("--warmup", type=_count, default=10, metavar="N", help="steps before (default: %(default)s)")
+    run.add_argument(
+        "--timeout", type=_seconds, default=600.0, metavar="SECONDS", help="give up after so long (default: 600)"
+    )
+    run.add_argument(
+        "--nproc-per-node", type=_count, default=1, metavar="N", help="start N processes with torch's own launcher"
+    )
+    deep = run.add_mutually_exclusive_group()
+    deep.add_argument(
+        "--deep",
+        action="store_true",
+        default=None,
+        help="look at a few more steps with PyTorch's profiler (default: where there is an accelerator)",
+    )
+    deep.add_argument("--no-deep", dest="deep", action="store_false", help="never do so")
+    run.add_argument(
+        "--verify",
+        action="append",
+        metavar="RULE",
+        help="run with and without the fix of this rule, or of `all`, and compare speed and training",
+    )
+    run.add_argument(
+        "--pairs", type=_pairs, default=5, metavar="N", help="how often each version runs then (default: %(default)s)"
+    )
+    run.add_argument("--seed", type=int, metavar="N", help="seed what the script leaves unseeded in these runs")
+    trace = parser.add_argument_group("what was recorded before")
+    trace.add_argument(
+        "--trace", type=Path, help="judge this trace of torch.profiler (.json, .json.gz), or a directory of ranks"
+    )
+    trace.add_argument("--memory", type=Path, metavar="SNAPSHOT", help="and this snapshot of torch.cuda.memory")
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "--output-format", choices=("text", "json"), default="text", metavar="FORMAT", help="text, json (default: text)"
+    )
+    output.add_argument("-o", "--output-file", type=Path, metavar="FILE", help="write the report there, not to stdout")
+    output.add_argument("--page", type=Path, metavar="FILE", help="write a page with pictures (HTML) as well")
+    output.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", metavar="WHEN", help="%(choices)s"
+    )
+    output.add_argument("-v", "--verbose", action="store_true", help="say of each finding what was seen of it")
+    return parser
+
+
+def _without_separator(words: Sequence[str]) -> list[str]:
+    """`probe train.py -- --lr 1` and `probe train.py --lr 1` mean the same."""
+    places = [index for index in (0, 1) if words[index : index + 1] == ["--"]]
+    return [word for index, word in enumerate(words) if index not in places[:1]]
+
+
+def doctor_parser() -> argparse.ArgumentParser:
+    """The parser of `trainlint doctor`."""
+    parser = argparse.ArgumentParser(
+        "trainlint doctor",
+        description="Say what a training would find on this machine (PyTorch, devices, driver, settings), and what is "
+        "off with it.",
+        epilog="Exit codes: 0 nothing is off; 1 something is; 2 the machine could not be asked.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--output-format", choices=("text", "json"), default="text", metavar="FORMAT", help="text, json (default: text)"
+    )
+    parser.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", metavar="WHEN", help="%(choices)s"
+    )
+    return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 1 on, not {text!r}")
+    return int(text)
+
+
+def _pairs(text: str) -> int:
+    pairs = _count(text)
+    if pairs < _FEWEST_PAIRS:
+        raise argparse.ArgumentTypeError(f"one pair does not tell how much runs differ; {_FEWEST_PAIRS} are the least")
+    return pairs
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not seconds > 0:
+        raise argparse.ArgumentTypeError(f"expected a number of seconds, not {text!r}")
+    return seconds

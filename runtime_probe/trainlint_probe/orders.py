@@ -1,0 +1,68 @@
+"""What the parent asks of the process that runs the user's script, in one environment variable."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from trainlint.records import dataclass
+from trainlint_probe.storage import Damaged, from_json, to_json
+
+VARIABLE = "TRAINLINT_PROBE"
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """How long to watch, and where the evidence goes."""
+
+    output: str
+    """An existing directory, ours alone."""
+    warmup: int = 10
+    """The fewest steps before the window."""
+    warmup_limit: int = 40
+    """The most: a training whose steps never settle is measured nevertheless, and the evidence says so."""
+    steps: int = 30
+    fallback_after: int = 200
+    """After so many batches without an optimizer step, batches are taken for steps."""
+    start_timeout: float = 300.0
+    """Seconds from the start to the first step."""
+    timeout: float = 600.0
+    """Seconds from the first step to the end of the window."""
+    deep_steps: int = 0
+    """Steps under the PyTorch profiler, after the window."""
+    deep_without_device: bool = True
+    """Whether to profile where there is no accelerator, too: it shows no waits there, and takes as long."""
+    flops: bool = True
+    """Whether the floating point operations of one more step are counted, after the window."""
+    parent: int = 0
+    """The process that waits for the evidence: where it is gone, its children end too. 0: nobody waits."""
+    command: tuple[str, ...] = ()
+    """What was run, as the user wrote it, without secrets."""
+    script_directory: str = ""
+    """Where the script lies: the user's own code, wherever that is."""
+    directory: str = ""
+    """The working directory that paths are shown relative to."""
+
+
+def as_environment(orders: Orders) -> dict[str, str]:
+    """The environment variable that carries orders."""
+    return {VARIABLE: json.dumps(to_json(orders))}
+
+
+def from_environment(environment: Mapping[str, str]) -> Orders:
+    """The orders of this process.
+
+    Raises:
+        Damaged: the variable is missing or holds something else.
+    """
+    text = environment.get(VARIABLE)
+    if text is None:
+        raise Damaged(f"The environment variable {VARIABLE} is missing: start the script by `trainlint probe`.")
+    try:
+        orders = from_json(json.loads(text), Orders)
+    except ValueError as error:
+        raise Damaged(f"The environment variable {VARIABLE} holds no orders: {error}") from None
+    if not Path(orders.output).is_dir():
+        raise Damaged(f"{orders.output}, where the evidence should go, is not a directory.")
+    return orders

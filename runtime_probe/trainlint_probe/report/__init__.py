@@ -1,0 +1,1 @@
+"""What the probe shows: one module a format, a Result in, text out."""

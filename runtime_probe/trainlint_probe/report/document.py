@@ -1,0 +1,76 @@
+"""For programs: one JSON object with all that was measured, described in schema/probe.schema.json."""
+
+from __future__ import annotations
+
+import json
+from math import isfinite
+from typing import Any
+
+from trainlint import __version__
+from trainlint.evidence import Environment, Judged, Run, Verdict
+from trainlint.records import dataclass
+from trainlint_probe.report.words import by_cost
+from trainlint_probe.result import Result
+from trainlint_probe.storage import to_json
+from trainlint_probe.traces.memory_snapshot import MemoryReading
+from trainlint_probe.traces.ranks import RanksReading
+from trainlint_probe.traces.reading import TraceReading
+from trainlint_probe.verify.result import Verification
+
+FORMAT_VERSION = 1
+"""Raised when a key changes its meaning or goes away. New keys may come at any time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What `trainlint probe` found out. Readers ignore keys that they do not know."""
+
+    format_version: int
+    """Raised when a key changes its meaning or goes away. New keys do not raise it."""
+    trainlint_version: str
+    runs: tuple[Run, ...]
+    """One for each process, the one to speak of first. Empty where only a trace was read."""
+    verdicts: tuple[Verdict, ...]
+    """What is proved first, then what may cost something, and in each the dearest first."""
+    judged: Judged
+    """The source files that verdicts are about: one that has changed since is to be measured again."""
+    reading: TraceReading | None
+    """What a trace shows. Null where none was read."""
+    ranks: RanksReading | None
+    """What the traces of several ranks show. Null where there were none."""
+    memory: MemoryReading | None
+    """What a snapshot of the device's memory shows. Null where none was read."""
+    comparisons: tuple[Verification, ...]
+    """What came of trying fixes."""
+    environment: Environment | None
+    """The machine and the software of the first run. Null where nothing was run."""
+
+
+def document(result: Result) -> str:
+    """The document, ending with a line feed. Pure ASCII, so that any stream takes it."""
+    runs, readings = result.runs, result.readings
+    whole = Document(
+        format_version=FORMAT_VERSION,
+        trainlint_version=__version__,
+        runs=runs,
+        verdicts=tuple(by_cost(result.verdicts)),
+        judged=result.judged,
+        reading=readings if isinstance(readings, TraceReading) else None,
+        ranks=readings if isinstance(readings, RanksReading) else None,
+        memory=result.memory,
+        comparisons=result.comparisons,
+        environment=runs[0].environment if runs else None,
+    )
+    written = to_json(whole)
+    for tried, comparison in zip(written["comparisons"], whole.comparisons, strict=True):
+        tried["safety"] = comparison.safety.label if comparison.safety else None
+    return json.dumps(_finite(written), indent=2, allow_nan=False) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    """JSON knows no infinity and no NaN, and the loss of a training that diverges is one of them."""
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list) else value

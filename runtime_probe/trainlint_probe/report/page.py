@@ -1,0 +1,232 @@
+"""For people with a browser: one page with pictures. It needs no network, runs no script, and fits phones and paper."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
+from statistics import fmean, median
+from typing import TYPE_CHECKING
+
+from trainlint import __version__
+from trainlint.evidence import Phase, Run, State, Verdict
+from trainlint.handbook import docs_url
+from trainlint_probe.ranks import together
+from trainlint_probe.report import pictures
+from trainlint_probe.report.drawing import MISSING, MissingLibrary, Picture
+from trainlint_probe.report.picture_of_timeline import timeline_picture
+from trainlint_probe.report.picture_of_trial import comparison
+from trainlint_probe.report.words import (
+    by_cost,
+    counts,
+    full,
+    label,
+    mean_phases,
+    milliseconds,
+    often,
+    percent,
+    place,
+    to_do_first,
+    why_no_step,
+)
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+    from trainlint_probe.traces.ranks import RanksReading
+    from trainlint_probe.traces.reading import TraceReading
+    from trainlint_probe.traces.timeline import Timeline
+    from trainlint_probe.verify.result import Verification
+
+_STATES = {
+    State.CONFIRMED: "it costs at least the threshold, 1% of a step unless another was set",
+    State.INCONCLUSIVE: "it may cost more or less than the threshold",
+    State.UNMEASURED: "it ran, and nothing here could time what it costs",
+    State.REFUTED: "it ran, and costs less than the threshold",
+    State.NOT_OBSERVED: "it did not run in these steps, or does what the probe cannot see",
+}
+
+_HOME = "https://github.com/trainlint/trainlint"
+
+_PYTHON = re.compile(r"python[\d.]*", re.IGNORECASE)
+
+_ADVISED = 3
+"""Findings that are named under "What to do first"."""
+_MOST_PLACES = 15
+"""Rows of a table of places in a trace. The JSON document has all."""
+
+
+def page(
+    runs: Sequence[Run],
+    verdicts: Sequence[Verdict],
+    reading: TraceReading | RanksReading | None = None,
+    comparisons: Sequence[Verification] = (),
+    *,
+    timeline: Timeline | None = None,
+) -> str:
+    """The whole page.
+
+    Args:
+        runs: one for each process, the one to speak of first; none where only a trace was read.
+        verdicts: on what findings, in any order.
+        reading: what a trace shows, or the traces of all ranks, where there are any.
+        comparisons: what came of trying fixes.
+        timeline: a step of that trace.
+
+    Raises:
+        MissingLibrary: Matplotlib or Jinja2 is not installed.
+    """
+    run = runs[0] if runs else None
+    times = [step.ms for step in run.steps] if run else []
+    traces = _traces(reading)
+    trace = traces[0] if traces else None
+    phases = mean_phases(run) if run else _phases(trace)
+    return _template().render(
+        title=_title(run, reading.path if reading else None),
+        run=run,
+        command=shlex.join(run.command) if run else "",
+        why_no_step=why_no_step(run) if run else "",
+        mean=fmean(times) if times else None,
+        median=median(times) if times else None,
+        first=to_do_first(verdicts, _ADVISED),
+        instead=list(_instead(run, phases, verdicts)),
+        split=pictures.step_split(phases) if phases else None,
+        split_of=_split_of(runs, trace),
+        phases=phases,
+        whole=sum(phases.values()),
+        verdicts=by_cost(verdicts),
+        counts=counts(verdicts),
+        states=_STATES,
+        pictures=[drawn for drawn in _pictures(runs, traces, timeline) if drawn],
+        reading=trace,
+        most=_MOST_PLACES,
+        comparisons=[(tried, comparison(tried, number)) for number, tried in enumerate(comparisons, 1)],
+        seen=sorted(run.seen, key=lambda item: (-(item.host_ms or 0.0), item.at)) if run else [],
+        facts=run.environment.facts if run else {},
+        concerns=list(dict.fromkeys(concern for each in runs for concern in each.environment.concerns)),
+        notes=[*_notes_of_runs(runs), *_notes_of_trace(reading, trace)],
+        version=__version__,
+        home=_HOME,
+    )
+
+
+def _template() -> Template:
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError as error:
+        raise MissingLibrary(MISSING) from error
+    # All text is escaped where it is put in: messages and paths come from users' files.
+    environment = Environment(
+        loader=PackageLoader("trainlint_probe.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(
+        {function.__name__: function for function in (full, label, milliseconds, often, percent, place)}, url=docs_url
+    )
+    return environment.get_template("page.html")
+
+
+def _traces(reading: TraceReading | RanksReading | None) -> Sequence[TraceReading]:
+    from trainlint_probe.traces.ranks import RanksReading
+
+    if isinstance(reading, RanksReading):
+        return reading.ranks
+    return [reading] if reading else []
+
+
+def _phases(trace: TraceReading | None) -> dict[Phase, float]:
+    return {phase: trace.phases[phase] for phase in Phase if trace.phases.get(phase)} if trace else {}
+
+
+def _title(run: Run | None, path: str | None) -> str:
+    # "python train.py --lr 1", or "python -m package.module".
+    words = [word for word in run.command if word != "-m" and not _PYTHON.fullmatch(PurePath(word).stem)] if run else []
+    if words:
+        return f"Where {words[0]} spends its time"
+    return f"What {PurePath(path).name} shows" if path else "Where the training spends its time"
+
+
+def _split_of(runs: Sequence[Run], trace: TraceReading | None) -> str:
+    if not runs:
+        rank = f" of rank {trace.rank}" if trace and trace.rank is not None else ""
+        return f"The mean step{rank} in the trace, as the host spends it."
+    rank = f" of rank {runs[0].rank}" if len(runs) > 1 else ""
+    clock = f" A step is {runs[0].clock}." if runs[0].clock else ""
+    return f"The mean step{rank}, as the host spends it.{clock}"
+
+
+def _pictures(
+    runs: Sequence[Run], traces: Sequence[TraceReading], timeline: Timeline | None
+) -> Iterator[Picture | None]:
+    ranks = {run.rank: mean_phases(run) for run in runs if run.steps}
+    if not runs:
+        ranks = {trace.rank: _phases(trace) for trace in traces if trace.rank is not None}
+    if runs:
+        yield pictures.phases_of_steps(runs[0])
+    straggler = together(runs).straggler if runs else None
+    yield pictures.processes(dict(sorted(ranks.items())), straggler.sentence if straggler else "")
+    if timeline:
+        yield timeline_picture(timeline)
+    if runs:
+        yield pictures.memory(runs[0])
+
+
+def _instead(run: Run | None, phases: Mapping[Phase, float], verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """What to say where no finding is confirmed."""
+    if run and not run.steps:
+        yield "Nothing can be said before steps are seen: let the script run longer, or ask for fewer with --steps."
+        return
+    if verdicts:
+        yield "No finding is confirmed: nothing that trainlint found is known to cost this training what counts."
+    else:
+        yield "There is no finding to judge."
+    if phases:
+        longest = max(phases, key=lambda phase: phases[phase])
+        yield f"The longest phase of a step is {longest.value}, {phases[longest] / sum(phases.values()):.0%} of it."
+    if run and run.device == "cpu" and any(item.state is State.UNMEASURED for item in verdicts):
+        yield "What could not be timed would show itself on an accelerator: run the probe where you train."
+
+
+def _notes_of_runs(runs: Sequence[Run]) -> Iterator[str]:
+    run = runs[0] if runs else None
+    if run and run.steps:
+        yield (
+            f"A step lasts from one {run.clock or 'step of the optimizer'} to the next, by the host's clock. "
+            f"Watching took {run.overhead_ms:.3f} ms of each, measured in the same process."
+        )
+        yield "A wait for data is the most that a faster loader could gain, since loading more at once takes time, too."
+        yield "Gains do not add up: where one wait is gone, the host may wait longer at the next."
+        yield f"What ran in none of these {len(run.steps)} steps is not judged, such as what ends an epoch."
+        if run.device == "cpu":
+            yield "There was no accelerator: of waits for one, copies to it and its memory this page says nothing."
+        else:
+            yield (
+                "Phases are the host's. The device works behind the host, "
+                "so a phase may hold a wait for what an earlier one asked for."
+            )
+        if len(runs) > 1:
+            yield f"Where no rank is named, numbers are those of rank {run.rank}."
+    if run and run.world_size > 1 and (missing := together(runs).missing):
+        yield f"No evidence came from rank {', '.join(map(str, missing))}."
+    for note in dict.fromkeys(note for each in runs for note in each.notes):
+        yield full(note)
+    for files in dict.fromkeys(each.redirected for each in runs if each.redirected):
+        yield f"What the script saved was written to a temporary directory, which is gone: {', '.join(files)}."
+
+
+def _notes_of_trace(reading: TraceReading | RanksReading | None, trace: TraceReading | None) -> Iterator[str]:
+    if reading is None or trace is None:
+        return
+    if trace.device:
+        yield (
+            "What a wait costs is bounded by the time that the host is blocked, and by the time that the device idles "
+            "until the next wait ends. This is a model of what would happen without the wait, not a measurement."
+        )
+    if trace is not reading:
+        rank = "" if trace.rank is None else f" {trace.rank}"
+        yield f"Where no rank is named, what a trace shows is that of rank{rank}."
+    yield from dict.fromkeys((*reading.notes, *trace.notes))

@@ -1,0 +1,80 @@
+"""For people at a terminal: what a trace shows of a step, on the host and on the device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from trainlint.evidence import Phase, Verdict
+from trainlint.report.characters import sentence
+from trainlint.report.settings import Style
+from trainlint.report.terminal import as_written, wrapped
+from trainlint_probe.report.terminal import split_lines, verdict_lines
+from trainlint_probe.report.words import milliseconds
+from trainlint_probe.traces.device import DeviceReading
+from trainlint_probe.traces.reading import TraceReading
+
+_KERNELS = 5
+"""Classes of kernels that are named."""
+_WAITS = 3
+"""Places where the host waits that are named."""
+
+
+def render_trace(reading: TraceReading, verdicts: Sequence[Verdict], style: Style, *, verbose: bool = False) -> str:
+    """The report of a trace, ending with a line feed."""
+    phases = {phase: reading.phases[phase] for phase in Phase if reading.phases.get(phase)}
+    lines = [
+        *_heading(reading, style),
+        *split_lines(phases, style),
+        *(_device(reading, reading.device, style) if reading.device else ()),
+        *verdict_lines(verdicts, style, verbose=verbose),
+        *_notes(reading, style),
+    ]
+    return as_written(lines, style)
+
+
+def _heading(reading: TraceReading, style: Style) -> Iterator[Text]:
+    steps = f"{len(reading.window.steps)} steps of " if reading.window.steps else ""
+    device = reading.device.about.name if reading.device and reading.device.about else ""
+    about = f" ({steps}{reading.path}{f', {device}' if device else ''})"
+    heading = Text.assemble((f"{reading.step_ms:.1f} ms a step", "bold"), sentence(about, unicode=style.unicode))
+    yield from wrapped(heading, style, indent="  ")
+
+
+def _device(reading: TraceReading, device: DeviceReading, style: Style) -> Iterator[Text]:
+    yield Text()
+    for line in _sentences(reading, device):
+        yield from wrapped(Text(sentence(line, unicode=style.unicode)), style, indent="  ")
+
+
+def _sentences(reading: TraceReading, device: DeviceReading) -> Iterator[str]:
+    causes = sorted(device.idle_causes.items(), key=lambda pair: -pair[1])
+    longest = f", above all while {causes[0][0].value}" if causes else ""
+    yield f"The device is idle for {device.idle:.1f} ms of a step ({device.idle / reading.step_ms:.0%}){longest}."
+    syncs = device.syncs
+    if syncs.count:
+        gain = f"gain {milliseconds(syncs.recoverable)}" if syncs.recoverable else "gain what cannot be said"
+        yield (
+            f"The host waits for the device {syncs.count:.3g} times a step, {syncs.blocked:.1f} ms in all; "
+            f"without these waits a step would {gain}."
+        )
+        for site in syncs.sites[:_WAITS]:
+            around = f" in {site.annotation}" if site.annotation else ""
+            yield f"  {site.blocked:8.2f} ms  {site.source or site.operator + around}"
+    classes = device.arithmetic.classes[:_KERNELS]
+    if classes:
+        yield f"Kernels: {', '.join(f'{item.of.value} {item.ms:.1f} ms ({item.share:.0%})' for item in classes)}."
+    communication = reading.communication
+    if communication:
+        exposed = "" if communication.exposed is None else f", {communication.exposed:.1f} ms of it with nothing beside"
+        yield f"Communication takes {communication.ms:.1f} ms of a step{exposed}."
+    if device.launch_bound:
+        yield "The device waits for launches: the host asks for work in pieces that are too small."
+
+
+def _notes(reading: TraceReading, style: Style) -> Iterator[Text]:
+    if reading.notes:
+        yield Text()
+    for note in reading.notes:
+        yield from wrapped(Text(sentence(f"note: {note}", unicode=style.unicode), "dim"), style, indent="  ")

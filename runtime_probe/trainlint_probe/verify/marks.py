@@ -1,0 +1,75 @@
+"""When each step of the optimizer ended, and what was computed until then. The part of a run that needs torch."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from itertools import pairwise
+from time import perf_counter_ns
+from typing import Any
+
+import torch
+from torch.optim.optimizer import register_optimizer_step_post_hook
+
+from trainlint_probe.verify.losses import Losses
+from trainlint_probe.verify.parameters import digest_and_norm
+from trainlint_probe.verify.result import End, Trial
+
+
+class Marks:
+    """The steps of the optimizer that stepped first; of the next one once that is gone.
+
+    Both versions of a script are timed in the same way, so that it matters little which optimizer this is.
+    """
+
+    def __init__(self, warmup: int, steps: int, reached: Callable[[], None]) -> None:
+        """`reached` is called in the last step of the window."""
+        self._warmup = warmup
+        self._last = warmup + steps
+        self._reached = reached
+        self._clock: weakref.ref[Any] | None = None
+        self._name = ""
+        self._at: list[int] = []
+        """Nanoseconds, by the host's clock."""
+        self._events: list[torch.cuda.Event] = []
+        """The same moments on the device, which may lag behind the host by many steps."""
+        self._losses = Losses()
+
+    def install(self) -> None:
+        """Begin to watch."""
+        self._losses.install()
+        register_optimizer_step_post_hook(self._stepped)
+
+    def _stepped(self, optimizer: Any, args: object, kwargs: object) -> None:
+        if self._clock is None or self._clock() is None:
+            self._clock = weakref.ref(optimizer)
+            self._name = self._name or f"{type(optimizer).__name__}.step"
+        if self._clock() is not optimizer:
+            return
+        self._at.append(perf_counter_ns())
+        if torch.cuda.is_initialized():
+            event = torch.cuda.Event(enable_timing=True)
+            event.record()
+            self._events.append(event)
+        if len(self._at) == self._last:
+            self._reached()
+
+    def read(self, end: End) -> Trial:
+        """What was seen until now. Waits for the device."""
+        parameters, norm = digest_and_norm()
+        return Trial(
+            end,
+            step_ms=tuple(self._milliseconds()),
+            losses=self._losses.read(),
+            parameters=parameters,
+            norm=norm,
+            clock=self._name,
+            device="cuda" if self._events else "cpu",
+        )
+
+    def _milliseconds(self) -> list[float]:
+        """The times of the steps after the warm-up."""
+        if self._events and len(self._events) == len(self._at):
+            torch.cuda.synchronize()
+            return [first.elapsed_time(second) for first, second in pairwise(self._events[self._warmup - 1 :])]
+        return [(second - first) / 1e6 for first, second in pairwise(self._at[self._warmup - 1 :])]

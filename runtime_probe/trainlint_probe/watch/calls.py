@@ -1,0 +1,202 @@
+"""Guarded wrappers at the few calls that may cost a step dearly: each counts, times and names the user's line.
+
+They add no synchronisation, and step aside while torch.compile traces, so that they cause no graph break.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from time import perf_counter_ns
+from types import CodeType
+from typing import Any
+
+import torch
+from torch.compiler import is_dynamo_compiling as is_compiling
+
+from trainlint.evidence import Phase, Symptom
+from trainlint_probe.watch.ledger import Kind, KnownPlaces, Site
+from trainlint_probe.watch.lines import frame_at
+from trainlint_probe.watch.phases import NUMBER
+from trainlint_probe.watch.watching import Watch
+
+Function = Callable[..., Any]
+
+# Calls that hand a value of the device to the host, or need one to go on.
+_READS = (
+    "item tolist numpy cpu nonzero equal allclose unique unique_consecutive masked_select is_nonzero "
+    "__bool__ __int__ __float__ __complex__ __index__ __contains__"
+).split()
+_READING_FUNCTIONS = "nonzero equal allclose masked_select is_nonzero".split()
+_COLLECTIVES = (
+    "all_reduce all_gather all_gather_into_tensor all_gather_object all_to_all all_to_all_single barrier broadcast "
+    "broadcast_object_list gather gather_object monitored_barrier recv reduce reduce_scatter reduce_scatter_tensor "
+    "scatter scatter_object_list send"
+).split()
+
+
+def install(watch: Watch) -> list[CodeType]:
+    """Put the wrappers in place, and say which code is theirs. A call that this torch does not have is left out."""
+    codes: list[CodeType] = []
+    for name in _READS:
+        _replace(codes, torch.Tensor, name, functools.partial(on_tensor, watch, f"Tensor.{name}"))
+    for name in _READING_FUNCTIONS:
+        _replace(codes, torch, name, functools.partial(on_tensor, watch, f"torch.{name}"))
+        _keep_scriptable(name)
+    for name in ("to", "cuda"):
+        _replace(codes, torch.Tensor, name, functools.partial(_transfer, watch, f"Tensor.{name}"))
+    for module in ("cuda", "xpu", "mps", "accelerator"):
+        owner = getattr(torch, module, None)
+        for name, symptom in (("synchronize", Symptom.HOST_SYNC), ("empty_cache", Symptom.CACHE_EMPTIED)):
+            _replace(codes, owner, name, functools.partial(watched, watch, Kind(f"torch.{module}.{name}", symptom)))
+    for name in ("Event", "Stream"):
+        kind = Kind(f"torch.cuda.{name}.synchronize", Symptom.HOST_SYNC)
+        _replace(codes, getattr(torch.cuda, name), "synchronize", functools.partial(watched, watch, kind))
+    _replace(codes, torch.autograd, "backward", functools.partial(_backward, watch))
+    if torch.distributed.is_available():
+        from torch.distributed import distributed_c10d
+
+        for name in _COLLECTIVES:
+            kind = Kind(f"torch.distributed.{name}", Symptom.COLLECTIVE)
+            _replace(codes, distributed_c10d, name, functools.partial(watched, watch, kind))
+            setattr(torch.distributed, name, getattr(distributed_c10d, name))
+    return codes
+
+
+def watched(watch: Watch, kind: Kind, function: Function, phase: Phase | None = None) -> Function:
+    """A function whose calls are counted and timed at the user's line, in a phase of their own where one is named."""
+    known: KnownPlaces = {}
+    phases, number = watch.phases, None if phase is None else NUMBER[phase]
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if is_compiling():
+            return function(*args, **kwargs)
+        frame = frame_at(1)
+        site = known.get((id(frame.f_code), frame.f_lasti)) or watch.ledger.found(known, kind, "", frame)
+        if number is not None:
+            phases.enter(number)
+        start = perf_counter_ns()
+        try:
+            if watch.ranges is None:
+                return function(*args, **kwargs)
+            with watch.range(site):
+                return function(*args, **kwargs)
+        finally:
+            site.nanoseconds += perf_counter_ns() - start
+            site.calls += 1
+            if number is not None:
+                phases.leave()
+
+    return wrapper
+
+
+def on_tensor(watch: Watch, name: str, function: Function) -> Function:
+    """A call that reads a tensor: its first argument."""
+    kind = Kind(name, Symptom.HOST_SYNC)
+    on_host: KnownPlaces = {}
+    on_device: KnownPlaces = {}
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if is_compiling() or not args:
+            return function(*args, **kwargs)
+        frame, tensor = frame_at(1), args[0]
+        known = on_host if tensor.is_cpu else on_device
+        site = known.get((id(frame.f_code), frame.f_lasti))
+        if site is None:
+            site = watch.ledger.found(known, kind, _device(tensor), frame)
+        start = perf_counter_ns()
+        try:
+            if watch.ranges is None:
+                return function(*args, **kwargs)
+            with watch.range(site):
+                return function(*args, **kwargs)
+        finally:
+            site.nanoseconds += perf_counter_ns() - start
+            site.calls += 1
+
+    return wrapper
+
+
+def _transfer(watch: Watch, name: str, function: Function) -> Function:
+    """A call that may move a tensor to another device; one that changes its type alone is none of ours."""
+    upload, download = Kind(name, Symptom.HOST_TO_DEVICE), Kind(name, Symptom.HOST_SYNC)
+    site_of, phases, number = watch.ledger.site, watch.phases, NUMBER[Phase.HOST_TO_DEVICE]
+
+    @functools.wraps(function)
+    def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_compiling() or (name == "Tensor.to" and not _names_device(args, kwargs)):
+            return function(self, *args, **kwargs)
+        device = _device(self)
+        site = site_of(upload if device == "cpu" else download, device, frame_at(1))
+        phases.enter(number)
+        start = perf_counter_ns()
+        try:
+            with watch.range(site):
+                moved = function(self, *args, **kwargs)
+        finally:
+            site.nanoseconds += perf_counter_ns() - start
+            site.calls += 1
+            phases.leave()
+        if "bytes" not in site.details:
+            _describe(site, self, moved, kwargs.get("non_blocking", False))
+        return moved
+
+    return wrapper
+
+
+def _names_device(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    if kwargs.get("device") is not None or "other" in kwargs:
+        return True
+    return bool(args) and not isinstance(args[0], torch.dtype) and args[0] is not None
+
+
+def _describe(site: Site, source: Any, moved: Any, non_blocking: bool) -> None:
+    """What a line's first transfer was like."""
+    site.details["bytes"] = str(source.numel() * source.element_size())
+    site.details["dtype"] = str(source.dtype)
+    site.details["to"] = _device(moved)
+    site.details["non_blocking"] = str(bool(non_blocking))
+    if source.is_cpu and not moved.is_cpu:
+        site.details["pinned"] = str(source.is_pinned())
+
+
+def _backward(watch: Watch, function: Function) -> Function:
+    """torch.autograd.backward, which Tensor.backward calls as well."""
+    timed = watched(watch, Kind("backward", Symptom.BACKWARD), function, Phase.BACKWARD)
+    phases = watch.phases
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if is_compiling():
+            return function(*args, **kwargs)
+        phases.backwards += 1
+        result = timed(*args, **kwargs)
+        watch.after_backward()
+        return result
+
+    return wrapper
+
+
+def _device(tensor: Any) -> str:
+    """The type of the device that a value lies on; empty for what is no tensor."""
+    if getattr(tensor, "is_cpu", False):
+        return "cpu"
+    device = getattr(tensor, "device", None)
+    return str(getattr(device, "type", ""))
+
+
+def _replace(codes: list[CodeType], owner: Any, name: str, wrap: Callable[[Function], Function]) -> None:
+    function = getattr(owner, name, None)
+    if function is not None:
+        wrapper = wrap(function)
+        setattr(owner, name, wrapper)
+        codes.append(wrapper.__code__)
+
+
+def _keep_scriptable(name: str) -> None:
+    """torch.jit.script knows its own functions by identity: it must know the wrapper too."""
+    from torch.jit import _builtins
+
+    _builtins._register_builtin(getattr(torch, name), f"aten::{name}")  # noqa: SLF001 - there is no public door

@@ -1,0 +1,231 @@
+"""What counts as a step, when the window opens, and when it closes.
+
+The clock is an optimizer: each of its steps is a mark, and the time between two marks is a step. Where several
+optimizers step (as in a GAN), it is the one with the most regular interval. Where none does, batches are the marks, or
+backwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from statistics import mean, pstdev
+
+from trainlint.evidence import Memory, Phase, Step
+from trainlint.records import dataclass
+from trainlint_probe.orders import Orders
+from trainlint_probe.watch.phases import PHASES
+from trainlint_probe.watch.watching import NOTHING, Counters, Watch
+
+SETTLED = 0.2
+"""The last steps of a warm-up lie within this share of each other."""
+_LAST = 5
+_REGULAR_BY = 2.0
+"""A later optimizer takes the clock from the first only where its intervals vary less than half as much."""
+
+
+class Source(Enum):
+    """What marks steps, the best first."""
+
+    OPTIMIZER = 0
+    LOADER = 1
+    BACKWARD = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A moment, and all that was counted until then."""
+
+    at: int
+    """Nanoseconds."""
+    phases: tuple[int, ...]
+    """Nanoseconds in each phase."""
+    backwards: int
+    memory: Memory | None
+
+
+class Candidate:
+    """Something that may be the clock."""
+
+    def __init__(self, source: Source, name: str) -> None:
+        self.source = source
+        self.name = name
+        """As people know it: "AdamW.step at train.py:77"."""
+        self.marks: list[Mark] = []
+        self.first: Counters = NOTHING
+        """What was counted until the first mark."""
+        self.last: Counters = NOTHING
+        """What was counted until the last."""
+
+    @property
+    def steps(self) -> int:
+        """How many whole steps were seen."""
+        return max(len(self.marks) - 1, 0)
+
+    def milliseconds(self) -> list[float]:
+        """The time of each step."""
+        return [(after.at - before.at) / 1e6 for before, after in zip(self.marks, self.marks[1:], strict=False)]
+
+    def irregularity(self) -> float:
+        """The spread of the step times in parts of their mean."""
+        times = self.milliseconds()[1:] or self.milliseconds()
+        return pstdev(times) / mean(times) if times and mean(times) else float("inf")
+
+    def has_settled(self) -> bool:
+        """Whether the last steps took about the same time."""
+        last = self.milliseconds()[-_LAST:]
+        return len(last) == _LAST and max(last) <= (1 + SETTLED) * min(last)
+
+
+class Clock:
+    """Collects marks, decides which are steps, and says when the window has closed."""
+
+    def __init__(
+        self,
+        orders: Orders,
+        watch: Watch,
+        *,
+        closed: Callable[[], None],
+        ranks: Callable[[], int] = lambda: 1,
+        by_our_fault: Callable[[Callable[[], object]], object] = lambda act: act(),
+    ) -> None:
+        """`closed` is called at the window's last mark; `ranks` says how many processes train together.
+
+        `by_our_fault` runs what must not look like a failure of the script where it fails.
+        """
+        self.orders = orders
+        self.watch = watch
+        self.chosen: Candidate | None = None
+        self.warmup = 0
+        """Steps of the clock before the window; meaningful once the window is open."""
+        self.open = False
+        self.is_closed = False
+        self.started: float | None = None
+        """When the first mark of an optimizer was set, as time.perf_counter counts."""
+        self.candidates: dict[object, Candidate] = {}
+        self._closed = closed
+        self._ranks = ranks
+        self._by_our_fault = by_our_fault
+        self.memory: Callable[[], Memory | None] = lambda: None
+        """Reads the device's allocator."""
+        self.compiled: Callable[[], int] = lambda: 0
+        """How much was compiled so far."""
+        self._compiled_at: list[int] = []
+        self.after_window: Callable[[], None] | None = None
+        """Called at each mark of the clock once the window has closed, while more is to be learnt."""
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self.candidates.clear()
+        self.chosen = self.started = self.after_window = None
+        self.warmup = 0
+        self.open = self.is_closed = False
+
+    def mark(self, key: object, source: Source, name: Callable[[], str]) -> None:
+        """Something happened that may end a step: `key` says what. `name` is asked for the first time only."""
+        self._by_our_fault(lambda: self._mark(key, source, name))
+
+    def _mark(self, key: object, source: Source, name: Callable[[], str]) -> None:
+        if self.is_closed:
+            if self.after_window is not None and self.chosen is self.candidates.get(key):
+                self.after_window()
+            return
+        if self.chosen is not None and self.chosen is not self.candidates.get(key):
+            return
+        candidate = self.candidates.get(key)
+        if candidate is None:
+            candidate = self.candidates[key] = Candidate(source, name())
+        reading = self.watch.read()
+        if not candidate.marks:
+            candidate.first = reading
+        candidate.last = reading
+        phases = self.watch.phases
+        totals = phases.totals()  # at this very moment: what lies between two marks is what lies between their totals
+        candidate.marks.append(Mark(phases.since, totals, phases.backwards, self.memory()))
+        if self.started is None and (source is Source.OPTIMIZER or candidate.steps == 1):
+            self.started = candidate.marks[-1].at / 1e9
+        self._advance(candidate)
+
+    def _advance(self, candidate: Candidate) -> None:
+        if self.open:
+            if candidate.steps >= self.orders.steps:
+                self.is_closed = True
+                self._closed()
+            return
+        if self.chosen is None:
+            self.chosen = self._choose(candidate)
+        if candidate is self.chosen and self._is_warm(candidate):
+            self.warmup = candidate.steps
+            candidate.marks = candidate.marks[-1:]
+            candidate.first = candidate.last
+            self.open = True
+
+    def _choose(self, candidate: Candidate) -> Candidate | None:
+        """The clock, once enough was seen to tell."""
+        optimizers = [item for item in self.candidates.values() if item.source is Source.OPTIMIZER]
+        if not optimizers:
+            return candidate if self._stands_in(candidate) else None
+        if candidate.source is not Source.OPTIMIZER or candidate.steps < self.orders.warmup:
+            return None
+        if self._ranks() > 1 or len(optimizers) == 1:
+            return candidate  # all ranks see the same optimizers in the same order, but not the same times
+        ready = [item for item in optimizers if item.steps >= _LAST]
+        if len(ready) < len(optimizers) and candidate.steps < self.orders.warmup_limit:
+            return None  # the others may be slower and more regular
+        best = min(ready, key=Candidate.irregularity)
+        return ready[0] if ready[0].irregularity() <= _REGULAR_BY * best.irregularity() else best
+
+    def _stands_in(self, candidate: Candidate) -> bool:
+        """Whether something other than an optimizer is to mark steps, as none has stepped for long."""
+        if candidate.steps < self.orders.fallback_after:
+            return False
+        batches = [item for item in self.candidates.values() if item.source is Source.LOADER]
+        return candidate.source is Source.LOADER or not batches
+
+    def _is_warm(self, candidate: Candidate) -> bool:
+        self._compiled_at = [*self._compiled_at[-_LAST:], self.compiled()]
+        if candidate.steps < self.orders.warmup:
+            return False
+        if self._ranks() > 1:
+            return True  # all ranks must stop at the same step, so it cannot depend on what one of them measures
+        if candidate.has_settled() and len(set(self._compiled_at)) == 1:
+            return True
+        if candidate.steps < self.orders.warmup_limit:
+            return False
+        self.watch.note(
+            f"The steps had not settled after {candidate.steps} steps of warm-up: the last {_LAST} were more than "
+            f"{SETTLED:.0%} apart, or something was still being compiled. The window began all the same."
+        )
+        return True
+
+    def best(self) -> Candidate | None:
+        """What comes closest to a clock, for a script that has ended before there was one."""
+        if self.chosen is not None:
+            return self.chosen
+        candidates = sorted(self.candidates.values(), key=lambda item: (item.source.value, -item.steps))
+        return candidates[0] if candidates else None
+
+    def others(self) -> tuple[str, ...]:
+        """The optimizers that stepped and are not the clock."""
+        clock = self.best()
+        return tuple(
+            item.name for item in self.candidates.values() if item.source is Source.OPTIMIZER and item is not clock
+        )
+
+
+def steps_of(candidate: Candidate) -> tuple[Step, ...]:
+    """The steps between a candidate's marks."""
+    return tuple(
+        Step(
+            ms=(after.at - before.at) / 1e6,
+            phases=_phases(before, after),
+            micro_batches=after.backwards - before.backwards,
+            memory=after.memory,
+        )
+        for before, after in zip(candidate.marks, candidate.marks[1:], strict=False)
+    )
+
+
+def _phases(before: Mark, after: Mark) -> dict[Phase, float]:
+    spent = (late - early for early, late in zip(before.phases, after.phases, strict=True))
+    return {phase: nanoseconds / 1e6 for phase, nanoseconds in zip(PHASES, spent, strict=True) if nanoseconds}

@@ -1,0 +1,62 @@
+"""What the hooks of one process share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from trainlint.records import dataclass, field
+from trainlint_probe.watch.ledger import Ledger, Reading, Site
+from trainlint_probe.watch.lines import Lines, shown
+from trainlint_probe.watch.phases import PhaseStack
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """All that was counted until a moment. What happened in between is the difference of two."""
+
+    sites: Reading = field(default_factory=dict)
+    loaders: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    """Batches and nanoseconds, by the loader's number."""
+    optimizers: Mapping[int, int] = field(default_factory=dict)
+    """Steps, by the optimizer's number."""
+    nested_modules: int = 0
+    """Calls of modules inside modules, which are let through: they are part of what watching costs."""
+
+
+NOTHING = Counters()
+
+
+class Watch:
+    """The clocks and counters of a process, and how its lines are shown."""
+
+    def __init__(self, script_directory: str, directory: str) -> None:
+        self.directory = directory
+        """What paths are shown relative to."""
+        self.phases = PhaseStack()
+        self.ledger = Ledger(Lines(script_directory))
+        self.nested_modules = 0
+        self.read_loaders: Callable[[], Mapping[int, tuple[int, int]]] = dict
+        self.read_optimizers: Callable[[], Mapping[int, int]] = dict
+        self.ranges: Any = None
+        """torch.profiler.record_function while the profiler runs: calls and their lines are then named in its trace."""
+        self.after_backward: Callable[[], None] = lambda: None
+        self.notes: list[str] = []
+
+    def read(self) -> Counters:
+        """All counters now."""
+        return Counters(self.ledger.read(), self.read_loaders(), self.read_optimizers(), self.nested_modules)
+
+    def range(self, site: Site) -> AbstractContextManager[Any]:
+        """A range in the profiler's trace around a call, while the profiler runs."""
+        if self.ranges is None or not site.path:
+            return nullcontext()
+        place = f"{shown(site.path, self.directory)}:{site.line}"
+        named: AbstractContextManager[Any] = self.ranges(f"TL|{site.kind.name}|{place}")
+        return named
+
+    def note(self, sentence: str) -> None:
+        """Tell the reader something of the measurement, once."""
+        if sentence not in self.notes:
+            self.notes.append(sentence)

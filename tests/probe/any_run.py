@@ -1,0 +1,45 @@
+"""Any run that could be, for properties that hold of all of them."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+from hypothesis import strategies as st
+
+from trainlint.evidence import Run
+from trainlint.records import field_names, is_dataclass
+
+_PLAIN: Mapping[Any, st.SearchStrategy[Any]] = {
+    str: st.text(),
+    int: st.integers(),
+    bool: st.booleans(),
+    float: st.floats(allow_nan=False, allow_infinity=False),
+    type(None): st.none(),
+}
+
+
+def runs() -> st.SearchStrategy[Run]:
+    """Runs with anything in every field that its annotation allows."""
+    return _any(Run)
+
+
+def _any(kind: Any) -> st.SearchStrategy[Any]:
+    if kind in _PLAIN:
+        return _PLAIN[kind]
+    arguments = typing.get_args(kind)
+    if not arguments:
+        if isinstance(kind, type) and issubclass(kind, Enum):
+            return st.sampled_from(kind)
+        assert is_dataclass(kind)
+        hints = typing.get_type_hints(kind)
+        return st.builds(kind, **{name: _any(hints[name]) for name in field_names(kind)})
+    origin = typing.get_origin(kind)
+    if origin is tuple:
+        return st.lists(_any(arguments[0]), max_size=3).map(tuple)
+    if origin is not None and issubclass(origin, Mapping):
+        keys, values = arguments
+        return st.dictionaries(_any(keys), _any(values), max_size=3)
+    return st.one_of(*map(_any, arguments))

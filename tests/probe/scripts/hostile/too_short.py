@@ -1,0 +1,9 @@
+"""Ends before the window closes."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from toy import train
+
+train(4)

@@ -1,0 +1,156 @@
+"""`trainlint probe` and `trainlint doctor`, as they are typed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.probe.run.running import SCRIPTS, Runner, line_of, runner
+from tests.probe.traces.builder import TraceBuilder
+from trainlint.cli import main
+from trainlint.cli.console import UsageError
+from trainlint_probe.options import read_options
+
+__all__ = ["runner"]  # pytest finds fixtures by their names
+
+
+def starved(tmp_path: Path, name: str = "trace.json.gz") -> Path:
+    """A trace of a training that waits 40 of 100 ms for its batch and reads a value at train.py:4."""
+    trace = TraceBuilder().on("NVIDIA A100-SXM4-80GB")
+    trace.steps(100, 3)
+    for start in (0, 100, 200):
+        trace.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", start, start + 40)
+        trace.kernel(start + 41, start + 69, launched=start + 40.5)
+        trace.operator("TL|item|train.py:4", start + 41, start + 70)
+        trace.copy("DtoH (Device -> Pageable)", (start + 41.1, start + 69.05), (start + 69, start + 69.01))
+        trace.kernel(start + 75, start + 99, launched=start + 71)
+    return trace.write(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("words", "script", "arguments"),
+    [
+        (["train.py"], "train.py", ()),
+        (["train.py", "--steps", "7"], "train.py", ("--steps", "7")),
+        (["train.py", "--", "--lr", "3"], "train.py", ("--lr", "3")),
+        (["--", "train.py", "--lr", "3"], "train.py", ("--lr", "3")),
+        (["--steps", "5", "train.py", "a", "--", "b"], "train.py", ("a", "--", "b")),
+        (["-m", "package.train", "-m"], "package.train", ("-m",)),
+    ],
+)
+def test_what_follows_the_script_is_the_script_s(words: Sequence[str], script: str, arguments: tuple[str, ...]) -> None:
+    options = read_options(words)
+    assert (options.script, options.arguments) == (script, arguments)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([], "name the script that trains, as in `trainlint probe train.py`, or a trace with --trace"),
+        (["--memory", "m.pickle", "train.py"], "--memory goes with --trace"),
+        (["--trace", "t.json", "--verify", "all"], "leave out -m and --verify"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(words: Sequence[str], sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        read_options(words)
+
+
+class TestTraces:
+    def test_a_trace_is_judged_with_its_numbers(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["probe", "--trace", str(starved(tmp_path))]) == 1
+        shown = " ".join(capsys.readouterr().out.split())
+        assert "100.0 ms a step" in shown
+        assert "TRNP101 loader-starvation" in shown
+        assert "40.0 ms of 100.0 ms (40.0%)" in shown
+
+    def test_findings_in_named_files_meet_the_trace_at_their_lines(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        Path("train.py").write_text(
+            "def train(model, criterion, train_loader, optimizer):\n"
+            "    for x, y in train_loader:\n"
+            "        loss = criterion(model(x.cuda()), y.cuda())\n"
+            "        print(loss.item())\n"
+            "        optimizer.zero_grad()\n"
+            "        loss.backward()\n"
+            "        optimizer.step()\n"
+        )
+        main(["probe", "--trace", str(starved(tmp_path)), "--output-format", "json", "train.py"])
+        document = json.loads(capsys.readouterr().out)
+        (verdict,) = [item for item in document["verdicts"] if item["code"] == "TRN201"]
+        assert verdict["at"] == {"path": "train.py", "line": 4}
+        assert verdict["basis"] == "trace"
+        assert verdict["cost"] is not None
+
+    def test_a_file_that_is_no_trace_is_named(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        path = tmp_path / "notes.json"
+        path.write_text("no trace")
+        assert main(["probe", "--trace", str(path)]) == 2
+        assert "notes.json" in capsys.readouterr().err
+
+    def test_a_directory_holds_the_ranks(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        starved(tmp_path, "rank0.json.gz")
+        starved(tmp_path, "rank1.json.gz")
+        assert main(["probe", "--trace", str(tmp_path)]) == 1
+        assert "loader-starvation" in capsys.readouterr().out
+
+    def test_reports_go_where_the_user_wants_them(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        trace, page, report = starved(tmp_path), tmp_path / "page.html", tmp_path / "report.txt"
+        assert main(["probe", "--trace", str(trace), "--page", str(page), "-o", str(report)]) == 1
+        assert "loader-starvation" in report.read_text(encoding="utf-8")
+        assert "loader-starvation" in page.read_text(encoding="utf-8")
+        assert capsys.readouterr().out == ""
+
+    def test_torch_is_not_imported(self, tmp_path: Path) -> None:
+        code = (
+            "import sys; from trainlint.cli import main\n"
+            f"main(['probe', '--trace', {str(starved(tmp_path))!r}])\n"
+            "sys.exit('torch' in sys.modules)"
+        )
+        subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.slow
+class TestRuns:
+    def test_a_plain_training_is_judged_line_by_line(self, runner: Runner, capfd: pytest.CaptureFixture[str]) -> None:
+        script = runner.project / "plain.py"
+        script.write_text((SCRIPTS / "plain.py").read_text())
+        words = ["probe", "--no-deep", "--steps", "8", "--warmup", "3", "--output-format", "json", "plain.py"]
+        assert main(words) == 1
+        document = json.loads(capfd.readouterr().out)
+        states = {(item["code"], item["at"]["line"]): item["state"] for item in document["verdicts"]}
+        loader, read = line_of("plain", "DataLoader(Slow()"), line_of("plain", "loss.item()")
+        assert states["TRNP101", loader] == "confirmed"
+        assert states["TRN101", loader] == "confirmed"
+        assert states["TRN201", read] == "executed, unmeasured"
+        assert "checkpoint.pt" not in runner.files()
+
+    def test_a_script_that_fails_is_told_apart_from_findings(
+        self, runner: Runner, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        (runner.project / "broken.py").write_text("import torch\nraise SystemExit(3)\n")
+        assert main(["probe", "--no-deep", "broken.py"]) == 4
+
+    def test_a_script_without_steps_proves_nothing(self, runner: Runner) -> None:
+        (runner.project / "idle.py").write_text("import torch\n")
+        assert main(["probe", "--no-deep", "idle.py"]) == 3
+
+    def test_a_script_that_is_not_there_is_named(self, runner: Runner, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["probe", "nowhere.py"]) == 2
+        assert "there is no script nowhere.py" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_doctor_tells_of_torch(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--output-format", "json"]) in (0, 1)
+    facts = json.loads(capsys.readouterr().out)["facts"]
+    assert facts["torch"].startswith("2.")
+    assert main(["doctor"]) in (0, 1)
+    assert facts["torch"] in capsys.readouterr().out

@@ -1,0 +1,54 @@
+"""Lines that were seen at work, and a trace of the same lines."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.probe.traces.builder import TraceBuilder
+from trainlint.evidence import Environment, Line, Run, Seen, Step, Symptom
+from trainlint_probe.joined import with_recoverable
+from trainlint_probe.traces.reading import TraceReading, read_trace
+
+
+def seen(line: int, symptom: Symptom = Symptom.HOST_SYNC) -> Seen:
+    return Seen(Line("train.py", line), symptom, "Tensor.item", 10, 50.0, device="cuda")
+
+
+def run(*items: Seen) -> Run:
+    return Run((), Environment({}), "window closed", steps=(Step(100.0, {}),), seen=items)
+
+
+@pytest.fixture
+def reading(tmp_path: Path) -> TraceReading:
+    """Reads at train.py:4, after each of which the device has nothing to do for a while."""
+    trace = TraceBuilder().on("NVIDIA A100-SXM4-80GB")
+    trace.steps(100, 3)
+    for start in (0, 100, 200):
+        trace.kernel(start + 1, start + 60, launched=start + 0.5)
+        trace.operator("TL|item|train.py:4", start + 1, start + 70)
+        trace.copy("DtoH (Device -> Pageable)", (start + 1.1, start + 69.05), (start + 69, start + 69.01))
+        trace.kernel(start + 75, start + 99, launched=start + 71)
+    return read_trace(trace.write(tmp_path / "trace.json"))
+
+
+def test_a_wait_learns_what_a_step_would_gain_without_it(reading: TraceReading) -> None:
+    (item,) = with_recoverable(run(seen(4)), reading).seen
+    assert item.recoverable is not None
+    assert 0 < item.recoverable.low <= item.recoverable.high < 50
+
+
+def test_other_lines_learn_nothing(reading: TraceReading) -> None:
+    (item,) = with_recoverable(run(seen(5)), reading).seen
+    assert item.recoverable is None
+
+
+def test_what_is_no_wait_learns_nothing(reading: TraceReading) -> None:
+    (item,) = with_recoverable(run(seen(4, Symptom.CHECKPOINT)), reading).seen
+    assert item.recoverable is None
+
+
+def test_a_trace_without_a_device_changes_nothing(tmp_path: Path) -> None:
+    trace = TraceBuilder()
+    trace.steps(100, 3)
+    before = run(seen(4))
+    assert with_recoverable(before, read_trace(trace.write(tmp_path / "trace.json"))) == before

@@ -1,0 +1,116 @@
+"""What the terminal says of runs and traces, on wide and narrow ones and in ASCII."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.probe import samples
+from trainlint.evidence import Environment, Line, Run
+from trainlint.records import replace
+from trainlint.report.settings import Style
+from trainlint_probe.report.terminal import render
+from trainlint_probe.report.terminal_trace import render_trace
+from trainlint_probe.traces.reading import read_trace
+
+MANY = [
+    *samples.VERDICTS,
+    *(replace(samples.SAVING, at=Line("src/deep/down/module.py", line)) for line in range(1, 10)),
+    samples.hostile(),
+]
+
+
+def test_a_run_is_told_from_its_step_to_its_verdicts() -> None:
+    lines = render([samples.run()], samples.VERDICTS, Style(), comparisons=[samples.tried()]).splitlines()
+    assert lines[0] == "54.6 ms a step (median 51.4, 30 steps after 10 of warm-up, cuda)"
+    assert lines[1] == "A step is AdamW.step at train.py:77; watching it took 0.041 ms."
+    assert lines[3] == f"  data wait          30.83 ms  56.4%  {'█' * 17}"
+    assert "1 confirmed; 1 inconclusive; 1 unmeasured; 1 refuted; 1 not observed." in lines
+    assert "confirmed    train.py:31  TRN101 loader-without-workers" in lines
+    assert "verified     TRN101 loader-without-workers" in lines
+    assert "  All 35 losses and the parameters are the same, bit for bit." in lines
+
+
+def test_the_dearest_comes_first_and_what_asks_for_no_work_takes_a_line_each() -> None:
+    text = render([samples.run()], samples.VERDICTS, Style())
+    places = [text.index(f" {code} ") for code in ("TRN101", "TRN201", "TRN205", "TRN303", "TRN310")]
+    assert places == sorted(places)
+    assert "refuted      src/evaluate.py:14  TRN303 evaluation-with-gradients (0.0–0.4% of a step)\n" in text
+    assert samples.SAVING.sentence not in text
+    assert f"N{samples.SAVING.sentence[1:]}." in render([samples.run()], samples.VERDICTS, Style(), verbose=True)
+
+
+def test_of_many_that_ask_for_no_work_only_some_are_named() -> None:
+    text = render([samples.run()], MANY, Style())
+    assert text.count("not observed src") + text.count("not observed train.py") == 5
+    assert "and 5 more not observed; --verbose shows all, with reasons" in text
+    assert render([samples.run()], MANY, Style(), verbose=True).count("TRN310") == 10
+
+
+def test_each_rank_has_a_line() -> None:
+    text = render(samples.ranks(), [], Style())
+    assert "4 processes" in text.splitlines()[0]
+    assert "Above is rank 0." in text
+    assert "  rank 3       43.00 ms  data wait 15.4, forward 10.2" in text
+    assert "Rank 3 holds the others up" in text
+    assert text.count("note: the step was still getting faster") == 1
+    assert "note: no evidence came from rank 1, 2\n" in render([samples.ranks()[0], samples.ranks()[3]], [], Style())
+
+
+def test_what_has_no_line_of_its_own_is_named_by_its_file() -> None:
+    growing = replace(samples.LOADING, at=Line("train.py", 0), sentence="Memory grows.", new=True)
+    assert "confirmed    train.py  TRN101 loader-without-workers\n  Memory grows.\n" in render(
+        [samples.run()], [growing], Style()
+    )
+
+
+def test_without_findings_or_steps_the_report_says_so() -> None:
+    assert "There is no finding to judge." in render([samples.run()], [], Style())
+    assert "No finding is confirmed" in render([samples.run()], [samples.SAVING], Style())
+    unseen = Run(("train.py",), Environment({}), "no step")
+    assert render([unseen], [], Style()) == "No step was measured: no optimizer step was seen.\n"
+
+
+@pytest.mark.parametrize("width", [40, 60, 100])
+def test_no_line_is_wider_than_the_terminal(width: int, tmp_path: Path) -> None:
+    style = Style(width)
+    texts = [
+        render([samples.run()], MANY, style, comparisons=[samples.tried()], verbose=True),
+        render(samples.ranks(), MANY, style),
+        render_trace(read_trace(samples.trace(tmp_path / "t.json")), MANY, style),
+    ]
+    too_wide = [line for text in texts for line in text.splitlines() if len(line) > width]
+    assert too_wide == []
+
+
+def test_a_plain_terminal_gets_ascii(tmp_path: Path) -> None:
+    style = Style(unicode=False)
+    text = render(samples.ranks(), MANY, style) + render_trace(
+        read_trace(samples.trace(tmp_path / "t.json")), [], style
+    )
+    assert text.isascii()
+    assert "\\u" not in text
+    assert f"  data wait           9.60 ms  28.7%  {'#' * 9}\n" in text
+
+
+def test_what_a_file_is_called_cannot_steer_the_terminal() -> None:
+    evil = replace(samples.LOADING, at=Line("\x1b[2Jtrain.py", 3), sentence="\x1b]0;title\x07 waits")
+    assert "\x1b" not in render([samples.run()], [evil], Style(), verbose=True)
+
+
+def test_a_trace_is_told_from_its_step_to_its_waits(tmp_path: Path) -> None:
+    text = render_trace(read_trace(samples.trace(tmp_path / "trace.json")), [samples.READING], Style(300))
+    assert text.startswith("20.0 ms a step (4 steps of ")
+    assert "NVIDIA A100-SXM4-40GB" in text
+    assert "The host waits for the device 2 times a step, 2.1 ms in all" in text
+    assert "      1.10 ms  train.py:78\n" in text
+    assert "Communication takes 3.0 ms of a step, 1.0 ms of it with nothing beside." in text
+    assert "inconclusive train.py:78  TRN201 item-in-training-step" in text
+
+
+def test_a_trace_without_a_device_says_what_it_cannot_tell(tmp_path: Path) -> None:
+    text = render_trace(read_trace(samples.trace_of_host(tmp_path / "trace.json")), [], Style())
+    assert "  backward " in text
+    assert "note: The trace has no work of a device" in text
+    assert "Kernels" not in text

@@ -1,0 +1,148 @@
+"""A finding, a run, and what the one says of the other."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from trainlint.evidence import (
+    Environment,
+    Interval,
+    Line,
+    Loader,
+    Phase,
+    Run,
+    Seen,
+    State,
+    Step,
+    Symptom,
+    Verdict,
+)
+from trainlint.finding import Finding, Severity, Span
+from trainlint_probe.verdicts import verdict
+
+
+def finding(code: str = "TRN201", *, first: int = 14, last: int = 14, path: str = "train.py") -> Finding:
+    return Finding(code, "a-pattern", path, Span(first, 5, last, 20), "It costs.", Severity.WARNING)
+
+
+def run(*seen: Seen, loaders: tuple[Loader, ...] = (), steps: int = 20, ms: float = 50.0, wait: float = 0.0) -> Run:
+    phases: Mapping[Phase, float] = {Phase.DATA_WAIT: wait, Phase.OTHER: ms - wait}
+    return Run(
+        ("train.py",),
+        Environment({}),
+        "window closed",
+        steps=tuple(Step(ms, phases) for _ in range(steps)),
+        seen=seen,
+        loaders=loaders,
+        clock="AdamW.step at train.py:20",
+    )
+
+
+def item(line: int = 14, *, calls: int = 20, device: str = "cuda", recoverable: Interval | None = None) -> Seen:
+    return Seen(
+        Line("train.py", line), Symptom.HOST_SYNC, "Tensor.item", calls, 30.0, device=device, recoverable=recoverable
+    )
+
+
+def of_item(*seen: Seen, at: Finding | None = None) -> Verdict:
+    return verdict(at or finding(), {Symptom.HOST_SYNC}, run(*seen))
+
+
+def test_a_read_that_holds_up_the_step_is_confirmed() -> None:
+    found = of_item(item(recoverable=Interval(4.0, 6.0)))
+    assert found.state is State.CONFIRMED
+    assert found.cost == Interval(4.0, 6.0)
+    assert found.share == Interval(0.08, 0.12)
+    gain = "without it a step could gain 4.00 to 6.00 ms: 8.0% to 12.0% of a step of 50.0 ms"
+    assert found.sentence == f"Tensor.item ran once a step; {gain}"
+
+
+def test_a_read_that_the_device_never_notices_is_refuted_though_the_host_waits_long() -> None:
+    assert of_item(item(recoverable=Interval(0.0, 0.3))).state is State.REFUTED
+
+
+def test_bounds_on_both_sides_of_the_threshold_settle_nothing() -> None:
+    assert of_item(item(recoverable=Interval(0.1, 4.0))).state is State.INCONCLUSIVE
+
+
+def test_without_a_trace_the_host_s_time_is_only_the_most_that_a_read_can_cost() -> None:
+    found = of_item(item())
+    assert (found.state, found.cost, found.basis) == (State.INCONCLUSIVE, Interval(0.0, 1.5), "timer")
+
+
+def test_a_read_of_a_tensor_of_the_cpu_is_counted_and_nothing_more() -> None:
+    found = of_item(item(calls=40, device="cpu"))
+    assert found.state is State.UNMEASURED
+    assert found.per_step == 2
+    assert found.cost is None
+    assert "2 times a step, on tensors of the CPU" in found.sentence
+
+
+def test_two_reads_on_one_line_are_at_least_as_bad_as_the_worse_and_at_most_as_bad_as_both() -> None:
+    found = of_item(item(recoverable=Interval(1.0, 2.0)), item(recoverable=Interval(3.0, 4.0)))
+    assert found.cost == Interval(3.0, 6.0)
+
+
+@pytest.mark.parametrize("line", [13, 17])
+def test_what_happens_on_another_line_says_nothing(line: int) -> None:
+    found = of_item(item(line), at=finding(first=14, last=16))
+    assert (found.state, found.cost) == (State.NOT_OBSERVED, None)
+    assert found.sentence == "no host sync was seen at this line in 20 steps"
+
+
+@pytest.mark.parametrize("line", [14, 15, 16])
+def test_a_call_over_several_lines_is_met_at_any_of_them(line: int) -> None:
+    assert of_item(item(line), at=finding(first=14, last=16)).state is State.INCONCLUSIVE
+
+
+def test_another_symptom_at_the_line_is_no_evidence() -> None:
+    saved = Seen(Line("train.py", 14), Symptom.CHECKPOINT, "torch.save", 20, 900.0)
+    assert of_item(saved).state is State.NOT_OBSERVED
+
+
+def test_no_step_no_verdict() -> None:
+    found = verdict(finding(), {Symptom.HOST_SYNC}, run(item(), steps=0))
+    assert (found.state, found.sentence) == (State.NOT_OBSERVED, "no step was seen")
+
+
+class TestLoaders:
+    loader = Loader(Line("train.py", 8), Line("train.py", 12), {"num_workers": "0"}, batches=20, wait_ms=626.6)
+
+    def test_a_loader_that_the_step_waits_for_is_confirmed_where_it_is_made(self) -> None:
+        found = verdict(
+            finding("TRN101", first=8, last=9),
+            {Symptom.DATA_WAIT},
+            run(loaders=(self.loader,), ms=45.9, wait=31.33),
+        )
+        assert found.state is State.CONFIRMED
+        assert found.share is not None
+        assert found.share.low == pytest.approx(0.6826, rel=1e-3)
+        assert found.sentence.startswith("the step waits 31.33 ms for this loader (num_workers=0)")
+
+    def test_a_loader_that_is_always_ahead_is_refuted(self) -> None:
+        found = verdict(finding(first=8, last=8), {Symptom.DATA_WAIT}, run(loaders=(self.loader,), wait=0.2))
+        assert found.state is State.REFUTED
+
+    def test_each_of_two_loaders_has_its_part_of_the_wait(self) -> None:
+        other = Loader(Line("train.py", 9), None, {"num_workers": "2"}, batches=20, wait_ms=626.6 * 3)
+        found = verdict(finding(first=8, last=8), {Symptom.DATA_WAIT}, run(loaders=(self.loader, other), wait=40.0))
+        assert found.cost == Interval(10.0, 10.0)
+
+
+def test_a_pause_that_is_timed_costs_what_it_takes() -> None:
+    emptied = Seen(Line("train.py", 14), Symptom.CACHE_EMPTIED, "torch.cuda.empty_cache", 20, 100.0, device="cuda")
+    found = verdict(finding("TRN301"), {Symptom.CACHE_EMPTIED}, run(emptied))
+    assert (found.state, found.cost) == (State.CONFIRMED, Interval(5.0, 5.0))
+
+
+def test_of_an_evaluation_with_gradients_only_a_part_can_be_saved() -> None:
+    forward = Seen(Line("train.py", 14), Symptom.EVALUATION_WITH_GRADIENTS, "Module.forward", 20, 5.0)
+    found = verdict(finding("TRN303"), {Symptom.EVALUATION_WITH_GRADIENTS}, run(forward))
+    assert (found.state, found.cost) == (State.REFUTED, Interval(0.0, 0.25))
+
+
+def test_a_warning_of_pytorch_proves_an_outdated_name() -> None:
+    warned = Seen(Line("train.py", 14), Symptom.WARNING, "FutureWarning", 1, details={"message": "use torch.amp"})
+    found = verdict(finding("TRN801"), {Symptom.WARNING}, run(warned))
+    assert (found.state, found.cost) == (State.CONFIRMED, None)
+    assert found.sentence == "a warning (FutureWarning) comes from this line: use torch.amp"

@@ -1,0 +1,245 @@
+"""Fixes, right and wrong ones, tried on small trainings: real processes, real torch, the rules' own fixes.
+
+What takes time in these trainings is sleep, so that a busy machine changes little.
+"""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from trainlint.cli.console import UsageError
+from trainlint.finding import Safety
+from trainlint_probe.verify.fixes import Edit, Proposal, proposals
+from trainlint_probe.verify.result import End, Likeness, Outcome
+from trainlint_probe.verify.run import Request, try_fixes, verify
+
+SCRIPTS = Path(__file__).parent / "scripts"
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory of a user, which must look the same after all runs but for what a test says."""
+    directory = tmp_path / "project"
+    directory.mkdir()
+    monkeypatch.chdir(directory)
+    return directory
+
+
+@pytest.fixture
+def script(project: Path) -> Callable[[str], Path]:
+    def copied(name: str) -> Path:
+        shutil.copy(SCRIPTS / name, project / name)
+        return project / name
+
+    return copied
+
+
+def changed(path: Path, old: str, new: str, safety: Safety = Safety.UNSAFE) -> Proposal:
+    """A fix that puts one text in the place of another."""
+    text = path.read_text()
+    assert text.count(old) == 1
+    edit = Edit(str(path.resolve()), path.name, text.replace(old, new).encode())
+    return Proposal("XXX001", "made-up", safety, 1, (edit,))
+
+
+def asked(path: Path, *, steps: int = 6, pairs: int = 2, seed: int | None = None, timeout: float = 300.0) -> Request:
+    return Request(path.name, warmup=2, steps=steps, pairs=pairs, seed=seed, timeout=timeout)
+
+
+def test_workers_for_a_loader_that_is_waited_for_are_verified(script: Callable[[str], Path], project: Path) -> None:
+    path = script("slow_loader.py")
+    before = path.read_bytes()
+    (found,) = verify(["TRN101"], [path], asked(path, steps=16, pairs=3))
+    assert found.outcome is Outcome.VERIFIED, found.sentence
+    assert found.speed is not None
+    assert found.speed.value < 0.8
+    assert found.training is not None
+    assert found.training.likeness is Likeness.IDENTICAL
+    assert (found.files, found.fixes, found.safety) == (("slow_loader.py",), 1, Safety.UNSAFE)
+    assert (len(found.before), len(found.after)) == (4, 3)
+    assert [len(trial.step_ms) for trial in found.after] == [16, 16, 16]
+    assert path.read_bytes() == before
+    assert list(project.iterdir()) == [path]
+
+
+def test_a_copy_that_changes_nothing_shows_no_gain(script: Callable[[str], Path]) -> None:
+    path = script("paced.py")
+    found = try_fixes(changed(path, "import sys", "import sys  # the same"), asked(path, pairs=3))
+    assert found.outcome is Outcome.NO_GAIN, found.sentence
+    assert found.training is not None
+    assert found.training.likeness is Likeness.IDENTICAL
+    assert found.training.sentence == "all 8 losses and the parameters are the same bit for bit"
+
+
+def test_a_fix_that_drops_zero_grad_changes_the_training_however_fast_it_is(script: Callable[[str], Path]) -> None:
+    path = script("paced.py")
+    text = (
+        path.read_text().replace("        optimizer.zero_grad()\n", "").replace("time.sleep(0.1)", "time.sleep(0.01)")
+    )
+    wrong = Proposal("XXX001", "made-up", Safety.UNSAFE, 1, (Edit(str(path.resolve()), "paced.py", text.encode()),))
+    found = try_fixes(wrong, asked(path, steps=16))
+    assert found.outcome is Outcome.TRAINING_CHANGED, found.sentence
+    assert found.training is not None
+    assert found.training.first_difference == 3  # the second update is the first that the old gradient is part of
+    assert found.training.noise == 0
+    assert found.training.same_parameters is False
+    assert found.speed is not None
+    assert found.speed.high < 1
+
+
+class TestSafeFixesOfRealRules:
+    @pytest.fixture
+    def path(self, script: Callable[[str], Path]) -> Path:
+        return script("safe_fixes.py")
+
+    @pytest.mark.parametrize(("code", "fixes"), [("TRN205", 2), ("TRN416", 1)])
+    def test_they_keep_every_bit(self, path: Path, code: str, fixes: int) -> None:
+        (found,) = verify([code], [path], asked(path, steps=20))
+        assert found.training is not None, found.sentence
+        assert found.training.likeness is Likeness.IDENTICAL
+        assert (found.training.losses, found.training.noise, found.fixes) == (22, 0.0, fixes)
+        assert found.safety is Safety.SAFE
+        assert found.after[0].loaded == (str(path.resolve()),)
+        assert found.before[0].loaded == ()
+
+    def test_the_bias_that_another_takes_away_is_seen_in_the_parameters(self, path: Path) -> None:
+        """TRN410 is UNSAFE: fewer parameters are drawn, so all that follow are others."""
+        (found,) = verify(["bias-before-batch-norm"], [path], asked(path, steps=20))
+        assert found.training is not None
+        assert found.training.same_parameters is False
+        assert found.training.first_difference == 1
+
+    def test_all_tries_one_rule_after_the_other(self, path: Path) -> None:
+        assert [proposal.code for proposal in proposals("all", [path])] == ["TRN205", "TRN410"]
+
+    def test_a_rule_without_a_fix_here_is_told(self, path: Path) -> None:
+        (found,) = verify(["TRN306"], [path], asked(path))
+        assert found.outcome is Outcome.INCONCLUSIVE
+        assert found.sentence == "no finding of TRN306 has a fix, so there is nothing to try"
+
+    def test_a_rule_that_there_is_not_is_refused(self, path: Path) -> None:
+        with pytest.raises(UsageError, match="TRN999"):
+            verify(["TRN999"], [path], asked(path))
+
+
+class TestUnseeded:
+    def test_a_script_that_draws_what_nobody_seeds_differs_from_itself(
+        self, script: Callable[[str], Path], project: Path
+    ) -> None:
+        path = script("unseeded.py")
+        (project / "weights.pt").write_bytes(b"the user's own")
+        found = try_fixes(changed(path, "import torch\n", "import torch  # the same\n", Safety.SAFE), asked(path))
+        assert found.outcome is Outcome.INCONCLUSIVE
+        assert found.training is not None
+        assert found.training.likeness is Likeness.UNKNOWN
+        assert found.training.noise is not None
+        assert found.training.noise > 0.1
+        assert "give --seed" in found.training.sentence
+        assert (project / "weights.pt").read_bytes() == b"the user's own"
+
+    def test_a_seed_makes_it_comparable(self, script: Callable[[str], Path], project: Path) -> None:
+        path = script("unseeded.py")
+        proposal = changed(path, "import torch\n", "import torch  # the same\n", Safety.SAFE)
+        found = try_fixes(proposal, asked(path, seed=1))
+        assert found.training is not None
+        assert found.training.likeness is Likeness.IDENTICAL
+        assert list(project.iterdir()) == [path]
+
+
+class TestFailures:
+    @pytest.fixture
+    def path(self, script: Callable[[str], Path]) -> Path:
+        return script("paced.py")
+
+    def test_a_script_that_fails_by_itself(self, path: Path) -> None:
+        path.write_text(path.read_text().replace("lr=0.05", "lr=-1"))
+        found = try_fixes(changed(path, "time.sleep(0.1)", "pass"), asked(path))
+        assert found.outcome is Outcome.INCONCLUSIVE
+        words = "the script fails without the fix: ValueError: Invalid learning rate: -1 (paced.py:12)"
+        assert found.sentence == words
+        assert (len(found.before), len(found.after)) == (1, 0)
+
+    def test_a_script_that_fails_with_the_fix_alone(self, path: Path) -> None:
+        found = try_fixes(changed(path, "optimizer.zero_grad()", "optimiser.zero_grad()"), asked(path))
+        assert found.outcome is Outcome.TRAINING_CHANGED
+        assert "fails with the fix, and does not without it: NameError: name 'optimiser'" in found.sentence
+        assert found.sentence.endswith("(paced.py:17)")
+
+    def test_a_fix_that_is_no_python(self, path: Path) -> None:
+        found = try_fixes(changed(path, "lr=0.05)", "lr=0.05"), asked(path))
+        assert found.outcome is Outcome.TRAINING_CHANGED
+        assert "SyntaxError" in found.sentence
+
+    def test_a_process_that_dies_without_a_word(self, path: Path) -> None:
+        found = try_fixes(changed(path, "time.sleep(0.1)", "__import__('os').kill(0, 9)"), asked(path))
+        assert found.outcome is Outcome.TRAINING_CHANGED
+        assert "it was ended by SIGKILL" in found.sentence
+
+    def test_what_fails_on_our_side_is_not_laid_at_the_script_s_door(self, path: Path) -> None:
+        path.write_text(path.read_text().replace("import sys", "import gc, sys; gc.get_objects = None"))
+        found = try_fixes(changed(path, "lr=0.05", "lr=0.04"), asked(path))
+        assert found.outcome is Outcome.INCONCLUSIVE
+        assert found.sentence.startswith("trainlint itself failed (TypeError: 'NoneType' object is not callable)")
+
+    def test_a_script_that_would_overwrite_a_checkpoint_past_torch_is_stopped(self, path: Path, project: Path) -> None:
+        (project / "best.pt").write_bytes(b"the user's own")
+        text = path.read_text().replace("time.sleep(0.1)", "open('best.pt', 'wb')")
+        path.write_text(text)
+        found = try_fixes(changed(path, "lr=0.05", "lr=0.04"), asked(path))
+        what = f"the script was stopped before it overwrote or removed {project / 'best.pt'}"
+        assert found.sentence == f"{what}, which was there before"
+        assert (project / "best.pt").read_bytes() == b"the user's own"
+
+    def test_a_script_that_never_ends(self, path: Path) -> None:
+        found = try_fixes(changed(path, "lr=0.05", "lr=0.04"), asked(path, timeout=0.5))
+        assert found.outcome is Outcome.INCONCLUSIVE
+        assert found.sentence.startswith("without the fix, the script had not done 8 steps after 0.5 s")
+        assert found.before[0].end is End.TIMED_OUT
+
+    def test_a_script_that_ends_before_the_window_is_compared_as_far_as_it_goes(self, path: Path) -> None:
+        request = Request(path.name, ("5",), warmup=2, steps=50, pairs=2)
+        found = try_fixes(changed(path, "import sys", "import sys  # the same"), request)
+        assert found.before[0].end is End.TOO_SHORT
+        assert found.training is not None
+        assert (found.training.likeness, found.training.losses) == (Likeness.IDENTICAL, 5)
+        assert len(found.before[0].step_ms) == 3
+
+    def test_a_fix_in_a_file_that_the_script_does_not_load(self, path: Path, project: Path) -> None:
+        other = project / "other.py"
+        other.write_text("A = 1\n")
+        found = try_fixes(changed(other, "1", "2"), asked(path))
+        assert found.outcome is Outcome.INCONCLUSIVE
+        assert found.sentence == "the script loads none of the files that the fix edits (other.py)"
+
+    def test_one_pair_of_runs_is_refused(self, path: Path) -> None:
+        with pytest.raises(ValueError, match="two at least"):
+            try_fixes(changed(path, "lr=0.05", "lr=0.04"), asked(path, pairs=1))
+
+
+def test_a_fix_in_a_module_of_a_package_that_is_run_by_name(project: Path) -> None:
+    package = project / "parts"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "settings.py").write_text("RATE = 0.05\n")
+    text = (SCRIPTS / "paced.py").read_text()
+    text = text.replace("import torch\n", "import torch\n\nfrom .settings import RATE\n").replace("lr=0.05", "lr=RATE")
+    (package / "train.py").write_text(text.replace("time.sleep(0.1)", "pass"))
+    request = Request("parts.train", module=True, warmup=2, steps=4, pairs=2)
+    found = try_fixes(changed(package / "settings.py", "0.05", "0.5"), request)
+    assert found.outcome is Outcome.TRAINING_CHANGED, found.sentence
+    assert found.training is not None
+    assert found.training.first_difference == 2
+
+
+def test_what_happens_is_told(script: Callable[[str], Path]) -> None:
+    path, told = script("paced.py"), list[str]()
+    try_fixes(changed(path, "lr=0.05", "lr=-1"), asked(path), told.append)
+    assert told == [
+        "XXX001: run 1 of 5, without the fix",
+        "XXX001: run 2 of 5, without the fix",
+        "XXX001: run 3 of 5, with the fix",
+    ]
