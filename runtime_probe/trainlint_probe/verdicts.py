@@ -65,6 +65,8 @@ def _of_loaders(finding: Finding, loaders: Sequence[Loader], run: Run, threshold
 
 
 def _of_calls(finding: Finding, shown: Sequence[Seen], run: Run, threshold: float) -> Verdict:
+    # What a library does on behalf of a call that is counted itself is part of that call.
+    shown = [item for item in shown if item.direct] or shown
     proofs = [item for item in shown if item.symptom in _PROOFS]
     if proofs:
         return _proved(finding, proofs[0])
@@ -82,6 +84,10 @@ def _of_calls(finding: Finding, shown: Sequence[Seen], run: Run, threshold: floa
         # Not additive: taking one wait away may only move it to the next.
         cost = Interval(max(bound.low for bound in bounds), sum(bound.high for bound in bounds))
         reason, basis = f"{times}; without it a step could gain {_span(cost)}", "trace"
+    elif all(item.symptom is Symptom.COLLECTIVE and _on_device(item) for item in shown):
+        return _unseen(
+            finding, f"{times}; it returns before it is done, and only a trace tells what it costs", ran=True
+        )
     elif any(item.host_ms is not None for item in shown):
         spent = sum(item.host_ms or 0.0 for item in shown) / steps
         is_bound = any(item.symptom in _UPPER_BOUNDS for item in shown)

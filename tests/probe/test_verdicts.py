@@ -146,3 +146,16 @@ def test_a_warning_of_pytorch_proves_an_outdated_name() -> None:
     found = verdict(finding("TRN801"), {Symptom.WARNING}, run(warned))
     assert (found.state, found.cost) == (State.CONFIRMED, None)
     assert found.sentence == "a warning (FutureWarning) comes from this line: use torch.amp"
+
+
+def test_what_a_library_does_inside_of_a_counted_call_is_not_counted_twice() -> None:
+    outer = Seen(Line("train.py", 14), Symptom.COLLECTIVE, "all_gather_object", 20, 100.0, device="cpu")
+    inner = Seen(Line("train.py", 14), Symptom.COLLECTIVE, "all_gather", 20, 90.0, direct=False, device="cpu")
+    found = verdict(finding("TRN502"), {Symptom.COLLECTIVE}, run(outer, inner))
+    assert found.cost == Interval(5.0, 5.0)
+
+
+def test_a_collective_of_a_device_returns_before_it_is_done() -> None:
+    started = Seen(Line("train.py", 14), Symptom.COLLECTIVE, "all_reduce", 20, 0.4, device="cuda")
+    found = verdict(finding("TRN503"), {Symptom.COLLECTIVE}, run(started))
+    assert (found.state, found.cost) == (State.UNMEASURED, None)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import Place
 from trainlint.model.names import imported_names, root_name
@@ -77,6 +78,7 @@ class CudaAmpNamespace(Rule):
     project's oldest PyTorch lacks the new name (`autocast` 1.10, `GradScaler` 2.3, `custom_fwd` and `custom_bwd` 2.4).
 
     ## Confirmed by
+    `trainlint probe` hears PyTorch's warning, and names the line that it comes from.
     FutureWarnings of torch.cuda.amp on the error stream.
 
     ## Gain
@@ -89,6 +91,7 @@ class CudaAmpNamespace(Rule):
     code = "TRN801"
     name = "cuda-amp-namespace"
     severity = Severity.WARNING
+    confirmed_by = frozenset({Symptom.WARNING})
     fix_safety = Safety.SAFE
     heat_matters = False
     triggers = Triggers(references=("torch.cuda.amp", "torch.cpu.amp"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainlint.evidence import Symptom
 from trainlint.model.deprecations import prefixes
 from trainlint.rule import Triggers
 from trainlint_rules.api import DeprecatedName
@@ -39,6 +40,7 @@ class MemoryCached(DeprecatedName):
     For the same names of other devices (`torch.npu`) and of a project's own objects, and where a version decides.
 
     ## Confirmed by
+    `trainlint probe` hears PyTorch's warning, and names the line that it comes from.
     FutureWarnings of `torch.cuda.memory` on the error stream.
 
     ## Gain
@@ -51,4 +53,5 @@ class MemoryCached(DeprecatedName):
 
     code = "TRN803"
     name = "memory-cached"
+    confirmed_by = frozenset({Symptom.WARNING})
     triggers = Triggers(references=prefixes("TRN803"))

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.names import argument, constant, has_unpacked_arguments, nodes_in
 from trainlint.model.site import Site
@@ -55,6 +56,7 @@ class TensorCopiedFromTensor(Rule):
     For lists, numbers and arrays, and for what is only likely a tensor: by its name, or on some ways only.
 
     ## Confirmed by
+    `trainlint probe` hears PyTorch's warning, and names the line that it comes from.
     The warning "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone()".
 
     ## Gain
@@ -68,6 +70,7 @@ class TensorCopiedFromTensor(Rule):
     code = "TRN416"
     name = "tensor-copied-from-tensor"
     severity = Severity.ADVICE
+    confirmed_by = frozenset({Symptom.WARNING})
     fix_safety = Safety.SAFE
     heat_matters = False
     preview = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import BlockKind, Place
 from trainlint.model.optimizers import Act, action_of, actions, always_runs_before, round_of
@@ -58,6 +59,7 @@ class SchedulerBeforeStep(Rule):
     where the class is not one of `torch.optim.lr_scheduler`, since warm-ups that keep their own count want this order.
 
     ## Confirmed by
+    `trainlint probe` hears PyTorch's warning, and names the line that it comes from.
     PyTorch's warning "Detected call of `lr_scheduler.step()` before `optimizer.step()`" at the first step.
 
     ## Gain
@@ -71,6 +73,7 @@ class SchedulerBeforeStep(Rule):
     code = "TRN604"
     name = "scheduler-before-step"
     severity = Severity.ERROR
+    confirmed_by = frozenset({Symptom.WARNING})
     heat_matters = False
     preview = True
     triggers = Triggers(calls=frozenset({"step"}))

@@ -48,23 +48,32 @@ def install(watch: Watch) -> list[CodeType]:
     for module in ("cuda", "xpu", "mps", "accelerator"):
         owner = getattr(torch, module, None)
         for name, symptom in (("synchronize", Symptom.HOST_SYNC), ("empty_cache", Symptom.CACHE_EMPTIED)):
-            _replace(codes, owner, name, functools.partial(watched, watch, Kind(f"torch.{module}.{name}", symptom)))
+            _replace(
+                codes,
+                owner,
+                name,
+                functools.partial(watched, watch, Kind(f"torch.{module}.{name}", symptom), device=module),
+            )
     for name in ("Event", "Stream"):
         kind = Kind(f"torch.cuda.{name}.synchronize", Symptom.HOST_SYNC)
-        _replace(codes, getattr(torch.cuda, name), "synchronize", functools.partial(watched, watch, kind))
+        wrap = functools.partial(watched, watch, kind, device="cuda")
+        _replace(codes, getattr(torch.cuda, name), "synchronize", wrap)
     _replace(codes, torch.autograd, "backward", functools.partial(_backward, watch))
     if torch.distributed.is_available():
         from torch.distributed import distributed_c10d
 
         for name in _COLLECTIVES:
             kind = Kind(f"torch.distributed.{name}", Symptom.COLLECTIVE)
-            _replace(codes, distributed_c10d, name, functools.partial(watched, watch, kind))
+            _replace(codes, distributed_c10d, name, functools.partial(_collective, watch, kind))
             setattr(torch.distributed, name, getattr(distributed_c10d, name))
     return codes
 
 
-def watched(watch: Watch, kind: Kind, function: Function, phase: Phase | None = None) -> Function:
-    """A function whose calls are counted and timed at the user's line, in a phase of their own where one is named."""
+def watched(watch: Watch, kind: Kind, function: Function, phase: Phase | None = None, *, device: str = "") -> Function:
+    """A function whose calls are counted and timed at the user's line, in a phase of their own where one is named.
+
+    `device` is the one that all its calls are about, where there is such a one.
+    """
     known: KnownPlaces = {}
     phases, number = watch.phases, None if phase is None else NUMBER[phase]
 
@@ -73,7 +82,7 @@ def watched(watch: Watch, kind: Kind, function: Function, phase: Phase | None = 
         if is_compiling():
             return function(*args, **kwargs)
         frame = frame_at(1)
-        site = known.get((id(frame.f_code), frame.f_lasti)) or watch.ledger.found(known, kind, "", frame)
+        site = known.get((id(frame.f_code), frame.f_lasti)) or watch.ledger.found(known, kind, device, frame)
         if number is not None:
             phases.enter(number)
         start = perf_counter_ns()
@@ -144,6 +153,35 @@ def _transfer(watch: Watch, name: str, function: Function) -> Function:
         return moved
 
     return wrapper
+
+
+def _collective(watch: Watch, kind: Kind, function: Function) -> Function:
+    """A call that exchanges tensors, or objects, between ranks."""
+    site_of = watch.ledger.site
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if is_compiling():
+            return function(*args, **kwargs)
+        site = site_of(kind, _device_among((*args, *kwargs.values())), frame_at(1))
+        start = perf_counter_ns()
+        try:
+            with watch.range(site):
+                return function(*args, **kwargs)
+        finally:
+            site.nanoseconds += perf_counter_ns() - start
+            site.calls += 1
+
+    return wrapper
+
+
+def _device_among(values: tuple[Any, ...]) -> str:
+    """The type of device of the first tensor, alone or in a list."""
+    for value in values:
+        first = value[0] if isinstance(value, list | tuple) and value else value
+        if isinstance(first, torch.Tensor):
+            return _device(first)
+    return ""
 
 
 def _names_device(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
