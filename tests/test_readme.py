@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from trainlint_probe.options import read_options
+
 PROJECT = Path(__file__).resolve().parent.parent
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -46,10 +48,21 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("command", [command for command in COMMANDS if " src/" in command or " check" not in command])
+OF_THE_PROBE = [command for command in COMMANDS if command.startswith("trainlint probe")]
+OTHERS = [command for command in COMMANDS if command not in OF_THE_PROBE]
+
+
+@pytest.mark.parametrize("command", [command for command in OTHERS if " src/" in command or " check" not in command])
 def test_each_command_works(command: str, project: Path) -> None:
     done = trainlint(shlex.split(command, comments=True)[1:], project)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("command", OF_THE_PROBE)
+def test_each_command_of_the_probe_is_understood(command: str) -> None:
+    """What they do is tested in tests/probe: they need a training, or a trace of one."""
+    options = read_options(shlex.split(command, comments=True)[2:])
+    assert (options.script, options.trace) in [("train.py", None), (None, Path("trace.json.gz"))]
 
 
 def test_the_settings_are_understood(project: Path) -> None:

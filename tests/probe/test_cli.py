@@ -128,7 +128,6 @@ class TestRuns:
         states = {(item["code"], item["at"]["line"]): item["state"] for item in document["verdicts"]}
         loader, read = line_of("plain", "DataLoader(Slow()"), line_of("plain", "loss.item()")
         assert states["TRNP101", loader] == "confirmed"
-        assert states["TRN101", loader] == "confirmed"
         assert states["TRN201", read] == "executed, unmeasured"
         assert "checkpoint.pt" not in runner.files()
 

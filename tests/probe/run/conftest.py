@@ -1,5 +1,14 @@
 """What the tests of the probed process share."""
 
+import pytest
+
 from tests.probe.run.running import runner
 
 __all__ = ["runner"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever runs a training in a process of its own takes seconds."""
+    for item in items:
+        if "runner" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)

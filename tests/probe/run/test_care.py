@@ -102,7 +102,8 @@ def test_the_users_own_sitecustomize_still_runs(
     from trainlint_probe.launch import Request, launch
 
     launch(Request(str(script)), runner.output)
-    assert capfd.readouterr().out.split("\n") == ["the own one", "the own one", "1", ""]
+    # Which of the two processes speaks first is not said.
+    assert sorted(capfd.readouterr().out.split()) == sorted("the own one the own one 1".split())
 
 
 def test_the_parent_imports_no_torch() -> None:
