@@ -71,9 +71,13 @@ def as_text(results: Results) -> str:
 def _measured(results: Results) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in results.versions.items())
     compared = figures.reports_compared(results, frozenset(_OURS))
+    rounds = "Everybody once"
+    if results.repeat > 1:
+        rounds += (
+            f", then everybody again, up to {results.repeat} times where that does not take too long; the median counts"
+        )
     return (
-        f"{results.date}, {results.machine}. Versions: {versions}. Everybody once, then everybody again, up to "
-        f"{results.repeat} times where that does not take too long; the median counts. {compared} runs of trainlint "
+        f"{results.date}, {results.machine}. Versions: {versions}. {rounds}. {compared} runs of trainlint "
         "are in these figures; those on the same files printed the same report, byte by byte, or there would be no "
         "figures."
     )
