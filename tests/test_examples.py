@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +24,11 @@ TRAINING = {"train.py": ["--steps", "3", "--log-interval", "1"], "train_ddp.py":
 
 
 def run(*words: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *words], cwd=cwd, capture_output=True, text=True, timeout=300)
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = str(free.getsockname()[1])  # other trainings may run on this machine at the same time
+    env = {**os.environ, "MASTER_PORT": port}
+    return subprocess.run([sys.executable, *words], cwd=cwd, env=env, capture_output=True, text=True, timeout=300)
 
 
 def check(*words: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:
