@@ -10,9 +10,10 @@ from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.evidence import State
 from trainlint_probe.options import Options, read_options
+from trainlint_probe.orders import SAFETY_STOP, TIMED_OUT
 from trainlint_probe.result import Result
 
-NOTHING_CONFIRMED, CONFIRMED, NO_WINDOW, SCRIPT_FAILED, SAFETY_STOP, TIMED_OUT = 0, 1, 3, 4, 5, 124
+NOTHING_CONFIRMED, CONFIRMED, NO_WINDOW, SCRIPT_FAILED = 0, 1, 3, 4
 _BY_OUTCOME = {
     "no step": NO_WINDOW,
     "too short": NO_WINDOW,

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from trainlint.evidence import Interval, Line, Run, Seen, Symptom
 from trainlint.records import replace
 from trainlint_probe.traces.reading import TraceReading
+from trainlint_probe.verdicts import together
 
 _WAITS = frozenset({Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE})
 
@@ -31,6 +32,4 @@ def _with(item: Seen, gains: Iterable[Interval | None] | None) -> Seen:
     known = [gain for gain in gains or () if gain is not None]
     if item.symptom not in _WAITS or not known:
         return item
-    # Taking one wait away may only move it to the next, so the lower bounds do not add up.
-    gain = Interval(max(gain.low for gain in known), sum(gain.high for gain in known))
-    return replace(item, recoverable=gain)
+    return replace(item, recoverable=together(known))

@@ -14,8 +14,8 @@ from pathlib import Path
 from trainlint.evidence import Run
 from trainlint.records import dataclass, field, replace
 from trainlint_probe.files import Changes, Snapshot, changes, snapshot
-from trainlint_probe.orders import Orders, as_environment
-from trainlint_probe.recorder import FAILURE, SAFETY_STOP, TIMED_OUT, has_ended
+from trainlint_probe.orders import SAFETY_STOP, TIMED_OUT, Orders, as_environment
+from trainlint_probe.recorder import FAILURE, has_ended
 from trainlint_probe.storage import read_run
 from trainlint_probe.watch.trackers import silenced
 

@@ -20,7 +20,7 @@ from trainlint_probe.orders import Orders
 from trainlint_probe.ranks import together
 from trainlint_probe.result import Result
 from trainlint_probe.runtime_rules import as_verdicts
-from trainlint_probe.static import files_at_work, findings_in, judged_files
+from trainlint_probe.static import files_at_work, judge_files
 from trainlint_probe.traces.events import UnreadableTrace, read_events
 from trainlint_probe.traces.judge import judge
 from trainlint_probe.traces.reading import TraceReading, reading_of
@@ -54,15 +54,15 @@ def result_of_run(options: Options) -> Result:
         runs = (with_recoverable(runs[0], reading), *runs[1:])
     script = None if options.module else Path(options.script)
     paths = files_at_work(script, _lines(runs[0]))
-    verdicts = verdicts_on(findings_in(paths), runs[0]) if paths else ()
+    static = judge_files(paths)
+    verdicts = verdicts_on(static.report, runs[0])
     # A few steps under the profiler say nothing new of what thirty without it have shown.
     found = [*judge_run(runs[0]), *judge_together(ranks)]
     known = {item.name for item in found}
     more = [item for item in (judge(reading) if reading is not None else ()) if item.name not in known]
     of_run = as_verdicts(found, where=options.script, basis="timer")
     verdicts = (*of_run, *as_verdicts(more, where=options.script), *verdicts)
-    judged = judged_files(paths)
-    return Result(runs, verdicts, reading, timeline, comparisons=_verified(options, paths), judged=judged)
+    return Result(runs, verdicts, reading, timeline, comparisons=_verified(options, paths), judged=static.judged)
 
 
 def _request(options: Options) -> Request:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from trainlint.cli.console import UsageError
-from trainlint.evidence import Environment, Line, Run, Seen, Step, Symptom, Verdict
+from trainlint.evidence import Environment, Line, Run, Seen, Step, Symptom
 from trainlint_probe.confirming import verdicts_on
 from trainlint_probe.options import Options
 from trainlint_probe.result import Result
 from trainlint_probe.runtime_rules import as_verdicts
-from trainlint_probe.static import findings_in, judged_files
+from trainlint_probe.static import judge_files
 from trainlint_probe.traces.events import UnreadableTrace, read_events
 from trainlint_probe.traces.judge import judge, judge_memory, judge_ranks
 from trainlint_probe.traces.memory_snapshot import MemoryReading, UnreadableSnapshot, read_snapshot
-from trainlint_probe.traces.ranks import read_ranks
+from trainlint_probe.traces.ranks import RanksReading, read_ranks
 from trainlint_probe.traces.reading import TraceReading, reading_of
 from trainlint_probe.traces.timeline import timeline_of
 
@@ -22,21 +22,26 @@ from trainlint_probe.traces.timeline import timeline_of
 def result_of_trace(options: Options, path: Path) -> Result:
     """What a trace, or a directory with one for each rank, shows. Raises UsageError where it cannot be read."""
     memory = _memory(options.memory)
-    of_memory = as_verdicts(judge_memory(memory), where=str(options.memory)) if memory is not None else ()
+    readings: TraceReading | RanksReading
+    timeline = None
     try:
         if path.is_dir():
-            ranks = read_ranks(path)
-            found = [*judge_ranks(ranks), *(item for rank in ranks.ranks for item in judge(rank))]
-            static = _static(options, ranks.ranks[0])
-            verdicts = (*as_verdicts(found, where=str(path)), *of_memory, *static)
-            return Result((), verdicts, ranks, memory=memory, judged=judged_files(options.paths))
-        trace = read_events(path)
-        reading, timeline = reading_of(trace), timeline_of(trace)
+            readings = read_ranks(path)
+            reading = readings.ranks[0]
+            found = [*judge_ranks(readings), *(item for rank in readings.ranks for item in judge(rank))]
+        else:
+            trace = read_events(path)
+            readings = reading = reading_of(trace)
+            timeline, found = timeline_of(trace), judge(reading)
     except UnreadableTrace as error:
         raise UsageError(str(error)) from error
-    found = judge(reading)
-    verdicts = (*as_verdicts(found, where=str(path)), *of_memory, *_static(options, reading))
-    return Result((), verdicts, reading, timeline, memory, judged=judged_files(options.paths))
+    static = judge_files(options.paths)
+    verdicts = (
+        *as_verdicts(found, where=str(path)),
+        *(as_verdicts(judge_memory(memory), where=str(options.memory)) if memory is not None else ()),
+        *verdicts_on(static.report, run_of(reading)),
+    )
+    return Result((), verdicts, readings, timeline, memory, judged=static.judged)
 
 
 def run_of(reading: TraceReading) -> Run:
@@ -62,11 +67,6 @@ def _seen(reading: TraceReading, steps: int) -> tuple[Seen, ...]:
         for site in reading.device.syncs.sites
         if site.source is not None and site.source.exact
     )
-
-
-def _static(options: Options, reading: TraceReading) -> tuple[Verdict, ...]:
-    """What the trace says of findings in the files that the user named."""
-    return verdicts_on(findings_in(options.paths), run_of(reading)) if options.paths else ()
 
 
 def _memory(path: Path | None) -> MemoryReading | None:

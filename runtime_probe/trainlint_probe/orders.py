@@ -11,6 +11,11 @@ from trainlint_probe.storage import Damaged, from_json, to_json
 
 VARIABLE = "TRAINLINT_PROBE"
 
+SAFETY_STOP = 5
+"""The exit code, of the child and then of `trainlint probe`, where a checkpoint was about to be overwritten."""
+TIMED_OUT = 124
+"""Likewise where the time was up."""
+
 
 @dataclass(frozen=True, slots=True)
 class Orders:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from trainlint.evidence import Run
 from trainlint.records import replace
 from trainlint_probe import environment
-from trainlint_probe.orders import Orders
+from trainlint_probe.orders import SAFETY_STOP, TIMED_OUT, Orders
 from trainlint_probe.storage import write_run
 from trainlint_probe.watch import guard
 from trainlint_probe.watch.imported import Imports, loaded
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 FAILURE = "failure"
 """The file in which a fault of the probe itself is told."""
 _ENDED = "ended.rank"
-SAFETY_STOP = 5
-TIMED_OUT = 124
 
 
 class Recorder:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trainlint.catalogue import installed_rules
 from trainlint.cli.console import UsageError
-from trainlint.config import ConfigError
+from trainlint.config import ConfigError, Overrides
 from trainlint.engine.configurations import Configurations
 from trainlint.engine.discover import Discovery, discover
 from trainlint.engine.git import repository_of
@@ -16,39 +16,49 @@ from trainlint.engine.run import run
 from trainlint.evidence import Judged, Line
 from trainlint.finding import Report
 from trainlint.installed import PackError
+from trainlint.records import dataclass
 
 
-def findings_in(paths: Sequence[Path]) -> Report:
-    """The report of `trainlint check` on some files and directories, by the project's own configuration.
+@dataclass(frozen=True, slots=True)
+class Static:
+    """What `trainlint check` says of some files, and which these are."""
+
+    report: Report
+    judged: Judged
+
+
+def judge_files(paths: Sequence[Path]) -> Static:
+    """Judge files and directories by the project's own configuration. Without any path, nothing is judged.
 
     Raises UsageError where that configuration is wrong.
     """
-    configurations, discovery = _discovered(paths)
-    return run(discovery, configurations).report
-
-
-def judged_files(paths: Sequence[Path]) -> Judged:
-    """The files that `findings_in` judges, as they are now. Raises UsageError as that does."""
     if not paths:
-        return Judged()
+        return Static(Report((), (), 0), Judged())
+    configurations = configured()
+    discovery = discover(paths, configurations.excludes)
+    return Static(run(discovery, configurations).report, _judged(discovery))
+
+
+def configured(overrides: Overrides | None = None) -> Configurations:
+    """The project's configuration. Raises UsageError where it is wrong."""
+    try:
+        return Configurations(installed_rules(), overrides or Overrides())
+    except (ConfigError, PackError) as error:
+        raise UsageError(str(error)) from error
+
+
+def _judged(discovery: Discovery) -> Judged:
+    """The files of a discovery, as they are now."""
     here = Path.cwd()
     repository = repository_of(here)
     directory = here.relative_to(repository).as_posix() if repository else None
     digests = {}
-    for target in _discovered(paths)[1].targets:
+    for target in discovery.targets:
         try:
             digests[target.shown] = hashlib.sha256(target.path.read_bytes()).hexdigest()
         except OSError:
             continue  # nothing could be judged either
     return Judged(directory, digests)
-
-
-def _discovered(paths: Sequence[Path]) -> tuple[Configurations, Discovery]:
-    try:
-        configurations = Configurations(installed_rules())
-    except (ConfigError, PackError) as error:
-        raise UsageError(str(error)) from error
-    return configurations, discover(paths, configurations.excludes)
 
 
 def files_at_work(script: Path | None, lines: Iterable[Line | None]) -> tuple[Path, ...]:

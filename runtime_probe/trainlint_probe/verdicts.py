@@ -80,9 +80,7 @@ def _of_calls(finding: Finding, shown: Sequence[Seen], run: Run, threshold: floa
         found = _about(finding, State.UNMEASURED, sentence)
         return replace(found, per_step=calls / steps, basis="counter")
     if all(item.recoverable is not None for item in shown):
-        bounds = [item.recoverable for item in shown if item.recoverable is not None]
-        # Not additive: taking one wait away may only move it to the next.
-        cost = Interval(max(bound.low for bound in bounds), sum(bound.high for bound in bounds))
+        cost = together([item.recoverable for item in shown if item.recoverable is not None])
         reason, basis = f"{times}; without it a step could gain {_span(cost)}", "trace"
     elif all(item.symptom is Symptom.COLLECTIVE and _on_device(item) for item in shown):
         return _unseen(
@@ -126,6 +124,14 @@ def _unseen(finding: Finding, reason: str, *, ran: bool = False) -> Verdict:
 def _about(finding: Finding, state: State, sentence: str) -> Verdict:
     at = Line(finding.path, finding.span.start_line)
     return Verdict(finding.code, finding.name, at, state, sentence, message=finding.message)
+
+
+def together(gains: Sequence[Interval]) -> Interval:
+    """What a step would gain without any of some waits.
+
+    Taking one wait away may only move it to the next, so the lower bounds do not add up.
+    """
+    return Interval(max(gain.low for gain in gains), sum(gain.high for gain in gains))
 
 
 def settings_of(loader: Loader) -> str:

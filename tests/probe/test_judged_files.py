@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from trainlint.evidence import Judged
-from trainlint_probe.static import judged_files
+from trainlint_probe.static import judge_files
 
 TEXT = b"import torch\r\n"
 DIGEST = hashlib.sha256(TEXT).hexdigest()
@@ -27,18 +27,18 @@ def training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_files_are_named_as_verdicts_name_them_with_the_digests_of_their_bytes(training: Path) -> None:
-    found = judged_files([Path("train.py"), Path("parts")])
+    found = judge_files([Path("train.py"), Path("parts")]).judged
     assert found == Judged(None, {"train.py": DIGEST, "parts/helper.py": DIGEST})
 
 
 def test_in_a_repository_the_working_directory_is_told_from_its_root(training: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=training.parent, check=True)
-    assert judged_files([Path("train.py")]).directory == "training"
+    assert judge_files([Path("train.py")]).judged.directory == "training"
 
 
 def test_where_nothing_is_judged_no_file_is_named(training: Path) -> None:
-    assert judged_files([]) == Judged()
+    assert judge_files([]).judged == Judged()
 
 
 def test_a_file_that_is_gone_is_not_named(training: Path) -> None:
-    assert judged_files([Path("train.py"), Path("gone.py")]).digests == {"train.py": DIGEST}
+    assert judge_files([Path("train.py"), Path("gone.py")]).judged.digests == {"train.py": DIGEST}

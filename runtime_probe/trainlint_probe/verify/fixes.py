@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from trainlint.catalogue import installed_rules
-from trainlint.cli.console import UsageError
-from trainlint.config import ConfigError, Overrides
-from trainlint.engine.configurations import Configurations
+from trainlint.config import Overrides
 from trainlint.engine.discover import discover
 from trainlint.engine.run import run
 from trainlint.engine.work import Fixing
 from trainlint.finding import Finding, Safety
-from trainlint.installed import PackError
 from trainlint.records import dataclass
+from trainlint_probe.static import configured
 
 ALL = "all"
 """In place of a rule: every rule that has a fix for anything in these files, one after the other."""
@@ -59,7 +56,7 @@ def proposals(word: str, paths: Sequence[Path]) -> tuple[Proposal, ...]:
 def _proposal(findings: Sequence[Finding], paths: Sequence[Path]) -> Proposal:
     """What the fixes of one rule come to. Fixing goes on until no finding has a fix, as `--fix` does."""
     code = findings[0].code
-    configurations = _configurations(Overrides(select=(code,), ignore=(), preview=True))
+    configurations = configured(Overrides(select=(code,), ignore=(), preview=True))
     fixed = run(discover(paths, configurations.excludes), configurations, fixing=Fixing(Safety.UNSAFE, write=False))
     edits = tuple(
         Edit(str(Path(source.path).resolve()), source.path, rewrite.after.encode(rewrite.after.text))
@@ -71,15 +68,8 @@ def _proposal(findings: Sequence[Finding], paths: Sequence[Path]) -> Proposal:
 
 
 def _findings(paths: Sequence[Path], overrides: Overrides) -> tuple[Finding, ...]:
-    configurations = _configurations(overrides)
+    configurations = configured(overrides)
     return run(discover(paths, configurations.excludes), configurations).report.findings
-
-
-def _configurations(overrides: Overrides) -> Configurations:
-    try:
-        return Configurations(installed_rules(), overrides)
-    except (ConfigError, PackError) as error:
-        raise UsageError(str(error)) from error
 
 
 def _is_about_ignores(finding: Finding) -> bool:
