@@ -21,7 +21,7 @@ from trainlint.finding import Edit, Failure, Finding, Fix, Heat, Safety, Severit
 from trainlint.linking.link import link
 from trainlint.linking.summarise import summarise
 from trainlint.linking.summary import Summary
-from trainlint.model.site import FileModel
+from trainlint.model.file_model import FileModel
 from trainlint.source import source_from_text
 
 FINDING = Finding(

@@ -12,7 +12,7 @@ import pytest
 
 from trainlint.config import Config
 from trainlint.engine.places import places_by_rule
-from trainlint.model.site import FileModel
+from trainlint.model.file_model import FileModel
 from trainlint.packs import load_rules
 from trainlint.source import source_from_text
 
@@ -31,6 +31,7 @@ OF_OUTLINE = (
     "blocks",
     "choice",
     "expressions",
+    "file_model",
     "guarded_reads",
     "lookup",
     "names",

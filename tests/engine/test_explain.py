@@ -14,8 +14,9 @@ from trainlint.engine.explain import Asked, explain
 from trainlint.engine.judge import judge
 from trainlint.explanation import Answer, Explanation, Fact, Hiding, Line, Look
 from trainlint.finding import Finding, Heat, Severity
+from trainlint.model.file_model import FileModel
 from trainlint.model.heat_fact import HeatFact
-from trainlint.model.site import FileModel, Site
+from trainlint.model.site import Site
 from trainlint.model.values import Home, Kind, Value
 from trainlint.packs import load_rules
 from trainlint.rule import Rule, Triggers

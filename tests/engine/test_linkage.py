@@ -16,7 +16,7 @@ from trainlint.engine.members import Member
 from trainlint.engine.shelf import Shelf
 from trainlint.engine.summarised import Summarised
 from trainlint.linking.summary import Summary
-from trainlint.model.site import FileModel
+from trainlint.model.file_model import FileModel
 
 
 @pytest.fixture

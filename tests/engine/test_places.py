@@ -11,7 +11,8 @@ from trainlint.config import Config
 from trainlint.engine.places import places_by_rule
 from trainlint.finding import Heat
 from trainlint.model.blocks import Place
-from trainlint.model.site import FileModel, Site
+from trainlint.model.file_model import FileModel
+from trainlint.model.site import Site
 from trainlint.packs import load_rules
 from trainlint.rule import IN_STEP, Rule
 from trainlint.source import source_from_text

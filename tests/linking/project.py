@@ -23,9 +23,9 @@ from trainlint.linking.neighbours import groups, imports_among
 from trainlint.linking.summarise import summarise
 from trainlint.linking.summary import Summary
 from trainlint.model.blocks import Block
+from trainlint.model.file_model import FileModel
 from trainlint.model.heat_fact import HeatFact
 from trainlint.model.outside import Outside
-from trainlint.model.site import FileModel
 from trainlint.model.values import Kind, Value
 from trainlint.source import source_from_text
 

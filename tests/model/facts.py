@@ -7,7 +7,7 @@ import textwrap
 
 from trainlint.config import Config
 from trainlint.model.blocks import Block
-from trainlint.model.site import FileModel
+from trainlint.model.file_model import FileModel
 from trainlint.source import source_from_text
 
 MARK = "#="

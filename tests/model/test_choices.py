@@ -9,7 +9,7 @@ import pytest
 
 from trainlint.config import Config
 from trainlint.model.choices import is_chosen
-from trainlint.model.site import FileModel
+from trainlint.model.file_model import FileModel
 from trainlint.source import source_from_text
 
 

@@ -12,7 +12,7 @@ from trainlint.config.torch_range import parse_torch_range
 from trainlint.finding import Severity
 from trainlint.model.deprecated_uses import DeprecatedUse, deprecated_use
 from trainlint.model.deprecations import TABLE, deprecation_of, prefixes
-from trainlint.model.site import FileModel
+from trainlint.model.file_model import FileModel
 
 
 def uses(text: str, code: str = "TRN812", target: str = "") -> list[DeprecatedUse]:

@@ -16,8 +16,8 @@ from trainlint.model.evaluation import (
     results_of,
     wants_gradients,
 )
+from trainlint.model.file_model import FileModel
 from trainlint.model.lifetimes import Lifetime, lifetime
-from trainlint.model.site import FileModel
 from trainlint.model.values import Kind
 
 

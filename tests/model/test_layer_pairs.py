@@ -8,8 +8,8 @@ import textwrap
 import pytest
 
 from trainlint.config import Config
+from trainlint.model.file_model import FileModel
 from trainlint.model.layer_pairs import layer_before
-from trainlint.model.site import FileModel
 from trainlint.source import source_from_text
 
 CLASS = """

@@ -12,11 +12,12 @@ from trainlint.model.blocks import Place
 from trainlint.model.copies import Memory, memory_of
 from trainlint.model.creations import Content, creation
 from trainlint.model.datasets import Items, items_of
+from trainlint.model.file_model import FileModel
 from trainlint.model.forward import computes
 from trainlint.model.loaders import Loader
 from trainlint.model.names import argument
 from trainlint.model.outside import Outside
-from trainlint.model.site import FileModel, Site
+from trainlint.model.site import Site
 from trainlint.model.training import Device, Feeds, feeds, goes_to_device
 
 IMPORTS = """

@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from trainlint.config import Config
+from trainlint.model.file_model import FileModel
 from trainlint.model.modes import mode_calls, sets_training, switched
-from trainlint.model.site import FileModel
 from trainlint.source import source_from_text
 
 

@@ -8,10 +8,10 @@ import textwrap
 import pytest
 
 from tests.model.facts import file_model
+from trainlint.model.file_model import FileModel
 from trainlint.model.loaders import Loader
 from trainlint.model.passes import Start, passes
 from trainlint.model.samplers import passes_without_end, samplers_behind
-from trainlint.model.site import FileModel
 from trainlint.model.workers import Workers, takes_all_cores, workers
 
 IMPORTS = "import os\nfrom torch.utils.data import DataLoader\n"

@@ -8,9 +8,9 @@ import pytest
 
 from tests.model.facts import file_model
 from trainlint.model.branches import may_run_together
+from trainlint.model.file_model import FileModel
 from trainlint.model.grad_scalers import scaled_backwards, scalers
 from trainlint.model.precision import CastTo, autocast_around, regions
-from trainlint.model.site import FileModel
 
 IMPORTS = """
 import functools

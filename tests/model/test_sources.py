@@ -8,7 +8,7 @@ import pytest
 
 from tests.model.facts import file_model, marked
 from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.site import FileModel
+from trainlint.model.file_model import FileModel
 from trainlint.model.sources import draws_batches, is_batch_source
 from trainlint.model.values import Kind, Origin
 

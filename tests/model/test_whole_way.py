@@ -9,7 +9,8 @@ import pytest
 from trainlint.config import Config
 from trainlint.model.blocks import Place
 from trainlint.model.fact_kinds import FactKind
-from trainlint.model.site import FileModel, Site
+from trainlint.model.file_model import FileModel
+from trainlint.model.site import Site
 from trainlint.model.whole_way import WholeWay, whole_way
 from trainlint.source import source_from_text
 

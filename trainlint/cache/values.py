@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copyreg
 import io
-import pickle
 import sys
 import zlib
 from collections.abc import Callable
@@ -16,6 +15,11 @@ from enum import Enum
 from functools import cache
 from importlib import import_module
 from operator import attrgetter
+
+try:
+    from _pickle import Pickler, Unpickler, UnpicklingError  # what `pickle` has by these names, in half of the time
+except ImportError:
+    from pickle import Pickler, Unpickler, UnpicklingError
 
 from trainlint.records import dataclass, field_names, is_dataclass
 
@@ -41,7 +45,7 @@ class Unpackable(Exception):
 def pack(value: object) -> bytes:
     """A result as bytes. The same code gives the same bytes in any process. Raises Unpackable."""
     file = io.BytesIO()
-    pickler = pickle.Pickler(file, _PROTOCOL)
+    pickler = Pickler(file, _PROTOCOL)
     pickler.dispatch_table = _BY_FIELDS
     try:
         pickler.dump(value)
@@ -58,7 +62,7 @@ def unpack(data: bytes) -> Any:
         raise Unpackable(str(error)) from error
 
 
-class _PlainData(pickle.Unpickler):
+class _PlainData(Unpickler):
     def find_class(self, module: str, name: str) -> type:
         return _plain(module, name)
 
@@ -69,10 +73,10 @@ def _plain(module: str, name: str) -> type:
     if (module, name) == ("builtins", "frozenset"):
         return frozenset
     if not (module in _HOMES or any(home.endswith(".") and module.startswith(home) for home in _HOMES)):
-        raise pickle.UnpicklingError(f"{module}.{name} is no result")
+        raise UnpicklingError(f"{module}.{name} is no result")
     found = getattr(sys.modules.get(module) or import_module(module), name)
     if not (isinstance(found, type) and (is_dataclass(found) or issubclass(found, (Enum, tuple)))):
-        raise pickle.UnpicklingError(f"{module}.{name} is no plain data")
+        raise UnpicklingError(f"{module}.{name} is no plain data")
     return found
 
 

@@ -24,8 +24,8 @@ from trainlint.engine.work import crash
 from trainlint.explanation import Explanation
 from trainlint.finding import Failure
 from trainlint.installed import PackError
+from trainlint.model.file_model import FileModel
 from trainlint.model.outside import ALONE
-from trainlint.model.site import FileModel
 from trainlint.records import dataclass
 from trainlint.report.settings import style_for
 from trainlint.report.why import render

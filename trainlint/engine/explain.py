@@ -16,8 +16,9 @@ from trainlint.engine.tracing import watch
 from trainlint.explanation import Explanation, Hidden, Hiding, Line, Look, Verdict
 from trainlint.finding import Finding, Span
 from trainlint.model.blocks import Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.names import end_position, position
-from trainlint.model.site import FileModel, Site
+from trainlint.model.site import Site
 from trainlint.records import dataclass, field, replace
 from trainlint.rule import Rule
 from trainlint.suppress import silencing_lines, suppress

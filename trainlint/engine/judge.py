@@ -11,8 +11,9 @@ from trainlint.engine.places import places_by_rule
 from trainlint.engine.time_limit import TookTooLong
 from trainlint.finding import Failure, Finding
 from trainlint.model.blocks import Place
+from trainlint.model.file_model import FileModel, Remains
 from trainlint.model.outside import ALONE, Outside
-from trainlint.model.site import FileModel, Remains, Site
+from trainlint.model.site import Site
 from trainlint.records import dataclass
 from trainlint.suppress import suppress
 

@@ -10,8 +10,9 @@ from trainlint.engine.answers import written
 from trainlint.engine.listing import last_header_line
 from trainlint.explanation import Fact, Line
 from trainlint.model.blocks import Block, BlockKind, Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.names import end_position, position
-from trainlint.model.site import FileModel, Site
+from trainlint.model.site import Site
 from trainlint.model.values import Kind, Value
 from trainlint.records import dataclass, field
 

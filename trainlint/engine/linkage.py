@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from trainlint.engine.shelf import Shelf
     from trainlint.engine.surroundings import Surroundings
     from trainlint.linking.summary import Summary
+    from trainlint.model.file_model import FileModel
     from trainlint.model.outside import Outside
-    from trainlint.model.site import FileModel
 
 
 @dataclass(slots=True)
@@ -164,8 +164,8 @@ def _failed(member: Member, reason: str) -> Summarised:
 
 
 def _model(member: Member) -> FileModel | None:
+    from trainlint.model.file_model import FileModel
     from trainlint.model.outside import ALONE
-    from trainlint.model.site import FileModel
 
     try:
         source = member.source()

@@ -17,7 +17,7 @@ from trainlint.engine.read import may_hold_findings, read_bytes
 from trainlint.linking.glance import Glance, glance
 from trainlint.linking.modules import Modules
 from trainlint.linking.neighbours import groups, imports_among
-from trainlint.model.site import is_idle
+from trainlint.model.idle import is_idle
 from trainlint.records import dataclass, replace
 from trainlint.source import UnreadableSource
 

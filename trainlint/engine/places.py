@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from trainlint.declared import Bound
     from trainlint.finding import Heat
     from trainlint.model.blocks import Block
+    from trainlint.model.file_model import FileModel
     from trainlint.model.outline import Outline
-    from trainlint.model.site import FileModel
 
 _Words = dict[str, list[int]]
 """The numbers of the rules that want a word."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from trainlint.model.site import FileModel, Remains
+    from trainlint.model.file_model import FileModel, Remains
 
 MOST_KEPT = 16_000_000
 """Bytes of source whose models are kept in one process. A model takes about thirty-five times as much memory: its tree

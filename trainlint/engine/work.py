@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from trainlint.engine.configurations import Selection
     from trainlint.engine.discover import Target
     from trainlint.engine.judge import Verdicts
+    from trainlint.model.file_model import FileModel, Remains
     from trainlint.model.outside import Outside
-    from trainlint.model.site import FileModel, Remains
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,10 @@ from trainlint.fixing.rewrite import (
 )
 from trainlint.model.alternatives import depends_on_version, has_alternative, is_tried, origins
 from trainlint.model.blocks import BlockKind, Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.names import argument, constant, imported_names, last_name, root_name
 from trainlint.model.old_amp import OLD_MODULES, available, new_names, old_name
 from trainlint.model.roles import Role, import_of, imports_of, references_by, role
-from trainlint.model.site import FileModel
 from trainlint.model.uses import call_of
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from trainlint.model.roles import import_of, imports_of, references_by
 
 if TYPE_CHECKING:
     from trainlint.model.deprecated_uses import DeprecatedUse
-    from trainlint.model.site import FileModel
+    from trainlint.model.file_model import FileModel
 
 
 def rename_of(file: FileModel, use: DeprecatedUse) -> Fix | None:

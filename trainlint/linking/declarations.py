@@ -12,7 +12,7 @@ from trainlint.model.pointers import Pointer, Start, together
 from trainlint.model.vocabulary import FOREIGN
 
 if TYPE_CHECKING:
-    from trainlint.model.site import FileModel
+    from trainlint.model.file_model import FileModel
 
 RESULT = "return"
 """The name under which a function's result is declared: no parameter can have it."""

@@ -14,7 +14,7 @@ from trainlint.model.pointers import Pointer, Start
 from trainlint.model.values import Kind, Value
 
 if TYPE_CHECKING:
-    from trainlint.model.site import FileModel
+    from trainlint.model.file_model import FileModel
 
 _MOST_ARGUMENTS = 40
 _TELLING = frozenset({Kind.UNKNOWN, Kind.MODULE})

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from trainlint.model.blocks import Block, BlockKind, Place
 from trainlint.model.calls_inside import calls_of
 from trainlint.model.fact_names import ACCUMULATION
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import single_value
 from trainlint.model.names import constant, dotted, last_name, names_in, nodes_in
 from trainlint.model.once import once
-from trainlint.model.site import FileModel
 from trainlint.model.steps import LoopKind
 from trainlint.model.values import Kind
 from trainlint.patterns import lazy

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 from trainlint.model.blocks import Binding, Block, How, Place
 from trainlint.model.collectives import IN_PLACE, collective
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import reaching
 from trainlint.model.names import last_name, nodes_in, position, root_name
-from trainlint.model.site import FileModel
 from trainlint.patterns import lazy
 
 _MAKERS = frozenset({"tensor", "as_tensor", "zeros", "ones", "full", "zeros_like", "ByteTensor", "IntTensor"})

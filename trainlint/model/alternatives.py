@@ -7,10 +7,10 @@ import re
 from collections.abc import Collection
 
 from trainlint.model.blocks import Block, BlockKind, How, Place, Position
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import reaching
 from trainlint.model.names import dotted, imported_names, nodes_in, position
 from trainlint.model.once import once
-from trainlint.model.site import FileModel
 from trainlint.patterns import lazy
 
 _VERSION = lazy(

@@ -11,7 +11,7 @@ from trainlint.model.lookup import reaching
 from trainlint.model.names import dotted, nodes_in, position
 
 if TYPE_CHECKING:
-    from trainlint.model.site import FileModel
+    from trainlint.model.file_model import FileModel
 
 _NUMPY_RANDOM = "numpy.random."
 _KEEPING = frozenset({"astype", "copy", "reshape", "ravel", "flatten", "squeeze", "transpose", "T"})

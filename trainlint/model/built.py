@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.model.blocks import Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.names import dotted, last_name, nodes_in
-from trainlint.model.site import FileModel
 
 _MOVING = frozenset({"to", "cuda", "float", "half", "bfloat16", "train", "eval"})
 

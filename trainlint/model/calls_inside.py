@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from trainlint.model.blocks import Block, Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.once import once
-from trainlint.model.site import FileModel
 
 
 def calls_of(file: FileModel, name: str, block: Block) -> Sequence[Place]:

@@ -11,7 +11,7 @@ from trainlint.model.blocks import Block, BlockKind
 from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
-    from trainlint.model.site import FileModel
+    from trainlint.model.file_model import FileModel
 
 _NO_CHOICE = lazy(r"is_available|device_count|\bcuda\b|\bgpus?\b|rank|is_main_process|__name__|version", re.IGNORECASE)
 """Tests that ask what machine this is, not what somebody wants."""

@@ -9,8 +9,8 @@ import ast
 import re
 
 from trainlint.model.blocks import Block, How
+from trainlint.model.file_model import FileModel
 from trainlint.model.names import argument, constant, dotted, last_name, nodes_in
-from trainlint.model.site import FileModel
 from trainlint.patterns import lazy
 from trainlint.records import dataclass
 

@@ -6,11 +6,12 @@ import ast
 from enum import Enum, auto
 
 from trainlint.model.blocks import Block, How
+from trainlint.model.file_model import FileModel
 from trainlint.model.loaders import Loader
 from trainlint.model.lookup import reaching, single_value
 from trainlint.model.names import argument, constant, dotted, last_name, nodes_in, position, root_name
 from trainlint.model.once import once
-from trainlint.model.site import FileModel, Site
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.records import dataclass
 

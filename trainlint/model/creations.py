@@ -7,9 +7,9 @@ from enum import Enum, auto
 
 from trainlint.model.arrays import is_drawn, stays_same
 from trainlint.model.blocks import Block, BlockKind
+from trainlint.model.file_model import FileModel
 from trainlint.model.guards import rare_when
 from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name
-from trainlint.model.site import FileModel
 from trainlint.model.values import Home, Kind
 from trainlint.records import dataclass
 

@@ -9,9 +9,9 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.model.blocks import Binding, Block, How
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import reaching
 from trainlint.model.names import position
-from trainlint.model.site import FileModel
 
 DISTRIBUTED_DATA_PARALLEL = (
     "torch.nn.parallel.DistributedDataParallel",

@@ -9,9 +9,9 @@ from enum import Enum, auto
 
 from trainlint.model.batches import passed
 from trainlint.model.blocks import Binding, Block, Class, Function, How
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, last_name, names_in, nodes_in, position
-from trainlint.model.site import FileModel
 from trainlint.model.values import Home, Kind, Origin
 from trainlint.patterns import lazy
 

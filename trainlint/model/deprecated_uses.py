@@ -16,7 +16,7 @@ from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
 if TYPE_CHECKING:
-    from trainlint.model.site import FileModel
+    from trainlint.model.file_model import FileModel
 
 _YOUNG: Version = (2, 9)
 """Who names no versions may run one in which a replacement as young as this is missing."""

@@ -6,9 +6,9 @@ import ast
 
 from trainlint.model.arrays import is_drawn
 from trainlint.model.blocks import Block, Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import single_value
 from trainlint.model.names import last_name, nodes_in
-from trainlint.model.site import FileModel
 from trainlint.model.uses import loads
 from trainlint.model.values import Home
 

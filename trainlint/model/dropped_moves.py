@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from trainlint.model.blocks import How, Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import reaching
 from trainlint.model.names import has_unpacked_arguments, last_name, nodes_in, position
-from trainlint.model.site import FileModel
 from trainlint.model.values import Origin
 
 _SURE = 0.95

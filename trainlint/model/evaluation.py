@@ -17,7 +17,7 @@ from trainlint.model.values import Kind
 from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
-    from trainlint.model.site import FileModel
+    from trainlint.model.file_model import FileModel
 
 _NO_MODEL = lazy(
     r"client|(^|_)api|pipe(line)?$|tokeniz|processor|transform(s|_fn)?$|augment|metric|sampler|(^|_)ema$|"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 
 from trainlint.model.blocks import Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.index_syncs import index_sync
 from trainlint.model.names import nodes_in
 from trainlint.model.once import once
 from trainlint.model.read_purposes import asks_for_nan
 from trainlint.model.reads import explicit_read
-from trainlint.model.site import FileModel
 from trainlint.model.uses import own_nodes
 
 _READS = ("item", "tolist", "cpu")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from trainlint.model.blocks import Block, Function
-from trainlint.model.site import FileModel
+from trainlint.model.file_model import FileModel
 from trainlint.patterns import lazy
 
 _COMPUTES = frozenset({"forward", "__call__", "loss", "training_losses"})

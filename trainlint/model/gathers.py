@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from trainlint.model.blocks import Binding, Block, BlockKind, How, Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import reaching
 from trainlint.model.names import (
     argument,
@@ -16,7 +17,6 @@ from trainlint.model.names import (
     nodes_in,
     position,
 )
-from trainlint.model.site import FileModel
 from trainlint.model.uses import mentions
 from trainlint.records import dataclass
 

@@ -12,7 +12,7 @@ from trainlint.model.precision import switch
 from trainlint.records import dataclass
 
 if TYPE_CHECKING:
-    from trainlint.model.site import FileModel
+    from trainlint.model.file_model import FileModel
 
 _SCALERS = {
     "torch.amp.GradScaler": 5,

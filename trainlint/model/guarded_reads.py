@@ -12,7 +12,7 @@ from trainlint.model.names import last_name, position, root_name
 from trainlint.records import dataclass
 
 if TYPE_CHECKING:
-    from trainlint.model.site import FileModel
+    from trainlint.model.file_model import FileModel
 
 _READS = ("item", "tolist", "cpu", "numpy")
 _ASKS = frozenset({"isinstance", "is_tensor"})

@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 
 from trainlint.model.blocks import Block, BlockKind, Function, Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.names import argument, constant, dotted, end_position, last_name, nodes_in, position
-from trainlint.model.site import FileModel
 from trainlint.model.uses import loads
 from trainlint.model.values import Home, Kind, Origin
 from trainlint.records import dataclass

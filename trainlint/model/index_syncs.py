@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from trainlint.model.blocks import Block
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import single_value
 from trainlint.model.masks import mask_confidence
 from trainlint.model.names import nodes_in
 from trainlint.model.reads import explicit_read, implicit_read
-from trainlint.model.site import FileModel
 from trainlint.model.values import Kind, Origin, Value
 from trainlint.records import dataclass
 

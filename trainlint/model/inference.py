@@ -17,7 +17,7 @@ from trainlint.model.uses import call_of
 from trainlint.records import dataclass
 
 if TYPE_CHECKING:
-    from trainlint.model.site import FileModel
+    from trainlint.model.file_model import FileModel
 
 READS = frozenset({"numpy", "tolist", "argmax", "multinomial", "item"})
 """Calls that make of a forward's result what carries no graph, mostly for the host."""

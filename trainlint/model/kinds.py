@@ -11,12 +11,13 @@ import builtins
 from collections.abc import Callable
 
 from trainlint.model.blocks import Binding, Block, BlockKind, Class, Function, How
-from trainlint.model.calls import call_value, device_of
+from trainlint.model.calls import call_value
 from trainlint.model.gradients import Gradients
 from trainlint.model.graph import CallGraph
 from trainlint.model.iteration import iterated
 from trainlint.model.keys import Keys
 from trainlint.model.lookup import reaching
+from trainlint.model.named_devices import device_of
 from trainlint.model.names import argument, constant, dotted, imported_names, last_name, position
 from trainlint.model.outline import Outline
 from trainlint.model.outside import Outside

@@ -11,7 +11,7 @@ from trainlint.model.names import dotted, nodes_in
 from trainlint.model.once import once
 
 if TYPE_CHECKING:
-    from trainlint.model.site import FileModel
+    from trainlint.model.file_model import FileModel
 
 
 def layer_before(file: FileModel, layer: Place) -> ast.Call | None:

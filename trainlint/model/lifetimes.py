@@ -12,7 +12,7 @@ from trainlint.model.blocks import Block, BlockKind, Place
 from trainlint.model.once import once
 
 if TYPE_CHECKING:
-    from trainlint.model.site import FileModel
+    from trainlint.model.file_model import FileModel
 
 
 class Lifetime(Enum):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from trainlint.model.blocks import Block, Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.loaders import Loader
 from trainlint.model.names import last_name, nodes_in, root_name
 from trainlint.model.once import once
-from trainlint.model.site import FileModel
 from trainlint.model.steps import LoopKind
 from trainlint.model.vocabulary import PLAIN_METHODS
 

@@ -7,9 +7,9 @@ import re
 
 from trainlint.model.blocks import Place
 from trainlint.model.collectives import IN_PLACE, collective
+from trainlint.model.file_model import FileModel
 from trainlint.model.logged_values import is_log, only_logged
 from trainlint.model.names import end_position, last_name, names_in, nodes_in, root_name
-from trainlint.model.site import FileModel
 from trainlint.patterns import lazy
 
 REDUCING = frozenset({"all_reduce", "reduce", "all_gather", "gather", "all_gather_into_tensor", "gather_for_metrics"})

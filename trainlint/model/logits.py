@@ -6,9 +6,9 @@ import ast
 import re
 
 from trainlint.model.blocks import Block, BlockKind, Function, How, Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import reaching
 from trainlint.model.names import constant, last_name, names_in, nodes_in, position
-from trainlint.model.site import FileModel
 from trainlint.model.softened import loss_given
 from trainlint.model.uses import loads
 from trainlint.patterns import lazy

@@ -6,9 +6,9 @@ import ast
 import re
 
 from trainlint.model.blocks import Binding, Block, How
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, last_name, position
-from trainlint.model.site import FileModel
 from trainlint.model.values import Kind
 from trainlint.patterns import lazy
 

@@ -10,7 +10,7 @@ from trainlint.model.blocks import Place
 from trainlint.model.names import argument, constant
 
 if TYPE_CHECKING:
-    from trainlint.model.site import FileModel
+    from trainlint.model.file_model import FileModel
 
 
 def sets_training(place: Place) -> bool | None:

@@ -11,7 +11,7 @@ from trainlint.model.roles import Role, role
 from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
-    from trainlint.model.site import FileModel
+    from trainlint.model.file_model import FileModel
 
 OLD_MODULES = frozenset({"torch.cuda.amp", "torch.cpu.amp"})
 _SINCE = {"autocast": (1, 10), "GradScaler": (2, 3), "custom_fwd": (2, 4), "custom_bwd": (2, 4)}

@@ -7,7 +7,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar, cast
 
 if TYPE_CHECKING:
-    from trainlint.model.site import FileModel
+    from trainlint.model.file_model import FileModel
 
 _Asked = ParamSpec("_Asked")
 _Answer = TypeVar("_Answer")

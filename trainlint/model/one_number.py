@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from trainlint.model.blocks import Block
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import single_value
 from trainlint.model.names import last_name
-from trainlint.model.site import FileModel
 from trainlint.model.values import Kind, Origin
 
 _MADE_OF = frozenset({"tensor", "as_tensor", "IntTensor", "LongTensor", "FloatTensor", "ByteTensor", "DoubleTensor"})

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.model.blocks import Block, How, Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, dotted, nodes_in, position
 from trainlint.model.once import once
-from trainlint.model.site import FileModel
 from trainlint.model.values import Kind
 from trainlint.model.wraps import assigned
 from trainlint.records import dataclass

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from enum import Enum, auto
 
 from trainlint.model.blocks import Block, BlockKind, Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.names import last_name, position
 from trainlint.model.once import once
-from trainlint.model.site import FileModel
 from trainlint.model.values import Kind
 from trainlint.model.vocabulary import OPTIMIZER_NAME, SCALER_NAME
 from trainlint.patterns import lazy

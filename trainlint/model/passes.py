@@ -9,10 +9,10 @@ from enum import Enum, auto
 
 from trainlint.finding import Heat
 from trainlint.model.blocks import Block, BlockKind, Function, Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.loaders import Loader
 from trainlint.model.names import constant, last_name, names_in, nodes_in
 from trainlint.model.once import once
-from trainlint.model.site import FileModel
 from trainlint.model.steps import LoopKind
 from trainlint.patterns import lazy
 from trainlint.records import dataclass

@@ -18,7 +18,7 @@ from trainlint.model.names import argument, constant, has_unpacked_arguments, po
 from trainlint.records import dataclass, replace
 
 if TYPE_CHECKING:
-    from trainlint.model.site import FileModel
+    from trainlint.model.file_model import FileModel
 
 _AUTOCASTS = {
     "torch.autocast": None,

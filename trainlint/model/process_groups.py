@@ -6,9 +6,10 @@ import ast
 
 from trainlint.model.blocks import Block, Place
 from trainlint.model.fact_kinds import FactKind
+from trainlint.model.file_model import FileModel
+from trainlint.model.idle import is_idle
 from trainlint.model.lookup import single_value
 from trainlint.model.names import argument, constant, has_unpacked_arguments
-from trainlint.model.site import FileModel, is_idle
 from trainlint.records import dataclass
 
 _STARTS = frozenset({"torch.distributed.init_process_group", "torch.distributed.distributed_c10d.init_process_group"})

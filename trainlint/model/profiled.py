@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 
 from trainlint.model.blocks import Block, BlockKind
+from trainlint.model.idle import is_idle
 from trainlint.model.lookup import single_value
 from trainlint.model.names import constant, last_name, nodes_in
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.steps import LoopKind
 
 _FEW = 100

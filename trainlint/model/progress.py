@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 
 from trainlint.model.blocks import Block, Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import reaching
 from trainlint.model.names import last_name, nodes_in, position
 from trainlint.model.once import once
 from trainlint.model.reads import explicit_read, implicit_read
-from trainlint.model.site import FileModel
 from trainlint.model.values import Kind, Value
 from trainlint.patterns import lazy
 

@@ -6,10 +6,10 @@ import ast
 import re
 
 from trainlint.model.blocks import Block, BlockKind, Function, How
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import reaching
 from trainlint.model.names import dotted, last_name, names_in, nodes_in, position
 from trainlint.model.ranks import asks_for_rank
-from trainlint.model.site import FileModel
 from trainlint.patterns import lazy
 
 _RANK_WORDS = lazy(

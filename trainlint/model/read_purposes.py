@@ -12,12 +12,12 @@ from enum import Enum, auto
 from trainlint.model.agreements import is_agreement
 from trainlint.model.blocks import Block, BlockKind, Function, How, Place
 from trainlint.model.calls_inside import calls_of
+from trainlint.model.file_model import FileModel
 from trainlint.model.forward import computes
 from trainlint.model.logging_collectives import REDUCING, is_logging_collective
 from trainlint.model.lookup import reaching
 from trainlint.model.names import last_name, nodes_in, position
 from trainlint.model.parameter_loops import parameter_loop
-from trainlint.model.site import FileModel
 from trainlint.model.uses import around
 from trainlint.patterns import lazy
 

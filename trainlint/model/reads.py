@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 from trainlint.model.blocks import Block, How, Place
 from trainlint.model.calls_inside import calls_of
+from trainlint.model.file_model import FileModel
 from trainlint.model.guards import rare_when
 from trainlint.model.lookup import reaching, single_value
 from trainlint.model.names import last_name, position
-from trainlint.model.site import FileModel
 from trainlint.model.values import Home, Kind, Origin, Value
 from trainlint.model.vocabulary import NUMBER_NAME
 from trainlint.patterns import lazy

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from enum import Enum, auto
 
 from trainlint.model.blocks import How, Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import reaching
 from trainlint.model.names import imported_names, nodes_in, position, root_name
 from trainlint.model.once import once
-from trainlint.model.site import FileModel
 from trainlint.model.uses import call_of
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from trainlint.model.blocks import Block
 from trainlint.model.datasets import origins
+from trainlint.model.file_model import FileModel
 from trainlint.model.loaders import Loader
 from trainlint.model.names import argument, constant, last_name, nodes_in
-from trainlint.model.site import FileModel
 from trainlint.patterns import lazy
 
 _ENDLESS = lazy(r"infinit|endless|forever|repeat|cycl|unlimited", re.IGNORECASE)

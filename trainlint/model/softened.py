@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from trainlint.model.blocks import Block, Class, How, Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, constant, dotted, last_name, position
-from trainlint.model.site import FileModel
 from trainlint.records import dataclass
 
 _SHAPING = frozenset(

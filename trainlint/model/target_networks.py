@@ -18,7 +18,7 @@ from trainlint.model.values import Kind
 from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
-    from trainlint.model.site import FileModel
+    from trainlint.model.file_model import FileModel
 
 _IN_PLACE = frozenset({"copy_", "lerp_", "mul_", "add_", "set_"})
 _FREEZING = lazy(r"freeze|frozen|grad", re.IGNORECASE)

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 
 from trainlint.model.blocks import Block, BlockKind, Function, How, Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import reaching
 from trainlint.model.names import dotted, end_position, last_name, names_in, nodes_in, position, root_name
-from trainlint.model.site import FileModel
 from trainlint.model.values import Kind
 from trainlint.model.vocabulary import FOREIGN, PLAIN_METHODS
 from trainlint.patterns import lazy

@@ -8,11 +8,11 @@ from enum import Enum, auto
 
 from trainlint.finding import Heat
 from trainlint.model.blocks import Block, BlockKind, Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.loader_loops import draws_by_next, loops_over
 from trainlint.model.loaders import Loader
 from trainlint.model.names import constant, last_name, names_in
 from trainlint.model.once import once
-from trainlint.model.site import FileModel
 from trainlint.patterns import lazy
 
 _TRAIN = lazy(r"train", re.IGNORECASE)

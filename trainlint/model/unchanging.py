@@ -6,9 +6,9 @@ import ast
 
 from trainlint.model.batches import passed
 from trainlint.model.blocks import Binding, Block, BlockKind, How
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import reaching
 from trainlint.model.names import last_name, nodes_in, position
-from trainlint.model.site import FileModel
 
 _CHANGES = frozenset(
     "append extend insert add update remove pop clear sort shuffle push put reset set_epoch fill_ copy_ load".split()

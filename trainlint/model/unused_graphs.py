@@ -19,7 +19,7 @@ from trainlint.model.uses import loads
 from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
-    from trainlint.model.site import FileModel
+    from trainlint.model.file_model import FileModel
 
 _SHOWING = lazy(
     r"^(imshow|imsave|imwrite|savefig|save_image\w*|plot\w*|hist|scatter|show|write\w*|"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from trainlint.model.blocks import Block, How, Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.names import children, nodes_in
 from trainlint.model.once import once
-from trainlint.model.site import FileModel
 
 
 def loads(root: ast.AST, name: str) -> Iterator[tuple[ast.Name, ast.stmt]]:

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.evaluation import forwards_with_graph
 from trainlint.model.fact_kinds import FactKind
+from trainlint.model.file_model import FileModel
+from trainlint.model.idle import is_idle
 from trainlint.model.loop_facts import LocatedFact
-from trainlint.model.site import FileModel, Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.steps import LoopKind
 from trainlint.patterns import lazy
 from trainlint.records import dataclass

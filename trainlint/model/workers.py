@@ -8,10 +8,10 @@ from enum import Enum, auto
 
 from trainlint.model.batches import passed
 from trainlint.model.blocks import Block, How
+from trainlint.model.file_model import FileModel
 from trainlint.model.loaders import Loader
 from trainlint.model.lookup import reaching, single_value
 from trainlint.model.names import argument, constant, last_name, position
-from trainlint.model.site import FileModel
 
 _DEEPEST = 6
 _COUNTS_CORES = frozenset({"cpu_count", "sched_getaffinity", "process_cpu_count"})

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from enum import Enum, auto
 
 from trainlint.model.blocks import Binding, Block, How, Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, dotted, position
-from trainlint.model.site import FileModel
 from trainlint.model.uses import call_of
 from trainlint.records import dataclass
 

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.roles import references_by
-from trainlint.model.site import FileModel, Site
+from trainlint.model.site import Site
 from trainlint.model.uses import call_of
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers

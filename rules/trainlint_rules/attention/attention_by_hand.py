@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.attention import written_attention
-from trainlint.model.site import Site, is_idle
+from trainlint.model.idle import is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

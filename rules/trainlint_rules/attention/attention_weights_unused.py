@@ -9,8 +9,9 @@ from functools import partial
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import Place
 from trainlint.model.built import calls_of
+from trainlint.model.idle import is_idle
 from trainlint.model.names import argument, constant, has_unpacked_arguments, nodes_in
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.uses import loads, own_nodes
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.model.built import calls_of
+from trainlint.model.idle import is_idle
 from trainlint.model.logits import BigLogits, big_logits
 from trainlint.model.names import last_name
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

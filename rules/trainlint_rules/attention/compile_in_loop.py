@@ -9,7 +9,8 @@ from trainlint.finding import Finding, Heat, Severity
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.creations import is_seldom
 from trainlint.model.forward import computes
-from trainlint.model.site import Site, is_idle
+from trainlint.model.idle import is_idle
+from trainlint.model.site import Site
 from trainlint.model.steps import LoopKind
 from trainlint.model.uses import call_of
 from trainlint.rule import Rule, Triggers

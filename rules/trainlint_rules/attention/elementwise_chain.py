@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.forward import computes
+from trainlint.model.idle import is_idle
 from trainlint.model.names import last_name, names_in, nodes_in, position
 from trainlint.model.norms import written_gelu, written_norm
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

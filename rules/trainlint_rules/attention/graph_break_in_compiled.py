@@ -11,9 +11,10 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import BlockKind
 from trainlint.model.compiled import compiled_around
 from trainlint.model.creations import is_seldom
+from trainlint.model.idle import is_idle
 from trainlint.model.names import last_name
 from trainlint.model.python_reads import python_reads
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

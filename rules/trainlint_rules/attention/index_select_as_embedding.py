@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.forward import computes
+from trainlint.model.idle import is_idle
 from trainlint.model.names import argument, constant, last_name
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.values import Kind
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers

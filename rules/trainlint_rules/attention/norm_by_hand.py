@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.idle import is_idle
 from trainlint.model.names import last_name
 from trainlint.model.norms import written_gelu, written_norm
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

@@ -8,9 +8,10 @@ from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import How
+from trainlint.model.idle import is_idle
 from trainlint.model.lookup import single_value
 from trainlint.model.names import argument, constant, dotted, has_unpacked_arguments, last_name, nodes_in
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.uses import loads
 from trainlint.rule import Rule, Triggers
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.built import calls_of
+from trainlint.model.idle import is_idle
 from trainlint.model.names import last_name
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.softened import loss_given, softened
 from trainlint.rule import Rule, Triggers
 

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import BlockKind
+from trainlint.model.idle import is_idle
 from trainlint.model.names import argument, constant
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.uses import call_of
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers

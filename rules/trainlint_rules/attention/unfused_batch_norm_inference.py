@@ -8,10 +8,11 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Place
+from trainlint.model.idle import is_idle
 from trainlint.model.layer_pairs import layer_before
 from trainlint.model.modes import mode_calls, sets_training, switched
 from trainlint.model.names import last_name
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

@@ -8,8 +8,9 @@ from functools import partial
 
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.model.choices import is_chosen
+from trainlint.model.idle import is_idle
 from trainlint.model.names import argument, constant, last_name, nodes_in
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.steps import LoopKind
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.idle import is_idle
 from trainlint.model.names import argument, constant, last_name
 from trainlint.model.precision import autocast_around
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
+from trainlint.model.idle import is_idle
 from trainlint.model.layer_pairs import layer_before
 from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

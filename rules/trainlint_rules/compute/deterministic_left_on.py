@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.model.choices import is_chosen
+from trainlint.model.idle import is_idle
 from trainlint.model.names import argument, constant, last_name
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

@@ -9,9 +9,10 @@ from functools import partial
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import Block
+from trainlint.model.idle import is_idle
 from trainlint.model.lookup import single_value
 from trainlint.model.names import argument, last_name
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

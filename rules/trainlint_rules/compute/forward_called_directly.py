@@ -9,8 +9,9 @@ from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import BlockKind
+from trainlint.model.idle import is_idle
 from trainlint.model.names import dotted, last_name
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.values import Kind
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers

@@ -10,8 +10,10 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.backward import held_by
 from trainlint.model.blocks import Block
 from trainlint.model.fact_kinds import FactKind
+from trainlint.model.file_model import FileModel
+from trainlint.model.idle import is_idle
 from trainlint.model.precision import CastTo, autocast_of, regions
-from trainlint.model.site import FileModel, Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

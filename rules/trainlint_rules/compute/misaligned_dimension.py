@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.idle import is_idle
 from trainlint.model.lookup import single_value
 from trainlint.model.names import argument, constant, last_name
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block, BlockKind, Place
 from trainlint.model.evaluation import forwards_with_graph, model_run_by
+from trainlint.model.file_model import FileModel
+from trainlint.model.idle import is_idle
 from trainlint.model.modes import mode_calls, sets_training, switched
 from trainlint.model.names import dotted, last_name
-from trainlint.model.site import FileModel, Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.steps import LoopKind
 from trainlint.rule import Rule, Triggers
 

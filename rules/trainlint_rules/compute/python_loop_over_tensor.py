@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block, Function
+from trainlint.model.idle import is_idle
 from trainlint.model.names import constant, dotted, last_name, nodes_in, root_name
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.values import Kind, Origin
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers

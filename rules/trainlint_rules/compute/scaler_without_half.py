@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.file_model import FileModel
 from trainlint.model.grad_scalers import scaled_backwards, scalers
 from trainlint.model.precision import Autocast, CastTo, autocast_of
-from trainlint.model.site import FileModel, Site
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.model.blocks import Block, How
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, constant, position
-from trainlint.model.site import FileModel, Site
+from trainlint.model.site import Site
 from trainlint.model.vocabulary import FACTORIES
 from trainlint.model.workers import Workers, workers
 from trainlint.rule import Rule, Triggers

@@ -10,10 +10,11 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import BlockKind
 from trainlint.model.datasets import origins
 from trainlint.model.fact_kinds import FactKind
+from trainlint.model.file_model import FileModel
 from trainlint.model.loaders import Loader
 from trainlint.model.names import argument, constant, last_name, names_in, nodes_in
 from trainlint.model.passes import Pass, Start, passes
-from trainlint.model.site import FileModel, Site
+from trainlint.model.site import Site
 from trainlint.model.steps import LoopKind
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.model.blocks import Block, BlockKind, Place
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import single_value
 from trainlint.model.names import argument, constant, last_name, names_in, position
-from trainlint.model.site import FileModel, Site
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Class, Function
 from trainlint.model.datasets import origins
+from trainlint.model.file_model import FileModel
 from trainlint.model.loaders import Loader
 from trainlint.model.names import argument, constant, last_name, names_in, nodes_in, root_name
-from trainlint.model.site import FileModel, Site
+from trainlint.model.site import Site
 from trainlint.model.workers import Workers, workers
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.model.blocks import Block, BlockKind
+from trainlint.model.file_model import FileModel
 from trainlint.model.loaders import Loader
 from trainlint.model.names import names_in
-from trainlint.model.site import FileModel, Site
+from trainlint.model.site import Site
 from trainlint.model.unchanging import unchanging
 from trainlint.model.workers import Workers, workers
 from trainlint.patterns import lazy

@@ -10,11 +10,12 @@ from functools import partial
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.model.blocks import BlockKind
+from trainlint.model.file_model import FileModel
 from trainlint.model.loaders import Loader
 from trainlint.model.names import argument, constant, dotted, last_name, nodes_in
 from trainlint.model.passes import Pass, Start, passes
 from trainlint.model.samplers import passes_without_end
-from trainlint.model.site import FileModel, Site
+from trainlint.model.site import Site
 from trainlint.model.training import Feeds, feeds
 from trainlint.model.workers import Workers, workers
 from trainlint.patterns import lazy

@@ -9,12 +9,13 @@ from functools import partial
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import Block, How
 from trainlint.model.fact_kinds import FactKind
+from trainlint.model.file_model import FileModel
 from trainlint.model.loaders import Loader
 from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, constant, last_name, nodes_in, position
 from trainlint.model.passes import Pass, Start, passes
 from trainlint.model.samplers import samplers_behind
-from trainlint.model.site import FileModel, Site
+from trainlint.model.site import Site
 from trainlint.model.steps import LoopKind
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers

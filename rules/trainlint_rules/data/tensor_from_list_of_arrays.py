@@ -8,9 +8,10 @@ from functools import partial
 
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.model.blocks import Block, How
+from trainlint.model.file_model import FileModel
 from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, last_name, position
-from trainlint.model.site import FileModel, Site
+from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
 
 _CREATORS = frozenset({"torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.FloatTensor", "torch.LongTensor"})

@@ -10,8 +10,9 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.accumulation import Accumulation, accumulation
 from trainlint.model.fact_kinds import FactKind
 from trainlint.model.fact_names import ACCELERATOR
+from trainlint.model.idle import is_idle
 from trainlint.model.names import last_name
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

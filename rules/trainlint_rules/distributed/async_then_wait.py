@@ -8,8 +8,9 @@ from typing import TypeGuard
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.collectives import COLLECTIVES, body_around, collective
+from trainlint.model.idle import is_idle
 from trainlint.model.names import argument, constant, last_name
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
 
 

@@ -13,9 +13,10 @@ from trainlint.model.accumulation import loop_around
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.collectives import Collective, body_around, collective, collective_of, same_group
 from trainlint.model.fact_names import ACCELERATOR
+from trainlint.model.idle import is_idle
 from trainlint.model.loops import describe_loop
 from trainlint.model.names import last_name, nodes_in
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.steps import LoopKind
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers

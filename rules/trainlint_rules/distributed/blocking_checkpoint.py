@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block, BlockKind, How
+from trainlint.model.file_model import FileModel
+from trainlint.model.idle import is_idle
 from trainlint.model.interval_lengths import interval_length
 from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, last_name, nodes_in, position
-from trainlint.model.site import FileModel, Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.steps import LoopKind
 from trainlint.model.values import Kind
 from trainlint.rule import Rule, Triggers

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.model.collectives import Collective, body_around, collective_of
 from trainlint.model.evaluation import model_run_by
+from trainlint.model.idle import is_idle
 from trainlint.model.names import argument, last_name, names_in, nodes_in, root_name
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.rule import IN_STEP, Rule, Triggers
 
 _OVERLAPPING = frozenset(

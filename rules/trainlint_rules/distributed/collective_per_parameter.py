@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.collectives import collective
+from trainlint.model.idle import is_idle
 from trainlint.model.names import last_name, nodes_in
 from trainlint.model.parameter_loops import parameter_loop
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

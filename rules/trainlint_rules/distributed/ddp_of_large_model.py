@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.file_model import FileModel
 from trainlint.model.model_size import DeclaredSize, declared_size
 from trainlint.model.names import argument, constant
-from trainlint.model.site import FileModel, Site
+from trainlint.model.site import Site
 from trainlint.model.sizes import ModelStates
 from trainlint.model.uses import call_of
 from trainlint.patterns import lazy

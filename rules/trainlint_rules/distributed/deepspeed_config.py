@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.idle import is_idle
 from trainlint.model.settings import Setting, Settings
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
 
 _ZERO = "zero_optimization"

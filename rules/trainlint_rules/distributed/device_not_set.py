@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.model.collectives import collective
 from trainlint.model.fact_kinds import FactKind
+from trainlint.model.file_model import FileModel
+from trainlint.model.idle import is_idle
 from trainlint.model.names import argument, constant
 from trainlint.model.process_groups import group_start, owned_by_framework
-from trainlint.model.site import FileModel, Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

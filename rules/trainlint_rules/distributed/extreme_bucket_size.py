@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.data_parallel import DISTRIBUTED_DATA_PARALLEL
+from trainlint.model.idle import is_idle
 from trainlint.model.names import argument, constant
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.uses import call_of
 from trainlint.rule import Rule, Triggers
 

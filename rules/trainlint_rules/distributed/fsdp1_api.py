@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.alternatives import depends_on_version
-from trainlint.model.site import FileModel, Site, is_idle
+from trainlint.model.file_model import FileModel
+from trainlint.model.idle import is_idle
+from trainlint.model.site import Site
 from trainlint.model.uses import call_of
 from trainlint.model.wraps import SHARDING_ROOTS, Wrapper, wrap
 from trainlint.patterns import lazy

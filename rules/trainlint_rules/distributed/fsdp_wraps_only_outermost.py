@@ -8,10 +8,12 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block, BlockKind, How, Place
+from trainlint.model.file_model import FileModel
+from trainlint.model.idle import is_idle
 from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, constant, dotted, has_unpacked_arguments, last_name, names_in, position
 from trainlint.model.roles import Role, role
-from trainlint.model.site import FileModel, Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.uses import call_of
 from trainlint.model.wraps import SHARDING_ROOTS, Wrap, Wrapper, called, wrap, wraps
 from trainlint.patterns import lazy

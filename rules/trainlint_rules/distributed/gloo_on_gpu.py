@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import BlockKind
+from trainlint.model.idle import is_idle
 from trainlint.model.names import argument, last_name
 from trainlint.model.process_groups import group_start
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.wraps import Wrapper, wraps
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
+from trainlint.model.idle import is_idle
 from trainlint.model.names import argument, constant, has_unpacked_arguments
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.uses import call_of
 from trainlint.model.wraps import Wrapper, wrap
 from trainlint.patterns import lazy

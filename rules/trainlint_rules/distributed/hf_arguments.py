@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Fix, Safety, Severity
+from trainlint.model.idle import is_idle
 from trainlint.model.names import argument, constant, has_unpacked_arguments
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.idle import is_idle
 from trainlint.model.settings import Settings
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
 
 _HOST_ONLY = ("MULTI_CPU", "SAGEMAKER", "TPU", "XLA")

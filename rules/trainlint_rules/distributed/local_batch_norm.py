@@ -8,9 +8,11 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block, Class, How
+from trainlint.model.file_model import FileModel
+from trainlint.model.idle import is_idle
 from trainlint.model.lookup import reaching, single_value
 from trainlint.model.names import constant, nodes_in, position
-from trainlint.model.site import FileModel, Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.uses import call_of
 from trainlint.model.wraps import Wrapper, wrap
 from trainlint.patterns import lazy

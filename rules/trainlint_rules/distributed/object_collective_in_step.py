@@ -10,8 +10,9 @@ from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import BlockKind
 from trainlint.model.collectives import OF_OBJECTS, collective
+from trainlint.model.idle import is_idle
 from trainlint.model.names import last_name, nodes_in
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import IN_STEP, Rule, Triggers
 

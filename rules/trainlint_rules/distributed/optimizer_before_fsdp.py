@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Binding, Block
+from trainlint.model.file_model import FileModel
 from trainlint.model.names import argument, constant, dotted, has_unpacked_arguments, last_name, nodes_in, position
 from trainlint.model.optimizer_builds import OptimizerBuild, optimizer_builds
-from trainlint.model.site import FileModel, Site
+from trainlint.model.site import Site
 from trainlint.model.uses import call_of
 from trainlint.model.wraps import SHARDING_ROOTS, Wrap, Wrapper, wrap
 from trainlint.patterns import lazy

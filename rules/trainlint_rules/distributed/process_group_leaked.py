@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.fact_kinds import FactKind
+from trainlint.model.idle import is_idle
 from trainlint.model.process_groups import group_start, owned_by_framework
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
 
 _SHUTS_DOWN = ("destroy_process_group", "cleanup", "shutdown", "teardown")

@@ -10,9 +10,10 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.collectives import COLLECTIVES, collective
 from trainlint.model.fact_names import ACCELERATOR
+from trainlint.model.idle import is_idle
 from trainlint.model.names import last_name, names_in
 from trainlint.model.ranks import asks_for_rank, is_main_only
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.collectives import collective
+from trainlint.model.idle import is_idle
 from trainlint.model.names import last_name, names_in, nodes_in, position
 from trainlint.model.ranks import asks_for_rank
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.uses import mentions
 from trainlint.rule import Rule, Triggers
 

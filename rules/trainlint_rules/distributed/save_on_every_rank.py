@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Binding, Block, How
 from trainlint.model.fact_kinds import FactKind
+from trainlint.model.idle import is_idle
 from trainlint.model.lookup import reaching
 from trainlint.model.names import argument, last_name, names_in, nodes_in, position
 from trainlint.model.rank_ways import all_ranks_come_here, speaks_of_rank
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

@@ -14,10 +14,11 @@ from trainlint.model.collectives import (
     collective_of,
     same_operation,
 )
+from trainlint.model.idle import is_idle
 from trainlint.model.lookup import single_value
 from trainlint.model.names import last_name, nodes_in
 from trainlint.model.parameter_loops import parameter_loop
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.rule import IN_STEP, Rule, Triggers
 
 _REDUCING = frozenset({"sum", "mean", "item", "norm", "numel"})

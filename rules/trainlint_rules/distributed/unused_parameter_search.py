@@ -9,9 +9,11 @@ from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.data_parallel import DISTRIBUTED_DATA_PARALLEL
+from trainlint.model.file_model import FileModel
+from trainlint.model.idle import is_idle
 from trainlint.model.names import argument, constant, nodes_in
 from trainlint.model.once import once
-from trainlint.model.site import FileModel, Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.uses import call_of
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers

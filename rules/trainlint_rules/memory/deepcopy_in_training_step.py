@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block, BlockKind
+from trainlint.model.idle import is_idle
 from trainlint.model.names import last_name
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.values import Kind
 from trainlint.model.vocabulary import CRITERION_NAME
 from trainlint.patterns import lazy

@@ -10,9 +10,10 @@ from functools import partial
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.model.blocks import Block, BlockKind
+from trainlint.model.file_model import FileModel
 from trainlint.model.names import nodes_in
 from trainlint.model.once import once
-from trainlint.model.site import FileModel, Site
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

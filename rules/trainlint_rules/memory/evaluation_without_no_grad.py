@@ -18,10 +18,11 @@ from trainlint.model.evaluation import (
     results_of,
     wants_gradients,
 )
+from trainlint.model.file_model import FileModel
 from trainlint.model.inference import READS, interlude, loops_around, only_read, only_shown, volatile_input
 from trainlint.model.names import last_name, nodes_in
 from trainlint.model.once import once
-from trainlint.model.site import FileModel, Site
+from trainlint.model.site import Site
 from trainlint.model.steps import LoopKind
 from trainlint.model.target_networks import forwards_for_nothing
 from trainlint.model.unused_graphs import graph_is_unused

@@ -10,8 +10,9 @@ from functools import partial
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.flags import Flags
+from trainlint.model.idle import is_idle
 from trainlint.model.names import argument, constant, last_name, nodes_in
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

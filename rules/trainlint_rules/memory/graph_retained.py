@@ -9,8 +9,9 @@ from functools import partial
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.accumulation import loop_around
 from trainlint.model.blocks import Block, How
+from trainlint.model.idle import is_idle
 from trainlint.model.names import argument, constant, last_name, nodes_in, position
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.steps import LoopKind
 from trainlint.model.values import Kind
 from trainlint.rule import Rule, Triggers

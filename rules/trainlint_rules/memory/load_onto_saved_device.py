@@ -10,10 +10,11 @@ from functools import partial
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.fact_kinds import FactKind
+from trainlint.model.idle import is_idle
 from trainlint.model.lookup import single_value
 from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name, position
 from trainlint.model.ranks import rank_guard
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

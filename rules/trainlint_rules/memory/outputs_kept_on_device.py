@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.accumulation import loop_around
+from trainlint.model.idle import is_idle
 from trainlint.model.lifetimes import Lifetime, lifetime
 from trainlint.model.names import dotted, last_name, nodes_in
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.steps import LoopKind
 from trainlint.model.values import Home, Kind, Origin
 from trainlint.rule import Rule, Triggers

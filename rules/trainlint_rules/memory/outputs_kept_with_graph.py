@@ -10,9 +10,10 @@ from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.accumulation import loop_around
 from trainlint.model.backward import held_by
 from trainlint.model.blocks import Block
+from trainlint.model.idle import is_idle
 from trainlint.model.lifetimes import Lifetime, lifetime
 from trainlint.model.names import dotted
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.steps import LoopKind
 from trainlint.model.values import Kind, Origin
 from trainlint.rule import Rule, Triggers

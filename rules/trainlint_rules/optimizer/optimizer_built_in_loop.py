@@ -7,11 +7,13 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.model.blocks import Block, BlockKind
+from trainlint.model.file_model import FileModel
+from trainlint.model.idle import is_idle
 from trainlint.model.names import dotted, nodes_in
 from trainlint.model.once import once
 from trainlint.model.optimizer_builds import OptimizerBuild, optimizer_builds
 from trainlint.model.optimizers import Act, actions, always_runs_before
-from trainlint.model.site import FileModel, Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.steps import LoopKind
 from trainlint.rule import Rule, Triggers
 

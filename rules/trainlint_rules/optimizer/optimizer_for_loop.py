@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainlint.finding import Finding, Fix, Safety, Severity
+from trainlint.model.idle import is_idle
 from trainlint.model.names import constant, last_name
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block
 from trainlint.model.fact_kinds import FactKind
+from trainlint.model.file_model import FileModel
+from trainlint.model.idle import is_idle
 from trainlint.model.names import has_unpacked_arguments, last_name
 from trainlint.model.once import once
 from trainlint.model.optimizer_builds import optimizer_builds
 from trainlint.model.optimizers import Act, actions
-from trainlint.model.site import FileModel, Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.whole_way import WholeWay, whole_way
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block
 from trainlint.model.fact_kinds import FactKind
+from trainlint.model.idle import is_idle
 from trainlint.model.names import constant, dotted, last_name
 from trainlint.model.optimizers import Act, Action, actions
-from trainlint.model.site import Site, is_idle
+from trainlint.model.site import Site
 from trainlint.model.steps import LoopKind
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
