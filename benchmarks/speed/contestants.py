@@ -35,6 +35,8 @@ class Cache(Enum):
     NONE = "none"
     EMPTY = "empty"
     FILLED = "filled"
+    EDITED = "edited"
+    """What an earlier run left there, before the first of its files was edited."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from benchmarks.speed.contestants import (
 )
 from benchmarks.speed.goals import goals
 from benchmarks.speed.results import Measured, Repository, Results, Runs
-from benchmarks.speed.run import ALONE, ALONE_WARM, IN_PROJECT, IN_PROJECT_WARM
+from benchmarks.speed.run import ALONE, ALONE_WARM, IN_PROJECT, IN_PROJECT_EDITED, IN_PROJECT_WARM
 from trainlint.cache.store import MOST_BYTES, MOST_DAYS
 from trainlint.config import Config
 from trainlint.engine.crew import _KEPT_BY_ALL
@@ -37,6 +37,7 @@ TITLES = {each.name: each.title for each in (*trainlint(), *peers(()), *limits()
     ALONE_WARM: "trainlint, the file by itself, nothing changed since",
     IN_PROJECT: "trainlint, the file in its project",
     IN_PROJECT_WARM: "trainlint, the file in its project, nothing changed since",
+    IN_PROJECT_EDITED: "trainlint, the file in its project, edited since",
 }
 """What the page calls a contestant."""
 _NONE = "–"
@@ -83,7 +84,7 @@ def _measured(results: Results) -> str:
     )
 
 
-_OURS = (COLD, FIRST, WARM, TWO_CORES, UNHURRIED, ALONE, ALONE_WARM, IN_PROJECT, IN_PROJECT_WARM)
+_OURS = (COLD, FIRST, WARM, TWO_CORES, UNHURRIED, ALONE, ALONE_WARM, IN_PROJECT, IN_PROJECT_WARM, IN_PROJECT_EDITED)
 
 
 def _goals(results: Results) -> str:
@@ -172,8 +173,9 @@ def _one_file(results: Results) -> str:
     measured = [(repository.name, repository.one_file) for repository in results.repositories if repository.one_file]
     if not measured:
         return "No repository has an ordinary file without findings."
-    order = [PYTHON, ALONE, ALONE_WARM, IN_PROJECT, IN_PROJECT_WARM]
-    order += [runs.contestant for runs in measured[0][1].runs if runs.contestant not in order]
+    first = [PYTHON, ALONE, ALONE_WARM, IN_PROJECT, IN_PROJECT_WARM, IN_PROJECT_EDITED]
+    took_part = [runs.contestant for runs in measured[0][1].runs]
+    order = sorted(took_part, key=lambda name: first.index(name) if name in first else len(first))
     header = ("CPU milliseconds", *(f"{name} ({tree.lines} lines)" for name, tree in measured))
     return table(header, [(TITLES[name], *(_milliseconds(tree, name) for _, tree in measured)) for name in order])
 

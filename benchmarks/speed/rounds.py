@@ -44,6 +44,7 @@ class Ring:
     reported_by: str = ""
     _took: dict[str, list[Took]] = field(default_factory=dict)
     _reasons: dict[str, str] = field(default_factory=dict)
+    _edits: int = 0
 
     def measure(self, contestants: Sequence[Contestant], rules: Rules) -> tuple[Runs, ...]:
         """Run everybody. Raises Differs where two runs of trainlint do not say the same."""
@@ -84,7 +85,15 @@ class Ring:
             shutil.rmtree(self.caches, ignore_errors=True)
         elif not self.caches.exists():
             run((*contestant.command, *options, *self.paths), self.directory, limit=limit, sane=contestant.sane)
+        if contestant.cache is Cache.EDITED:
+            self._edit()
         return options
+
+    def _edit(self) -> None:
+        """Add a line of code to the end of the first file, which the report on a clean file says nothing of."""
+        self._edits += 1
+        with (self.directory / self.paths[0]).open("a", encoding="utf-8") as file:
+            file.write(f"\n_EDIT = {self._edits}\n")
 
     def _compare(self, contestant: Contestant, report: str) -> None:
         if not self.report:

@@ -19,6 +19,7 @@ from benchmarks.speed.contestants import (
     READ,
     RUFF_ALL,
     WARM,
+    Cache,
     Contestant,
     bare_python,
     limits,
@@ -133,6 +134,7 @@ ALONE = "trainlint-alone"
 ALONE_WARM = "trainlint-alone-warm"
 IN_PROJECT = "trainlint-in-project"
 IN_PROJECT_WARM = "trainlint-in-project-warm"
+IN_PROJECT_EDITED = "trainlint-in-project-edited"
 
 
 def _one_file(
@@ -162,10 +164,12 @@ def _one_file(
     in_project = [
         replace(cold, name=IN_PROJECT, title="trainlint, in its project"),
         replace(warm, name=IN_PROJECT_WARM, title="trainlint, in its project, nothing changed since"),
+        replace(warm, name=IN_PROJECT_EDITED, title="trainlint, in its project, edited since", cache=Cache.EDITED),
     ]
     runs = Ring(alone, ("file.py",), root / "cache-alone", tell).measure(by_itself, rules)
+    lines = (whole.root / chosen).read_bytes().count(b"\n")
     runs += Ring(whole.root, (chosen,), root / "cache-one", tell).measure(in_project, rules)
-    return Measured(1, (whole.root / chosen).read_bytes().count(b"\n"), runs)
+    return Measured(1, lines, runs)
 
 
 def clean_file(tree: trees.Tree, report: Report) -> str | None:

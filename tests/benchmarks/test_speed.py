@@ -19,6 +19,7 @@ from benchmarks.speed.contestants import COLD, TWO_CORES, WARM, Cache, Contestan
 from benchmarks.speed.measure import Failed, run
 from benchmarks.speed.results import Results
 from benchmarks.speed.rounds import Differs, Ring, Rules
+from benchmarks.speed.run import IN_PROJECT_EDITED
 from benchmarks.speed.trees import NothingToMeasure, copied, files_of, grown, sample
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -262,6 +263,7 @@ def test_a_repository_is_measured_and_written_down(measured: tuple[Results, Path
     assert {runs.contestant: runs.reason for runs in repository.sample.runs if runs.reason}["torchfix"]
     assert repository.one_file is not None
     assert repository.one_file.lines == CLEAN.count("\n")
+    assert repository.one_file.of(IN_PROJECT_EDITED) is not None
     assert [tree.files for tree in found.growth] == [4]
 
     text = written.read_text(encoding="utf-8")
