@@ -54,10 +54,17 @@ def test_a_trace_alone_is_evidence(path: Path) -> None:
     assert read_evidence(path).run == "by a trace"
 
 
-def test_a_cost_without_a_bound_is_not_known(path: Path) -> None:
+def test_a_cost_without_a_bound_has_none(path: Path) -> None:
     endless = replace(samples.LOADING, cost=Interval(1.0, float("inf")))
     path.write_text(text_of(endless))
-    assert read_evidence(path).verdicts == (replace(endless, cost=None),)
+    assert read_evidence(path).verdicts == (endless,)
+
+
+def test_a_run_that_was_cut_short_is_told(path: Path) -> None:
+    path.write_text(text_of())
+    assert read_evidence(path).cut_short == ""
+    path.write_text(mended(lambda whole: whole["runs"][0].update(outcome="too short")))
+    assert read_evidence(path).cut_short == "the script ended before the window closed"
 
 
 def test_keys_that_are_not_known_are_passed_over(path: Path) -> None:
@@ -82,15 +89,19 @@ DAMAGED = {
     "is too old: it does not say which files it is about": mended(lambda whole: whole.pop("judged")),
     "verdicts is missing": mended(lambda whole: whole.pop("verdicts")),
     "verdicts[0].state is missing": mended(lambda whole: whole["verdicts"][0].pop("state")),
-    'verdicts[0].state is "guilty", which cannot be': mended(lambda whole: whole["verdicts"][0].update(state="guilty")),
-    'verdicts[0].at.line is "31", which cannot be': mended(lambda whole: whole["verdicts"][0]["at"].update(line="31")),
-    "verdicts[0].cost.low is true, which cannot be": mended(
+    "verdicts[0].state should be one of 'confirmed', 'refuted'": mended(
+        lambda whole: whole["verdicts"][0].update(state="guilty")
+    ),
+    'verdicts[0].at.line should be a whole number, and is "31"': mended(
+        lambda whole: whole["verdicts"][0]["at"].update(line="31")
+    ),
+    "verdicts[0].cost.low should be a number, and is true": mended(
         lambda whole: whole["verdicts"][0]["cost"].update(low=True)
     ),
-    "judged.digests.train.py is 3, which cannot be": mended(
+    "judged.digests['train.py'] should be a text, and is 3": mended(
         lambda whole: whole["judged"]["digests"].update({"train.py": 3})
     ),
-    "runs[0] is null, which cannot be": mended(lambda whole: whole.update(runs=[None])),
+    "runs[0] should be an object, and is null": mended(lambda whole: whole.update(runs=[None])),
 }
 
 

@@ -35,10 +35,32 @@ class Symptom(Enum):
     COLLECTIVE = "collective"
     CACHE_EMPTIED = "cache emptied"
     CHECKPOINT = "checkpoint"
+    SAME_FILE = "file that several ranks save"
     BACKWARD = "backward"
+    BACKWARD_IN_AUTOCAST = "backward under autocast"
+    GRADIENTS_CLEARED = "clearing of gradients"
+    GRADIENTS_ZEROED = "filling of gradients with zeros"
+    GRADIENTS_DROPPED = "clearing of gradients that no step has used"
+    CLIPPING = "clipping of gradients"
+    CLIPPED_TOO_LATE = "clipping of gradients that the step has used already"
+    REDUCED_TOO_EARLY = "reduction of gradients that are not complete yet"
+    """Of several backwards before one step, each sends its gradients to the other ranks."""
     OPTIMIZER_STEP = "optimizer step"
+    OPTIMIZER_BUILT = "optimizer that is built in the steps"
     EVALUATION_WITH_GRADIENTS = "evaluation with gradients"
     """A model in `eval()` runs forward, nothing calls backward, and autograd records."""
+    TRAINED_IN_EVALUATION_MODE = "training in evaluation mode"
+    """Backward goes through a forward of a model in `eval()`."""
+    EVALUATED_IN_TRAINING_MODE = "evaluation in training mode"
+    """Forward runs without autograd, and the model is not in `eval()`."""
+    UNUSED_SEARCH_IN_VAIN = "search for unused parameters that finds none"
+    GRADIENTS_KEPT_TWICE = "second copy of all gradients"
+    TOO_MANY_WORKERS = "number of workers beyond that of cores"
+    WORKERS_STARTED = "start of worker processes in each epoch"
+    WORKERS_NOT_STARTED = "loader that has no workers, or keeps them"
+    GARBAGE_COLLECTION = "garbage collection"
+    DEEP_COPY = "deep copy"
+    COMPILE_CALL = "call of torch.compile in the steps"
     GRAPH_BREAK = "graph break"
     RECOMPILE = "recompile"
     ALLOCATION = "allocation"
@@ -86,17 +108,20 @@ class Seen:
     """What a step would gain if the calls did not hold it up, where a trace of the device tells."""
     details: Mapping[str, str] = field(default_factory=dict)
     """What else is known, for people: "bytes", "dtype", "pinned"."""
+    steps: int | None = None
+    """Over how many steps the calls were counted; None where over those of the window."""
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
     """The device's allocator at the end of a step. Counts run from the start of the process.
 
-    On a machine without an accelerator only `allocated` is known, from the profiler's memory events.
+    Without an accelerator only `allocated` is known.
     """
 
     allocated: int
-    """Bytes that tensors hold."""
+    """Bytes that tensors hold; without an accelerator, all that the process holds of the C library's heap, in which
+    tensors lie."""
     reserved: int | None = None
     inactive_split: int | None = None
     peak: int | None = None
@@ -106,6 +131,17 @@ class Memory:
     device_allocations: int | None = None
     """How often the driver was asked for memory."""
     device_frees: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Alive:
+    """What a training keeps at the end of a step, after Python's garbage was collected."""
+
+    tensors: int
+    """That Python can reach."""
+    graph_nodes: int
+    """Operations that autograd remembers for them."""
+    memory: Memory | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +180,10 @@ class Optimizer:
     """How it updates: "fused", "foreach" or "for-loop"; empty where that is not known."""
     parameters: int
     """How many tensors it updates."""
+    made_at: Line | None = None
+    tried: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """Each way of updating → the milliseconds of one update by it, tried on copies after the window, in turn with the
+    others. Empty where nothing was tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +219,11 @@ class Run:
     overhead_ms: float = 0.0
     """What watching cost per step, measured in the same process."""
     flops: float | None = None
-    """Floating point operations of one step, matrix products and convolutions alone."""
+    """Floating point operations of one step, matrix products, convolutions and attention alone."""
+    flops_on_device: Mapping[str, float] = field(default_factory=dict)
+    """Of these, the accelerator's, by precision: "bf16", "tf32" ..."""
+    alive: tuple[Alive, ...] = ()
+    """What was kept at the end of the window, and after each of a few more steps: looked at where memory had grown."""
     redirected: tuple[str, ...] = ()
     """Files that the script meant to write and that were written to a temporary directory, which is gone."""
     exit_code: int | None = None
@@ -224,6 +268,14 @@ class State(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Reference:
+    """Which verdict is meant."""
+
+    code: str
+    at: Line
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What a run says of one finding."""
 
@@ -239,8 +291,13 @@ class Verdict:
     per_step: float | None = None
     """How often the line runs in a step."""
     basis: str = ""
-    """What the numbers rest on: "timer", "trace", "counter", "setting"."""
+    """What the numbers rest on: "timer", "trace", "counter", "trial"."""
     message: str = ""
     """What the finding says."""
     new: bool = False
     """Whether only the run could see it."""
+    fix: str = ""
+    """How safe the finding's fix is, "safe", "numerics" or "unsafe"; empty where it has none."""
+    same_as: Reference | None = None
+    """Of what only the run could see: the finding in the code that says the same of the same line. The two are one
+    defect, and what is to be done about it stands with the other."""

@@ -148,6 +148,8 @@ class Measured:
     verdicts: Mapping[Finding, Verdict]
     stale: tuple[str, ...] = ()
     """Files with findings that the evidence is about, and that have changed since."""
+    stale_fails: bool = False
+    """Whether the report's failures name these files, too."""
 
 
 @dataclass(frozen=True, slots=True)

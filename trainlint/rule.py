@@ -119,6 +119,10 @@ class Rule(ABC):
     confirmed_by: ClassVar[frozenset[Symptom]] = frozenset()
     """What the pattern shows itself by in a run at its line: what the probe measures to confirm or refute a finding.
     Empty where the probe cannot."""
+    confirmed_in_part: ClassVar[bool] = False
+    """Whether only a part of what the probe measures at the line could be gained, and it is not known which."""
+    warned_as: ClassVar[str] = ""
+    """A regular expression for what PyTorch's warning says, where `confirmed_by` is a warning."""
     of_engine: ClassVar[bool] = False
     """Whether the engine itself finds what there is to find, so that the rule is asked about no place."""
     of_run: ClassVar[bool] = False

@@ -14,16 +14,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import NoReturn
 
+from trainlint.evidence_json import Damaged
 from trainlint.records import replace
 from trainlint_probe import handover, script
 from trainlint_probe.command import without_secrets
 from trainlint_probe.orders import from_environment
 from trainlint_probe.recorder import Recorder
-from trainlint_probe.storage import Damaged
 
 WRONG_USAGE = 2
 _INTERRUPTED = 130
 _OWN = str(Path(__file__).parent) + os.sep
+_WATCHING = str(Path(__file__).parent / "watch") + os.sep
 
 
 def main(words: Sequence[str]) -> NoReturn:
@@ -43,14 +44,14 @@ def main(words: Sequence[str]) -> NoReturn:
     handover.to_children(orders)
     recorder = Recorder(orders, started_by_the_script=False)
     recorder.start()
-    exit_code = _run(found, words[1:])
+    exit_code = _run(found, words[1:], recorder)
     _wait_for_threads()
     recorder.finish(_outcome(recorder, exit_code), exit_code)
     recorder.saves.tidy()
     sys.exit(exit_code)
 
 
-def _run(found: script.Script, arguments: Sequence[str]) -> int:
+def _run(found: script.Script, arguments: Sequence[str], recorder: Recorder) -> int:
     """The script's own exit code. Its failure is shown as Python shows it, without our frames."""
     try:
         script.run(found, arguments)
@@ -60,8 +61,15 @@ def _run(found: script.Script, arguments: Sequence[str]) -> int:
         sys.excepthook(KeyboardInterrupt, interrupt, _without_us(interrupt.__traceback__))
         return _INTERRUPTED
     except BaseException as error:  # noqa: BLE001 - whatever ends a script
+        recorder.failed_by = type(error).__name__
+        watcher = _watcher(error.__traceback__)
         error.__traceback__ = _without_us(error.__traceback__)
         sys.excepthook(type(error), error, error.__traceback__)
+        if watcher:
+            sys.stderr.write(
+                f"trainlint: this came out of a call that the probe watches ({watcher}). If the script does not fail "
+                "so without the probe, the fault is the probe's: please report it.\n"
+            )
         return 1
     return 0
 
@@ -74,6 +82,15 @@ def _exit_code(code: object) -> int:
         return code
     sys.stderr.write(f"{code}\n")
     return 1
+
+
+def _watcher(traceback: TracebackType | None) -> str:
+    """Where the probe made the call that failed, as what is written in C leaves no frame of its own; else ""."""
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    if traceback is None or not traceback.tb_frame.f_code.co_filename.startswith(_WATCHING):
+        return ""
+    return f"{Path(traceback.tb_frame.f_code.co_filename).name}:{traceback.tb_lineno}"
 
 
 def _without_us(traceback: TracebackType | None) -> TracebackType | None:

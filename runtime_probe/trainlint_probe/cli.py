@@ -8,12 +8,13 @@ from pathlib import Path
 
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
+from trainlint.cli.output import tell_failures
 from trainlint.evidence import State
 from trainlint_probe.options import Options, read_options
 from trainlint_probe.orders import SAFETY_STOP, TIMED_OUT
 from trainlint_probe.result import Result
 
-NOTHING_CONFIRMED, CONFIRMED, NO_WINDOW, SCRIPT_FAILED = 0, 1, 3, 4
+NOTHING_CONFIRMED, CONFIRMED, COULD_NOT_JUDGE, NO_WINDOW, SCRIPT_FAILED = 0, 1, 2, 3, 4
 _BY_OUTCOME = {
     "no step": NO_WINDOW,
     "too short": NO_WINDOW,
@@ -46,10 +47,15 @@ def doctor(arguments: Sequence[str]) -> int:
 
 
 def exit_code(result: Result) -> int:
-    """How a run went comes before what it found: what was cut short has confirmed nothing by its silence."""
+    """How a run went comes before what it found: what was cut short has confirmed nothing by its silence.
+
+    Then, as for `trainlint check`, comes what could not be judged, whatever else was found.
+    """
     for run in result.runs:
         if run.outcome in _BY_OUTCOME:
             return _BY_OUTCOME[run.outcome]
+    if result.unjudged.failures:
+        return COULD_NOT_JUDGE
     confirmed = any(item.state is State.CONFIRMED for item in result.verdicts)
     return CONFIRMED if confirmed else NOTHING_CONFIRMED
 
@@ -60,6 +66,7 @@ def _show(result: Result, options: Options) -> None:
         console.out(text)
     else:
         _write(options.output_file, text)
+        tell_failures(result.unjudged.failures)
     if options.page is not None:
         _write(options.page, _page(result))
         console.note(f"The page is {options.page}.")
@@ -79,11 +86,18 @@ def _text(result: Result, options: Options) -> str:
     if result.runs:
         from trainlint_probe.report.terminal import render
 
-        return render(result.runs, result.verdicts, style, comparisons=result.comparisons, verbose=options.verbose)
+        return render(
+            result.runs,
+            result.verdicts,
+            style,
+            comparisons=result.comparisons,
+            unjudged=result.unjudged,
+            verbose=options.verbose,
+        )
     from trainlint_probe.report.terminal_trace import render_trace
 
     assert result.reading is not None, "a result is of a run or of a trace"
-    return render_trace(result.reading, result.verdicts, style, verbose=options.verbose)
+    return render_trace(result.reading, result.verdicts, style, unjudged=result.unjudged, verbose=options.verbose)
 
 
 def _page(result: Result) -> str:
@@ -91,7 +105,14 @@ def _page(result: Result) -> str:
     from trainlint_probe.report.page import page
 
     try:
-        return page(result.runs, result.verdicts, result.readings, result.comparisons, timeline=result.timeline)
+        return page(
+            result.runs,
+            result.verdicts,
+            result.readings,
+            result.comparisons,
+            timeline=result.timeline,
+            unjudged=result.unjudged,
+        )
     except MissingLibrary as error:
         raise UsageError(str(error)) from error
 

@@ -12,11 +12,11 @@ from rich.text import Text
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.evidence import Environment
+from trainlint.evidence_json import Damaged, from_json, to_json
 from trainlint.report.characters import sentence
 from trainlint.report.settings import Style, style_for
 from trainlint.report.terminal import as_written, wrapped
 from trainlint_probe.options import doctor_parser
-from trainlint_probe.storage import Damaged, from_json, to_json
 
 _PATIENCE = 120.0
 """Seconds. The first import of PyTorch on a slow disk takes tens of them."""

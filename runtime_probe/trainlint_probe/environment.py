@@ -106,13 +106,30 @@ def _of_torch(torch: Any) -> dict[str, str]:
         properties = torch.cuda.get_device_properties(device)
         facts["GPU"] = str(properties.name)
         facts["GPU memory"] = f"{properties.total_memory / 2**30:.1f} GiB"
+        facts["GPU multiprocessors"] = str(properties.multi_processor_count)
         facts["GPUs"] = str(torch.cuda.device_count())
         facts["compute capability"] = f"{properties.major}.{properties.minor}"
         facts["allocator"] = str(torch.cuda.get_allocator_backend())
-        facts["TF32"] = str(torch.get_float32_matmul_precision())
+        facts["TF32"] = _tf32(torch)
         facts["cuDNN"] = str(torch.backends.cudnn.version())
         facts["cuDNN benchmark"] = str(torch.backends.cudnn.benchmark)
     return facts
+
+
+def tf32_allowed(torch: Any, *, is_convolution: bool) -> bool:
+    """Whether float32 may be computed as TF32, in convolutions or in matrix products.
+
+    PyTorch 2.9 has new switches, and refuses to read the old ones once a script has set a new one.
+    """
+    cudnn, matmul = torch.backends.cudnn, torch.backends.cuda.matmul
+    said = getattr(getattr(cudnn, "conv", None) if is_convolution else matmul, "fp32_precision", None)
+    return bool((cudnn if is_convolution else matmul).allow_tf32) if said is None else said == "tf32"
+
+
+def _tf32(torch: Any) -> str:
+    kinds = {"matrix products": False, "convolutions": True}
+    allowed = [name for name, convolutions in kinds.items() if tf32_allowed(torch, is_convolution=convolutions)]
+    return " and ".join(allowed) or "nowhere"
 
 
 def _cores() -> int:
@@ -160,7 +177,7 @@ def main() -> None:
     """Print the environment as JSON."""
     import importlib.util
 
-    from trainlint_probe.storage import to_json
+    from trainlint.evidence_json import to_json
 
     if importlib.util.find_spec("torch") is not None:
         importlib.import_module("torch")

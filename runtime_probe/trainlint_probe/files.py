@@ -9,9 +9,10 @@ from pathlib import Path
 from trainlint.records import dataclass
 from trainlint_probe.watch.guard import SUFFIXES
 
-_SKIPPED = frozenset(
+SKIPPED = frozenset(
     (".git", ".hg", ".mypy_cache", ".ruff_cache", ".venv", "__pycache__", "node_modules", "site-packages")
 )
+"""Directories whose files are nobody's work."""
 MOST = 200_000
 """Files that are looked at; beyond, a scan would take longer than the run."""
 
@@ -34,6 +35,8 @@ class Changes:
     new: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    size: int = 0
+    """Bytes of the files that are new or changed."""
     is_whole: bool = True
     """False where not all files could be looked at."""
 
@@ -49,7 +52,7 @@ def snapshot(directories: Iterable[Path]) -> Snapshot:
     folders: set[str] = set()
     for directory in directories:
         folders.add(str(directory))
-        for entry in _walk(str(directory)):
+        for entry in walk(str(directory)):
             if len(files) >= MOST:
                 return Snapshot(files, frozenset(folders), is_whole=False)
             try:
@@ -70,23 +73,26 @@ def changes(before: Snapshot, after: Snapshot) -> Changes:
             Path(directory).rmdir()
         except OSError:
             continue  # it holds something, and that is reported
-    both = before.files.keys() & after.files.keys()
+    new = after.files.keys() - before.files.keys()
+    changed = {path for path in before.files.keys() & after.files.keys() if before.files[path] != after.files[path]}
     return Changes(
-        new=tuple(sorted(after.files.keys() - before.files.keys())),
-        changed=tuple(sorted(path for path in both if before.files[path] != after.files[path])),
+        new=tuple(sorted(new)),
+        changed=tuple(sorted(changed)),
         removed=tuple(sorted(before.files.keys() - after.files.keys())),
+        size=sum(after.files[path][0] for path in new | changed),
         is_whole=before.is_whole and after.is_whole,
     )
 
 
-def _walk(directory: str) -> Iterator[os.DirEntry[str]]:
+def walk(directory: str) -> Iterator[os.DirEntry[str]]:
+    """All files and directories below one, without those of SKIPPED."""
     try:
         entries = list(os.scandir(directory))
     except OSError:
         return  # it cannot be read, so neither could the script write there unseen
     for entry in entries:
-        if entry.name in _SKIPPED:
+        if entry.name in SKIPPED:
             continue
         yield entry
         if entry.is_dir(follow_symlinks=False):
-            yield from _walk(entry.path)
+            yield from walk(entry.path)

@@ -8,14 +8,17 @@ written to any installation, and a process that is not told by the environment i
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import sys
 from multiprocessing import util
 from pathlib import Path
 from types import TracebackType
 
+from trainlint.evidence_json import Damaged, to_json
 from trainlint_probe.orders import VARIABLE, Orders, as_environment, from_environment
-from trainlint_probe.storage import Damaged
+from trainlint_probe.verify.order import VARIABLE as TRIAL
+from trainlint_probe.verify.order import Order
 
 DIRECTORY = str(Path(__file__).parent / "started")
 
@@ -23,12 +26,31 @@ DIRECTORY = str(Path(__file__).parent / "started")
 def to_children(orders: Orders) -> None:
     """Let processes that are started from now on be watched too."""
     os.environ.update(as_environment(orders))
+    _lead()
+
+
+def trial_to_children(order: Order) -> None:
+    """Let processes that are started from now on take part in the trial of a fix too."""
+    file = Path(order.output) / "order.started.json"
+    file.with_suffix(f".{os.getpid()}").write_text(json.dumps(to_json(order)), encoding="utf-8")
+    file.with_suffix(f".{os.getpid()}").replace(file)  # ranks of one run write the same
+    os.environ[TRIAL] = str(file)
+    _lead()
+
+
+def _lead() -> None:
     paths = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = os.pathsep.join([DIRECTORY, *([paths] if paths else [])])
 
 
 def arm() -> None:
     """Watch this process, which the script has started, if the environment says so."""
+    trial = os.environ.get(TRIAL)
+    if trial is not None and Path(trial).exists() and "trainlint_probe.verify.arm" not in sys.orig_argv:
+        from trainlint_probe.verify.arm import join
+
+        join(trial)
+        return
     if VARIABLE not in os.environ or "trainlint_probe.child" in sys.orig_argv:
         return  # nobody asked, or the process watches itself
     try:
@@ -44,6 +66,7 @@ def arm() -> None:
 
     def remember(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
         failed.append(True)
+        recorder.failed_by = kind.__name__
         shown(kind, error, traceback)
 
     def ended() -> None:

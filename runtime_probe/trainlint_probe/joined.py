@@ -25,7 +25,9 @@ def with_recoverable(run: Run, reading: TraceReading) -> Run:
     for site in reading.device.syncs.sites:
         if site.source is not None and site.source.exact:
             gains[Line(site.source.path, site.source.line)].append(site.recoverable)
-    return replace(run, seen=tuple(_with(item, gains.get(item.at)) for item in run.seen))
+    exposed = {Line(item.source.path, item.source.line): item.exposed for item in reading.exchanges}
+    with_gains = (_with(item, gains.get(item.at)) for item in run.seen)
+    return replace(run, seen=tuple(_with_exposed(item, exposed.get(item.at)) for item in with_gains))
 
 
 def _with(item: Seen, gains: Iterable[Interval | None] | None) -> Seen:
@@ -33,3 +35,10 @@ def _with(item: Seen, gains: Iterable[Interval | None] | None) -> Seen:
     if item.symptom not in _WAITS or not known:
         return item
     return replace(item, recoverable=together(known))
+
+
+def _with_exposed(item: Seen, exposed: float | None) -> Seen:
+    """A collective of the device could be hidden, or be gone, for as long as nothing is computed beside it, at most."""
+    if item.symptom is not Symptom.COLLECTIVE or exposed is None:
+        return item
+    return replace(item, recoverable=Interval(0.0, exposed))

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import pairwise
 from math import ceil
-from statistics import fmean, median
+from statistics import fmean
 
-from trainlint.evidence import Interval, Line, Loader, Memory, Phase, Run, Symptom
+from trainlint.evidence import Alive, Interval, Line, Loader, Memory, Phase, Run, Seen, Symptom
+from trainlint_probe.growth import growth
 from trainlint_probe.ranks import Together
 from trainlint_probe.traces.judge import FRAGMENTED, STARVED, RuntimeFinding
 from trainlint_probe.traces.places import Source
 from trainlint_probe.verdicts import settings_of
 
-_FEWEST_STEPS = 10
-"""Steps from which memory's growth is judged: before, a cache that fills looks like a leak."""
-_GROWING = 0.8
-"""The share of pairs of steps in which memory must have grown: noise grows in half of them."""
-_LEAST_GROWTH = 1024
-"""Bytes a step. Counters that the script itself keeps, one number a step, are no leak that ends a training."""
+_RECOMPILE_LIMIT = 8
+"""`torch._dynamo.config.recompile_limit`, after which a function runs uncompiled."""
 
 
 def judge_run(run: Run) -> list[RuntimeFinding]:
@@ -47,7 +44,7 @@ def _starvation(run: Run) -> Iterator[RuntimeFinding]:
     worst = max(run.loaders, key=lambda loader: loader.wait_ms, default=None)
     sentence = f"The step waits {wait:.1f} ms of {step:.1f} ms ({wait / step:.1%}) for its batch"
     if worst is not None:
-        sentence += f", most of it for the loader with {settings_of(worst)}{_workers(worst, step - wait)}"
+        sentence += f", most of it for the loader with {settings_of(worst)}{_workers(worst, step - wait, run.device)}"
     at = worst.made_at or worst.drawn_at if worst is not None else None
     # The wait is the most that a faster loader could gain: the batch must be handed over in any case.
     yield RuntimeFinding(
@@ -55,19 +52,20 @@ def _starvation(run: Run) -> Iterator[RuntimeFinding]:
     )
 
 
-def _workers(loader: Loader, rest_ms: float) -> str:
+def _workers(loader: Loader, rest_ms: float, device: str) -> str:
     """How many workers would be ahead of the step, where the training itself loads its batches."""
     if loader.settings.get("num_workers") != "0" or rest_ms <= 0 or not loader.batches:
         return ""
     enough = ceil(loader.wait_ms / loader.batches / rest_ms)
-    return f"; {enough} worker{'s' * (enough > 1)} or more would be ahead of it"
+    free = ", on cores that the training leaves free" if device == "cpu" else ""
+    return f"; {enough} worker{'s' * (enough > 1)} or more would be ahead of it{free}"
 
 
 def _memory(run: Run) -> Iterator[RuntimeFinding]:
     marks = [step.memory for step in run.steps if step.memory is not None]
     if len(marks) < 2:
         return
-    yield from _growth(marks)
+    yield from _growth(run)
     if retries := _added(marks, lambda mark: mark.retries):
         yield _without_cost(
             "allocation-retries",
@@ -88,19 +86,41 @@ def _memory(run: Run) -> Iterator[RuntimeFinding]:
     yield from _holes(marks[-1])
 
 
-def _growth(marks: Sequence[Memory]) -> Iterator[RuntimeFinding]:
-    """The median of the slopes between all pairs of steps, which single steps do not move (Theil, 1950; Sen, 1968)."""
-    if len(marks) < _FEWEST_STEPS:
+def _growth(run: Run) -> Iterator[RuntimeFinding]:
+    amounts = [(number, step.memory.allocated) for number, step in enumerate(run.steps) if step.memory is not None]
+    slope = growth(amounts)
+    if slope is None:
         return
-    pairs = list(combinations(enumerate(mark.allocated for mark in marks), 2))
-    slope = median((late - early) / (there - here) for (here, early), (there, late) in pairs)
-    growing = sum(late > early for (_, early), (_, late) in pairs) / len(pairs)
-    if slope >= _LEAST_GROWTH and growing >= _GROWING:
+    more, at_last = f"{slope / 1024:.1f} KiB more after each step", f"{amounts[-1][1] / 2**20:.1f} MiB at last"
+    remembered = _graph_growth(run.alive)
+    graphs = f", and autograd remembers {remembered:.0f} more operations" if remembered else ""
+    if run.device == "cpu":
+        # Much else lies in the heap: what oneDNN compiles for each shape of a batch, samples that a dataset caches.
+        if graphs:
+            yield _without_cost(
+                "memory-grows",
+                f"The process holds {more} ({at_last}){graphs}: something keeps losses or outputs with their graphs.",
+            )
+    elif _outlasts_collection(run.alive):
         yield _without_cost(
             "memory-grows",
-            f"Tensors hold {slope / 1024:.1f} KiB more after each step, {marks[-1].allocated / 2**20:.1f} MiB at last: "
-            "something keeps what steps make, as a list of losses with their graphs does.",
+            f"Tensors hold {more}, {at_last}{graphs}: something keeps what steps make, as a list of losses with their "
+            "graphs does.",
         )
+
+
+def _graph_growth(alive: Sequence[Alive]) -> float | None:
+    """How many operations more autograd remembers after each step; None where not after each, or that is not known."""
+    nodes = [item.graph_nodes for item in alive]
+    if len(nodes) < 2 or not all(late > early for early, late in pairwise(nodes)):
+        return None
+    return (nodes[-1] - nodes[0]) / (len(nodes) - 1)
+
+
+def _outlasts_collection(alive: Sequence[Alive]) -> bool:
+    """Whether memory goes on to grow once Python's garbage is collected. Where nobody looked, growth is believed."""
+    held = [item.memory.allocated for item in alive if item.memory is not None]
+    return len(held) < 2 or held[-1] > held[0]
 
 
 def _holes(mark: Memory) -> Iterator[RuntimeFinding]:
@@ -116,15 +136,32 @@ def _holes(mark: Memory) -> Iterator[RuntimeFinding]:
 
 
 def _compilation(run: Run) -> Iterator[RuntimeFinding]:
-    for symptom, name, what in (
-        (Symptom.GRAPH_BREAK, "graph-breaks", "breaks the compiled graph here"),
-        (Symptom.RECOMPILE, "recompiles-in-steps", "is compiled again in the steps"),
-    ):
-        for item in run.seen:
-            if item.symptom is symptom:
-                reason = f": {item.details['reason']}" if item.details.get("reason") else ""
-                times = "once" if item.calls == 1 else f"{item.calls} times"
-                yield _without_cost(name, f"{item.what} {what} {times}{reason}.", item.at)
+    again: dict[Line, list[Seen]] = {}
+    for item in run.seen:
+        if item.symptom is Symptom.GRAPH_BREAK:
+            sentence = f"{item.what} breaks the compiled graph here {_times(item.calls)}{_reason([item])}."
+            yield _without_cost("graph-breaks", sentence, item.at)
+        elif item.symptom is Symptom.RECOMPILE:
+            again.setdefault(item.at, []).append(item)
+    for at, items in again.items():
+        calls = sum(item.calls for item in items)
+        late = sum(int(item.details.get("in the window", item.calls)) for item in items)
+        if late or calls >= _RECOMPILE_LIMIT:  # else it has cost the start its time, and the steps none
+            when = f"{_times(late)} in the steps" if late else "after which torch.compile gives up"
+            sentence = f"{items[0].what} has compiled this again {_times(calls)}, {when}{_reason(items)}."
+            yield _without_cost("recompiles-in-steps", sentence, at)
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
+
+
+def _reason(items: Sequence[Seen]) -> str:
+    """Why, by the first of them that tells, and how many other reasons there are."""
+    reasons = list(dict.fromkeys(item.details["reason"] for item in items if item.details.get("reason")))
+    if not reasons:
+        return ""
+    return f": {reasons[0]}" + (f" ({len(reasons) - 1} more such reasons)" if len(reasons) > 1 else "")
 
 
 def _added(marks: Sequence[Memory], counter: Callable[[Memory], int | None]) -> int | None:

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from trainlint.evidence import Run
 from trainlint.records import dataclass, field, replace
-from trainlint_probe.files import Changes, Snapshot, changes, snapshot
+from trainlint_probe.files import Changes, changes, snapshot
 from trainlint_probe.orders import SAFETY_STOP, TIMED_OUT, Orders, as_environment
+from trainlint_probe.overlay import NO_OVERLAY, Overlay, overlay_for
+from trainlint_probe.processes import GRACE, started
 from trainlint_probe.recorder import FAILURE, has_ended
 from trainlint_probe.storage import read_run
 from trainlint_probe.watch.trackers import silenced
 
 _POLL = 0.1
-_GRACE = 10.0
-"""Seconds that a process gets to end by itself."""
 _MARGIN = 60.0
 """Seconds beyond its own time limits after which a process that does not end is ended from outside."""
+LEAST_ROOM = 1_000_000
+"""Bytes that evidence may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,9 @@ class Request:
     """How long to watch. Where the evidence goes is filled in."""
     script_to_stderr: bool = False
     """Whether what the script prints goes to stderr, where stdout is the report's."""
+    overlay: bool | None = False
+    """Whether the script runs on an overlay, so that no file of the user's changes: True does so or does not run,
+    None does so where the machine allows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ class Launched:
     traces: tuple[Path, ...]
     """Traces of the deeper look, in the order of ranks."""
     changed: Changes
-    """What the run did to files below the working directory and the script's."""
+    """What the run did to files below the working directory and the script's, or would have done but for an overlay."""
     exit_code: int
     """Of the process that was started; negative where a signal ended it."""
     fault: str = ""
@@ -59,34 +63,44 @@ class Launched:
     safety_stop: bool = False
     """A checkpoint that was there before was touched, or would have been."""
     interrupted: bool = False
+    overlay: Overlay = NO_OVERLAY
+    """What kept the script from the user's files."""
 
 
 def launch(request: Request, output: Path) -> Launched:
     """Run a script under watch. `output` is an existing empty directory: evidence, traces and redirected files go
     there, and the caller removes it.
     """
-    orders = _orders(request, output)
-    directories = _directories(request)
-    before = snapshot(directories)
-    process = subprocess.Popen(
-        _command(request),
-        env=silenced({**os.environ, **as_environment(orders)}, str(output)),
-        stdout=sys.stderr if request.script_to_stderr else None,
-        start_new_session=True,  # one signal reaches all that it starts
-    )
+    places = _directories(request)
+    overlay = NO_OVERLAY if request.overlay is False else overlay_for(places, output)
+    if request.overlay and not overlay.layers:
+        fault = f"There can be no overlay, and so the script was not run: {overlay.obstacle}."
+        return Launched((), (), Changes(), 0, fault)
+    orders = _orders(request, output, overlay)
+    before = None if overlay.layers else snapshot(places)
     interrupted = False
     try:
-        _wait(process, output, orders)
+        with started(
+            overlay.around(_command(request)),
+            env=silenced({**os.environ, **as_environment(orders)}, str(output)),
+            stdout=sys.stderr if request.script_to_stderr else None,
+        ) as process:
+            _wait(process, output, orders)
     except KeyboardInterrupt:
         interrupted = True
-        _end(process, signal.SIGINT)
-    finally:
-        _end(process, signal.SIGTERM)
-    return _gather(process.returncode, output, before, directories, interrupted=interrupted)
+    changed = overlay.changes() if before is None else changes(before, snapshot(places))
+    exit_code = -signal.SIGKILL if process.returncode is None else process.returncode
+    return _gather(exit_code, output, changed, overlay, interrupted=interrupted)
 
 
-def _orders(request: Request, output: Path) -> Orders:
-    return replace(request.orders, output=str(output.resolve()), parent=os.getpid(), directory=str(Path.cwd()))
+def _orders(request: Request, output: Path, overlay: Overlay) -> Orders:
+    return replace(
+        request.orders,
+        output=str(output.resolve()),
+        parent=os.getpid(),
+        directory=str(Path.cwd()),
+        overlaid=overlay.directories,
+    )
 
 
 def _command(request: Request) -> list[str]:
@@ -111,41 +125,25 @@ def _wait(process: subprocess.Popen[bytes], output: Path, orders: Orders) -> Non
         time.sleep(_POLL)
         if seen_at is None and has_ended(output):
             seen_at = time.monotonic()
-        if seen_at is not None and time.monotonic() > seen_at + _GRACE:
+        if seen_at is not None and time.monotonic() > seen_at + GRACE:
             return
 
 
-def _end(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    """End a process and all that it started: first by a signal that it may answer, then by one that it may not."""
-    if process.poll() is None:
-        _signal(process, number)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_GRACE)
-    _signal(process, signal.SIGKILL)  # what it started and has not ended
-    process.wait()
-
-
-def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    try:
-        os.killpg(process.pid, number)
-    except (ProcessLookupError, PermissionError):
-        return  # nothing is left of the group
-
-
-def _gather(
-    exit_code: int, output: Path, before: Snapshot, directories: Sequence[Path], *, interrupted: bool
-) -> Launched:
-    changed = changes(before, snapshot(directories))
+def _gather(exit_code: int, output: Path, changed: Changes, overlay: Overlay, *, interrupted: bool) -> Launched:
     runs = sorted((read_run(path) for path in output.glob("evidence.rank*.json")), key=lambda run: run.rank)
     stopped = exit_code == SAFETY_STOP and any(run.outcome == "safety stop" for run in runs)
+    touched = bool(changed.touched_checkpoints) and not overlay.layers
+    if touched:
+        runs = [replace(run, outcome="safety stop") for run in runs]
     return Launched(
         runs=tuple(runs),
         traces=tuple(sorted(output.glob("trace.rank*.json.gz"), key=_rank)),
         changed=changed,
         exit_code=exit_code,
         fault="" if runs or interrupted else _fault(exit_code, output),
-        safety_stop=stopped or bool(changed.touched_checkpoints),
+        safety_stop=stopped or touched,
         interrupted=interrupted,
+        overlay=overlay,
     )
 
 
@@ -158,6 +156,11 @@ def _fault(exit_code: int, output: Path) -> str:
     failure = output / FAILURE
     if failure.exists():
         return f"The probe itself failed; please report this:\n{failure.read_text(encoding='utf-8')}"
+    if shutil.disk_usage(output).free < LEAST_ROOM:
+        return (
+            f"There is no room left in {output.parent}, where what the script saves and the evidence go: set TMPDIR to "
+            "a directory that has some."
+        )
     if exit_code < 0:
         name = signal.Signals(-exit_code).name
         hint = ": the machine may have run out of memory" if name == "SIGKILL" else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,28 +10,36 @@ from typing import TYPE_CHECKING
 
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
-from trainlint.evidence import Line, Run
+from trainlint.evidence import Line, Run, Symptom, Verdict
 from trainlint.records import replace
-from trainlint_probe.confirming import verdicts_on
+from trainlint_probe.across_ranks import with_others
+from trainlint_probe.confirming import told
 from trainlint_probe.joined import with_recoverable
 from trainlint_probe.judged_run import judge_run, judge_together
 from trainlint_probe.launch import Launched, Request, launch
+from trainlint_probe.left import about_files
 from trainlint_probe.options import Options
 from trainlint_probe.orders import Orders
 from trainlint_probe.ranks import together
+from trainlint_probe.report.words import by_cost
 from trainlint_probe.result import Result
 from trainlint_probe.runtime_rules import as_verdicts
-from trainlint_probe.static import files_at_work, judge_files
+from trainlint_probe.static import judge_at_work, with_lines_elsewhere
 from trainlint_probe.traces.events import UnreadableTrace, read_events
 from trainlint_probe.traces.judge import judge
 from trainlint_probe.traces.reading import TraceReading, reading_of
 from trainlint_probe.traces.timeline import Timeline, timeline_of
+from trainlint_probe.uneven import about_uneven_steps
+from trainlint_probe.watch.lines import Lines
 
 if TYPE_CHECKING:
     from trainlint_probe.verify.result import Verification
 
 _DEEP_STEPS = 3
 """Steps under the profiler: enough to drop the first, and a trace of tens of megabytes at most."""
+
+_OF_ANYBODY = frozenset({Symptom.GRAPH_BREAK, Symptom.RECOMPILE})
+"""What is told of the line that it happens at, whoever has written it."""
 
 
 def result_of_run(options: Options) -> Result:
@@ -39,9 +48,11 @@ def result_of_run(options: Options) -> Result:
     Raises UsageError where there is nothing to run, or no evidence.
     """
     assert options.script is not None, "of_trace is for traces"
+    if sys.platform == "win32":
+        raise UsageError("the probe runs scripts on Linux and macOS alone; --trace judges what torch.profiler recorded")
     if not options.module and not Path(options.script).is_file():
         raise UsageError(f"there is no script {options.script}")
-    with tempfile.TemporaryDirectory(prefix="trainlint-probe-") as directory:
+    with _temporary_directory() as directory:
         launched = launch(_request(options), Path(directory))
         if launched.fault:
             raise UsageError(launched.fault)
@@ -52,17 +63,38 @@ def result_of_run(options: Options) -> Result:
     runs = tuple(_noted(run, launched, trouble) for run in _typical_first(ranks.typical, launched.runs))
     if reading is not None:
         runs = (with_recoverable(runs[0], reading), *runs[1:])
+    runs = (with_others(runs[0], runs), *runs[1:])
     script = None if options.module else Path(options.script)
-    paths = files_at_work(script, _lines(runs[0]))
-    static = judge_files(paths)
-    verdicts = verdicts_on(static.report, runs[0])
+    unkept = frozenset(launched.changed.new if launched.overlay.layers else ())
+    static = with_lines_elsewhere(
+        judge_at_work(script, _lines(runs[0], script, unkept)),
+        [line for run in runs[1:] for line in _lines(run, script, unkept)],
+        f"it was not at work in rank {runs[0].rank}, which is spoken of, but in another",
+    )
     # A few steps under the profiler say nothing new of what thirty without it have shown.
     found = [*judge_run(runs[0]), *judge_together(ranks)]
     known = {item.name for item in found}
     more = [item for item in (judge(reading) if reading is not None else ()) if item.name not in known]
     of_run = as_verdicts(found, where=options.script, basis="timer")
-    verdicts = (*of_run, *as_verdicts(more, where=options.script), *verdicts)
-    return Result(runs, verdicts, reading, timeline, comparisons=_verified(options, paths), judged=static.judged)
+    whole = told(static, runs[0], (*of_run, *as_verdicts(more, where=options.script)))
+    comparisons = _verified(options, static.paths, whole.verdicts)
+    runs = (_with_files_of(comparisons, runs[0]), *runs[1:])
+    return Result(
+        runs,
+        whole.verdicts,
+        reading,
+        timeline,
+        comparisons=comparisons,
+        judged=static.judged,
+        unjudged=whole.unjudged,
+    )
+
+
+def _temporary_directory() -> tempfile.TemporaryDirectory[str]:
+    try:
+        return tempfile.TemporaryDirectory(prefix="trainlint-probe-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise UsageError(f"there is no room for temporary files ({error.strerror}); set TMPDIR") from error
 
 
 def _request(options: Options) -> Request:
@@ -82,6 +114,7 @@ def _request(options: Options) -> Request:
             deep_without_device=options.deep is True,
         ),
         script_to_stderr=options.output_file is None,
+        overlay=options.overlay,
     )
 
 
@@ -104,21 +137,37 @@ def _typical_first(typical: Run, runs: Sequence[Run]) -> tuple[Run, ...]:
 
 def _noted(run: Run, launched: Launched, trouble: str) -> Run:
     """The run, with what the reader must know of its files."""
-    changed = launched.changed
-    notes = [
-        f"the run {what} {', '.join(paths)}"
-        for what, paths in (("made", changed.new), ("changed", changed.changed), ("removed", changed.removed))
-        if paths
-    ]
+    uneven = about_uneven_steps(run.steps)
+    notes = (*([uneven] if uneven else []), *about_files(launched.changed, launched.overlay))
+    if launched.overlay.layers and run.outcome == "script failed":
+        notes = (
+            *notes,
+            "If it failed for want of room or for another reason of the overlay, --no-overlay does without.",
+        )
     return replace(run, notes=(*run.notes, *notes, *([trouble] if trouble else [])))
 
 
-def _lines(run: Run) -> list[Line | None]:
-    loaders = [line for loader in run.loaders for line in (loader.made_at, loader.drawn_at)]
-    return [*(item.at for item in run.seen), *loaders, *(item.stepped_at for item in run.optimizers)]
+def _lines(run: Run, script: Path | None, unkept: frozenset[str]) -> list[Line | None]:
+    """The user's own lines at which something was seen. What PyTorch compiles may be a library's.
+
+    Not those of files that the run made on an overlay: they are the user's no more than what else is gone with it.
+    """
+    is_users = Lines(str(script.absolute().parent if script is not None else Path.cwd())).is_users
+    seen = (item.at for item in run.seen if item.symptom not in _OF_ANYBODY or is_users(item.at.path))
+    loaders = (line for loader in run.loaders for line in (loader.made_at, loader.drawn_at))
+    lines = [*seen, *loaders, *(item.stepped_at for item in run.optimizers)]
+    return [line for line in lines if line is None or str(Path(line.path).absolute()) not in unkept]
 
 
-def _verified(options: Options, paths: tuple[Path, ...]) -> tuple[Verification, ...]:
+def _with_files_of(comparisons: Sequence[Verification], run: Run) -> Run:
+    """The run, with what those that tried fixes did to files."""
+    known = dict.fromkeys(
+        (*run.notes, *(note for tried in comparisons for trial in tried.before for note in trial.files))
+    )
+    return replace(run, notes=tuple(known))
+
+
+def _verified(options: Options, paths: tuple[Path, ...], verdicts: Sequence[Verdict]) -> tuple[Verification, ...]:
     if not options.verify:
         return ()
     from trainlint_probe.verify.run import Request as Trying
@@ -134,5 +183,8 @@ def _verified(options: Options, paths: tuple[Path, ...]) -> tuple[Verification, 
         pairs=options.pairs,
         timeout=options.timeout,
         seed=options.seed,
+        processes=options.processes,
+        overlay=options.overlay,
     )
-    return verify(options.verify, paths, request, tell=console.note)
+    dearest_first = [item.code for item in by_cost(verdicts)]
+    return verify(options.verify, paths, request, tell=console.note, first=tuple(dict.fromkeys(dearest_first)))

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from trainlint.cli.console import UsageError
 from trainlint.evidence import Environment, Line, Run, Seen, Step, Symptom
-from trainlint_probe.confirming import verdicts_on
+from trainlint_probe.confirming import told
 from trainlint_probe.options import Options
 from trainlint_probe.result import Result
 from trainlint_probe.runtime_rules import as_verdicts
-from trainlint_probe.static import judge_files
+from trainlint_probe.static import judge_files, with_lines_elsewhere
 from trainlint_probe.traces.events import UnreadableTrace, read_events
 from trainlint_probe.traces.judge import judge, judge_memory, judge_ranks
 from trainlint_probe.traces.memory_snapshot import MemoryReading, UnreadableSnapshot, read_snapshot
@@ -35,13 +35,15 @@ def result_of_trace(options: Options, path: Path) -> Result:
             timeline, found = timeline_of(trace), judge(reading)
     except UnreadableTrace as error:
         raise UsageError(str(error)) from error
-    static = judge_files(options.paths)
-    verdicts = (
+    run = run_of(reading)
+    of_run = (
         *as_verdicts(found, where=str(path)),
         *(as_verdicts(judge_memory(memory), where=str(options.memory)) if memory is not None else ()),
-        *verdicts_on(static.report, run_of(reading)),
     )
-    return Result((), verdicts, readings, timeline, memory, judged=static.judged)
+    lines = [item.at for item in run.seen]
+    static = with_lines_elsewhere(judge_files(options.paths), lines, "the trace has lines of it, and it was not named")
+    whole = told(static, run, of_run)
+    return Result((), whole.verdicts, readings, timeline, memory, judged=static.judged, unjudged=whole.unjudged)
 
 
 def run_of(reading: TraceReading) -> Run:

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from trainlint.report.settings import Color
 
 PROBE_EXIT_CODES = (
-    "Exit codes: 0 nothing confirmed; 1 a finding is confirmed; 2 wrong usage; 3 no window of steps was seen; "
-    "4 the script failed by its own fault; 5 the script touched a checkpoint on disk; 124 the time was up."
+    "Exit codes: 0 nothing confirmed; 1 a finding is confirmed; 2 wrong usage, or something could not be judged; "
+    "3 no window of steps was seen; 4 the script failed by its own fault; 5 the script touched a checkpoint on disk; "
+    "124 the time was up."
 )
 
 _FEWEST_PAIRS = 2
@@ -50,6 +51,8 @@ class Options:
     """How often each version runs then."""
     seed: int | None
     """What random numbers start from in these runs, where the script seeds none."""
+    overlay: bool | None
+    """Whether the script may run on an overlay alone (True), or never (False); None takes one where there can be."""
     output_format: str
     output_file: Path | None
     page: Path | None
@@ -83,6 +86,7 @@ def read_options(arguments: Sequence[str]) -> Options:
         verify=tuple(typed.verify or ()),
         pairs=typed.pairs,
         seed=typed.seed,
+        overlay=typed.overlay,
         output_format=typed.output_format,
         output_file=typed.output_file,
         page=typed.page,
@@ -121,6 +125,14 @@ def _parser() -> argparse.ArgumentParser:
         help="look at a few more steps with PyTorch's profiler (default: where there is an accelerator)",
     )
     deep.add_argument("--no-deep", dest="deep", action="store_false", help="never do so")
+    overlay = run.add_mutually_exclusive_group()
+    overlay.add_argument(
+        "--overlay",
+        action="store_true",
+        default=None,
+        help="run on an overlay, so that no file in your project changes, or not at all (default: where it works)",
+    )
+    overlay.add_argument("--no-overlay", dest="overlay", action="store_false", help="run on the files themselves")
     run.add_argument(
         "--verify",
         action="append",

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from trainlint.evidence_json import Damaged, from_json, to_json
 from trainlint.records import dataclass
-from trainlint_probe.storage import Damaged, from_json, to_json
 
 VARIABLE = "TRAINLINT_PROBE"
 
@@ -48,6 +48,8 @@ class Orders:
     """Where the script lies: the user's own code, wherever that is."""
     directory: str = ""
     """The working directory that paths are shown relative to."""
+    overlaid: tuple[str, ...] = ()
+    """Directories in which the script writes to a layer: nothing there is to be guarded."""
 
 
 def as_environment(orders: Orders) -> dict[str, str]:

@@ -10,20 +10,22 @@ import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trainlint.evidence import Run
 from trainlint.records import replace
 from trainlint_probe import environment
 from trainlint_probe.orders import SAFETY_STOP, TIMED_OUT, Orders
-from trainlint_probe.storage import write_run
-from trainlint_probe.watch import guard
+from trainlint_probe.processes import is_alive
+from trainlint_probe.storage import read_run, write_run
+from trainlint_probe.watch import guard, renames
 from trainlint_probe.watch.imported import Imports, loaded
 from trainlint_probe.watch.saves import Saves
-from trainlint_probe.watch.steps import Clock, steps_of
+from trainlint_probe.watch.steps import Clock, Source, steps_of
 from trainlint_probe.watch.watching import Watch
 
 if TYPE_CHECKING:
+    from trainlint_probe.watch.deeper import Changes
     from trainlint_probe.watch.hooks import Hooks
 
 FAILURE = "failure"
@@ -55,10 +57,16 @@ class Recorder:
         self.lock = threading.Lock()
         self.run: Run | None = None
         """What was written."""
+        self.has_ended = False
+        """Whether the script has ended before all was seen that was to be seen after the window."""
+        self.failed_by = ""
+        """The name of the exception that ended the script, if one did."""
 
     def start(self) -> None:
         """Wait for torch to be imported, guard the files, and keep the time."""
         self.saves.install(self.imports)
+        if self.orders.overlaid:
+            renames.install()
         guard.install(self._is_ours, self.saves.new, self._safety_stop)
         self.imports.when("torch", self._install)
         if hasattr(os, "register_at_fork"):
@@ -85,8 +93,13 @@ class Recorder:
     def finish(self, outcome: str, exit_code: int | None = None) -> bool:
         """Write the evidence of what was seen until now. False where it has been written already."""
         with self.lock:
-            if self.run is not None or os.getpid() != self.process:
+            if os.getpid() != self.process:
                 return False
+            if self.run is not None:
+                self._cut_short(outcome, exit_code)
+                return False
+            if outcome == "too short" and self.clock.close_at_the_end():
+                outcome = "window closed"
             self.run = self._evidence(outcome, exit_code)
             self._write(self.run)
             return True
@@ -110,16 +123,30 @@ class Recorder:
 
     def _window_closed(self) -> None:
         self.finish("window closed")
-        if self.hooks is not None and self.hooks.look_deeper(self._looked_deeper):
-            return
-        self.end(0)
+        assert self.hooks is not None, "they set the marks"
+        self.hooks.look_deeper(self._looked_deeper)
 
-    def _looked_deeper(self, changes: dict[str, Any]) -> None:
-        """All was seen that was to be seen."""
-        run = self.run
-        if run is not None:
-            self._write(replace(run, **changes))
-        self.end(0)
+    def _looked_deeper(self, changes: Changes) -> None:
+        """All was seen that was to be seen, or can be."""
+        if self.run is not None:
+            self.run = changes(self.run)
+            self._write(self.run)
+        if not self.has_ended:
+            self.end(0)
+
+    def _cut_short(self, outcome: str, exit_code: int | None) -> None:
+        """The script has ended in the steps after the window: by itself, or because it or the clock has ended it."""
+        deeper = self.hooks.deeper if self.hooks is not None else None
+        if deeper is None or deeper.is_done or self.run is None or self.has_ended:
+            return
+        self.has_ended = True
+        self.run = replace(self.run, exit_code=exit_code)
+        why = {"script failed": "The script failed", "timed out": "The time was up"}.get(outcome, "The script ended")
+        if outcome == "timed out":  # the step that takes so long still runs, and the profiler is not this thread's
+            self.run = replace(self.run, notes=(*self.run.notes, f"{why} in the steps after the window."))
+            self._write(self.run)
+            return
+        self._by_our_fault(lambda: deeper.cut_short(f"{why}{self.failed_by and f' ({self.failed_by})'}"))
 
     def _by_our_fault(self, act: Callable[[], object]) -> None:
         """What fails in here is no fault of the script, and must not look like one."""
@@ -130,6 +157,8 @@ class Recorder:
                 said = f"{type(error).__name__}: {error}"
                 note = f"The look after the window failed ({said}): what it was to add is missing."
                 self._write(replace(self.run, notes=(*self.run.notes, note)))
+                if self.has_ended:
+                    return  # with the script's own exit code
                 self.end(0)
             Path(self.orders.output, FAILURE).write_text(traceback.format_exc(), encoding="utf-8")
             self.end(1)
@@ -147,26 +176,35 @@ class Recorder:
             exit_code=exit_code,
         )
         if clock is not None and self.hooks is not None:
-            steps = steps_of(clock)
-            run = replace(
-                run,
-                warmup=self.clock.warmup,
-                steps=steps,
-                clock=clock.name,
-                **self.hooks.evidence(clock, len(steps)),
-            )
+            seen = self.hooks.evidence(clock, clock.steps)
+            steps = steps_of(clock, device=seen["device"])
+            run = replace(run, warmup=self.clock.warmup, steps=steps, clock=clock.name, **seen)
+            if clock.source is not Source.OPTIMIZER:
+                self.watch.note(f"No optimizer of torch has stepped, so steps are counted by {clock.name}.")
             for name in self.clock.others():
                 self.watch.note(f"{name} stepped too; steps are counted by {clock.name}.")
         return replace(run, notes=tuple(self.watch.notes))
 
     def _write(self, run: Run) -> None:
         path = Path(self.orders.output) / f"evidence.rank{run.rank}.json"
-        # Of several processes of one rank, the one that trained is meant.
-        if run.clock or not (self.is_child or path.exists()):
+        if not run.clock and (self.is_child or path.exists()):
+            return
+        if path.exists() and _weight(read_run(path)) > _weight(run):
+            return
+        try:
             write_run(run, path)
+        except OSError as error:
+            sys.stderr.write(
+                f"trainlint: the evidence could not be written to {self.orders.output} ({error.strerror}). "
+                "Where there is no room, set TMPDIR to a directory that has some.\n"
+            )
+            self.end(1)
 
     def _is_ours(self, path: str) -> bool:
-        return path.startswith(self.orders.output)
+        """Whether what happens to a file does nothing to the user's: it is ours, or lies under an overlay."""
+        return path.startswith(self.orders.output) or any(
+            path.startswith(f"{directory}{os.sep}") for directory in self.orders.overlaid
+        )
 
     def _safety_stop(self, path: str) -> None:
         sys.stderr.write(
@@ -178,7 +216,7 @@ class Recorder:
     def _keep_time(self) -> None:
         while True:
             time.sleep(0.5)
-            if self.orders.parent and not _is_alive(self.orders.parent):
+            if self.orders.parent and not is_alive(self.orders.parent):
                 self.end(1)
             late = self._too_late()
             if late:
@@ -197,6 +235,11 @@ class Recorder:
         return f"The window had not closed {self.orders.timeout:g} s after the first step."
 
 
+def _weight(run: Run) -> tuple[bool, bool, bool]:
+    """Of several processes of one rank, the one that trained is meant: not the one that started it and evaluates."""
+    return run.outcome == "safety stop", run.outcome == "window closed", bool(run.optimizers)
+
+
 def has_ended(output: Path) -> bool:
     """Whether all ranks of a run have seen what they were to see."""
     ended = [path.name for path in output.glob(f"{_ENDED}*")]
@@ -210,16 +253,3 @@ def rank_and_world() -> tuple[int, int]:
         return distributed.get_rank(), distributed.get_world_size()
     rank, ranks = os.environ.get("RANK", ""), os.environ.get("WORLD_SIZE", "")
     return (int(rank), int(ranks)) if rank.isdecimal() and ranks.isdecimal() else (0, 1)
-
-
-def _is_alive(process: int) -> bool:
-    if sys.platform == "win32":
-        return True  # there, asking by a signal would end it
-    try:
-        os.kill(process, 0)
-        state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True  # another user's, or not Linux
-    return state != "Z"  # it has ended, and nobody has asked for its exit code yet

@@ -2,17 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from trainlint.evidence import Judged, Run, Verdict
-from trainlint.records import dataclass
+from trainlint.records import dataclass, field
 
 if TYPE_CHECKING:
+    from trainlint.finding import Failure
     from trainlint_probe.traces.memory_snapshot import MemoryReading
     from trainlint_probe.traces.ranks import RanksReading
     from trainlint_probe.traces.reading import TraceReading
     from trainlint_probe.traces.timeline import Timeline
     from trainlint_probe.verify.result import Verification
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """How many findings the user has silenced."""
+
+    by_comments: int = 0
+    by_configuration: int = 0
+    """Of what only a run shows. What else the configuration turns off is not looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """What no verdict speaks of, and a reader might take for judged."""
+
+    failures: tuple[Failure, ...] = ()
+    """What could not be judged, be it a file or a rule on a file."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Files that were at work and were not to be judged → why."""
+    ignored: Ignored = Ignored()
+
+
+EVERYTHING_JUDGED = Unjudged()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +55,7 @@ class Result:
     """What came of trying fixes."""
     judged: Judged = Judged()
     """The source files that `verdicts` are about."""
+    unjudged: Unjudged = EVERYTHING_JUDGED
 
     @property
     def reading(self) -> TraceReading | None:

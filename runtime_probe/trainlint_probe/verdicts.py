@@ -6,11 +6,12 @@ A finding and what was seen meet at a line. What a rule's pattern shows itself b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from math import sqrt
 from statistics import fmean, stdev
 
-from trainlint.evidence import Interval, Line, Loader, Phase, Run, Seen, State, Symptom, Verdict
+from trainlint.evidence import Interval, Line, Loader, Optimizer, Phase, Run, Seen, State, Symptom, Verdict
 from trainlint.finding import Finding
 from trainlint.records import replace
 
@@ -24,8 +25,43 @@ _SHOWN_BY_A_DEVICE = frozenset({Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE})
 _UPPER_BOUNDS = frozenset({Symptom.EVALUATION_WITH_GRADIENTS, Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE})
 """What the host spends there is the most that could be saved: part of it is work that stays."""
 
-_PROOFS = frozenset({Symptom.WARNING, Symptom.GRAPH_BREAK, Symptom.RECOMPILE})
+_SINCE_THE_START = frozenset(
+    {
+        Symptom.WARNING,
+        Symptom.GRAPH_BREAK,
+        Symptom.RECOMPILE,
+        Symptom.SAME_FILE,
+        Symptom.TOO_MANY_WORKERS,
+        Symptom.UNUSED_SEARCH_IN_VAIN,
+        Symptom.GRADIENTS_KEPT_TWICE,
+    }
+)
+_OTHERWISE = {
+    Symptom.BACKWARD_IN_AUTOCAST: Symptom.BACKWARD,
+    Symptom.CLIPPED_TOO_LATE: Symptom.CLIPPING,
+    Symptom.GRADIENTS_DROPPED: Symptom.GRADIENTS_CLEARED,
+    Symptom.GRADIENTS_ZEROED: Symptom.GRADIENTS_CLEARED,
+    Symptom.TOO_MANY_WORKERS: Symptom.RAN,
+    Symptom.UNUSED_SEARCH_IN_VAIN: Symptom.RAN,
+    Symptom.WORKERS_STARTED: Symptom.WORKERS_NOT_STARTED,
+}
+"""What is seen at a line that runs and does not what the rule speaks of: then the finding is refuted."""
+
+_PROOFS = _SINCE_THE_START | {
+    Symptom.BACKWARD_IN_AUTOCAST,
+    Symptom.CLIPPED_TOO_LATE,
+    Symptom.COMPILE_CALL,
+    Symptom.EVALUATED_IN_TRAINING_MODE,
+    Symptom.GRADIENTS_DROPPED,
+    Symptom.OPTIMIZER_BUILT,
+    Symptom.TRAINED_IN_EVALUATION_MODE,
+}
 """What is the very thing that a rule speaks of: that it happens is the proof, whatever it costs."""
+
+_CLEARINGS = frozenset({Symptom.GRADIENTS_CLEARED, Symptom.GRADIENTS_ZEROED})
+
+_QUEUED = frozenset({Symptom.CLIPPING, Symptom.COLLECTIVE, Symptom.DEEP_COPY, Symptom.GRADIENTS_ZEROED})
+"""What an accelerator is only asked for: the call returns before it is done."""
 
 _DECISIVE = ("num_workers", "pin_memory", "batch_size")
 
@@ -33,20 +69,43 @@ _SPREAD = 1.96
 """Standard errors on each side of a mean that hold the true one 95 times in 100."""
 
 
-def verdict(finding: Finding, symptoms: Collection[Symptom], run: Run, *, threshold: float = THRESHOLD) -> Verdict:
-    """What a run says of one finding. `symptoms` are what the rule's pattern shows itself by."""
+def verdict(
+    finding: Finding,
+    symptoms: Collection[Symptom],
+    run: Run,
+    *,
+    warned_as: str = "",
+    in_part: bool = False,
+    threshold: float = THRESHOLD,
+) -> Verdict:
+    """What a run says of one finding.
+
+    Args:
+        finding: to be judged.
+        symptoms: what the rule's pattern shows itself by.
+        run: what was seen.
+        warned_as: a regular expression that is found in the warnings which are meant; any warning where empty.
+        in_part: whether what the symptom costs is the most that the pattern may cost, and not all its own.
+        threshold: the share of a step from which a cost counts.
+    """
     if not run.steps:
         return _unseen(finding, "no step was seen")
     seen = [item for item in run.seen if _stands_at(item.at, finding)]
-    shown = [item for item in seen if item.symptom in symptoms]
+    shown = [item for item in seen if item.symptom in symptoms and _is_meant(item, warned_as)]
+    optimizers = [item for item in run.optimizers if item.made_at is not None and _stands_at(item.made_at, finding)]
+    if optimizers and Symptom.OPTIMIZER_STEP in symptoms:
+        return _of_optimizers(finding, optimizers, run, threshold)
     loaders = [item for item in run.loaders if _is_of(item, finding)] if Symptom.DATA_WAIT in symptoms else []
     if loaders:
         return _of_loaders(finding, loaders, run, threshold)
     if not symptoms:
         return _unseen(finding, "the probe has no way to measure this", ran=bool(seen))
+    shown = [item for item in shown if item.symptom is not Symptom.GRADIENTS_DROPPED or _is_common(item, seen)]
     if not shown:
-        return _unseen(finding, f"no {_either(symptoms)} was seen at this line in {len(run.steps)} steps")
-    return _of_calls(finding, shown, run, threshold)
+        instead = [item for item in seen if item.symptom in {_OTHERWISE.get(symptom) for symptom in symptoms}]
+        nothing = f"no {_either(symptoms)} was seen at this line in {len(run.steps)} steps"
+        return _harmless(finding, instead, nothing) if instead else _unseen(finding, nothing)
+    return _of_calls(finding, shown, run, threshold, in_part=in_part)
 
 
 def _of_loaders(finding: Finding, loaders: Sequence[Loader], run: Run, threshold: float) -> Verdict:
@@ -64,14 +123,46 @@ def _of_loaders(finding: Finding, loaders: Sequence[Loader], run: Run, threshold
     )
 
 
-def _of_calls(finding: Finding, shown: Sequence[Seen], run: Run, threshold: float) -> Verdict:
+def _of_optimizers(finding: Finding, optimizers: Sequence[Optimizer], run: Run, threshold: float) -> Verdict:
+    """What a step would gain if they updated in the fastest way that was tried."""
+    steps = len(run.steps)
+    gains, told = [], []
+    for item in optimizers:
+        ours = item.tried.get(item.path)
+        if not ours or len(item.tried) == 1:
+            continue
+        best = min(item.tried, key=lambda way: fmean(item.tried[way]))
+        gained = [before - after for before, after in zip(ours, item.tried[best], strict=True)]
+        often = item.steps / steps
+        gain = _mean_of([often * ms for ms in gained])
+        gains.append(Interval(gain.low, max(gain.low, gain.high)))
+        told.append(
+            f"{item.name} updates {item.parameters} tensors in {fmean(ours):.2f} ms by {item.path}, and in "
+            f"{fmean(item.tried[best]):.2f} ms by {best}, tried on copies of them"
+        )
+    if not gains:
+        ways = " and ".join(f"{item.name} updates by {item.path or 'a way of its own'}" for item in optimizers)
+        return _unseen(finding, f"{ways}; no other way could be tried", ran=True)
+    # Each optimizer is made faster by itself, so what they gain adds up.
+    gain = Interval(sum(item.low for item in gains), sum(item.high for item in gains))
+    often = sum(item.steps for item in optimizers) / steps
+    return _judged(finding, gain, run, threshold, basis="trial", per_step=often, reason="; ".join(told))
+
+
+def _harmless(finding: Finding, instead: Sequence[Seen], nothing: str) -> Verdict:
+    """The line runs, and what the rule speaks of does not happen there."""
+    what = " and ".join(dict.fromkeys(item.what for item in instead))
+    return replace(_about(finding, State.REFUTED, f"{what} ran here, and {nothing}"), basis="counter")
+
+
+def _of_calls(finding: Finding, shown: Sequence[Seen], run: Run, threshold: float, *, in_part: bool) -> Verdict:
     # What a library does on behalf of a call that is counted itself is part of that call.
     shown = [item for item in shown if item.direct] or shown
     proofs = [item for item in shown if item.symptom in _PROOFS]
     if proofs:
-        return _proved(finding, proofs[0])
+        return _proved(finding, proofs, run)
     steps = len(run.steps)
-    calls = sum(item.calls for item in shown)
+    calls = sum(item.calls * steps / (item.steps or steps) for item in shown)
     what = " and ".join(dict.fromkeys(item.what for item in shown))
     times = f"{what} ran {_often(calls / steps)}"
     if all(item.symptom in _SHOWN_BY_A_DEVICE for item in shown) and not any(_on_device(item) for item in shown):
@@ -81,14 +172,16 @@ def _of_calls(finding: Finding, shown: Sequence[Seen], run: Run, threshold: floa
         return replace(found, per_step=calls / steps, basis="counter")
     if all(item.recoverable is not None for item in shown):
         cost = together([item.recoverable for item in shown if item.recoverable is not None])
-        reason, basis = f"{times}; without it a step could gain {_span(cost)}", "trace"
-    elif all(item.symptom is Symptom.COLLECTIVE and _on_device(item) for item in shown):
+        cost = Interval(0.0, cost.high) if in_part else cost
+        basis = "trace" if any(item.symptom in _SHOWN_BY_A_DEVICE or _on_device(item) for item in shown) else "timer"
+        reason = f"{times}; without it a step could gain {_span(cost)}"
+    elif all(item.symptom in _QUEUED and _is_queued(item, run) for item in shown):
         return _unseen(
             finding, f"{times}; it returns before it is done, and only a trace tells what it costs", ran=True
         )
     elif any(item.host_ms is not None for item in shown):
         spent = sum(item.host_ms or 0.0 for item in shown) / steps
-        is_bound = any(item.symptom in _UPPER_BOUNDS for item in shown)
+        is_bound = in_part or any(_may_be_hidden(item, run) for item in shown)
         cost = Interval(0.0 if is_bound else spent, spent)
         reason, basis = f"{times} and took the host {spent:.2f} ms of each step", "timer"
     else:
@@ -96,10 +189,16 @@ def _of_calls(finding: Finding, shown: Sequence[Seen], run: Run, threshold: floa
     return _judged(finding, cost, run, threshold, basis=basis, per_step=calls / steps, reason=reason)
 
 
-def _proved(finding: Finding, item: Seen) -> Verdict:
+def _proved(finding: Finding, proofs: Sequence[Seen], run: Run) -> Verdict:
+    item = proofs[0]
     reason = item.details.get("message") or item.details.get("reason") or ""
     happens = f"a {item.symptom.value} ({item.what}) comes from this line"
-    return replace(_about(finding, State.CONFIRMED, f"{happens}: {reason}" if reason else happens), basis="counter")
+    per_step = None
+    if item.symptom not in _SINCE_THE_START:
+        per_step = sum(proof.calls for proof in proofs) / len(run.steps)
+        happens += f" {_often(per_step)}"
+    found = _about(finding, State.CONFIRMED, f"{happens}: {reason}" if reason else happens)
+    return replace(found, basis="counter", per_step=per_step)
 
 
 def _judged(
@@ -151,6 +250,28 @@ def _is_of(loader: Loader, finding: Finding) -> bool:
 
 def _on_device(item: Seen) -> bool:
     return item.device not in ("", "cpu")
+
+
+def _is_queued(item: Seen, run: Run) -> bool:
+    """Whether the work is an accelerator's, or may be where the call does not tell."""
+    return _on_device(item) or (not item.device and run.device != "cpu")
+
+
+def _may_be_hidden(item: Seen, run: Run) -> bool:
+    """Whether a step may gain less than the host spends here: work stays, or an accelerator is busy meanwhile."""
+    return item.symptom in _UPPER_BOUNDS or (item.symptom is Symptom.GARBAGE_COLLECTION and run.device != "cpu")
+
+
+def _is_meant(item: Seen, warned_as: str) -> bool:
+    """Whether a warning, if it is one, is the one that is meant: a line may give several."""
+    said = item.details.get("message", "")
+    return item.symptom is not Symptom.WARNING or not warned_as or re.search(warned_as, said) is not None
+
+
+def _is_common(dropped: Seen, seen: Sequence[Seen]) -> bool:
+    """Whether a line drops gradients as a rule. A gradient scaler leaves out a step now and then, on purpose."""
+    clearings = sum(item.calls for item in seen if item.symptom in _CLEARINGS)
+    return 2 * dropped.calls >= clearings
 
 
 def _mean_of(times: Sequence[float]) -> Interval:

@@ -1,14 +1,21 @@
-"""What the benchmark of the probe's predictions does with its figures. The toys themselves need a GPU."""
+"""What the benchmark of the probe's predictions does with its figures, and a rehearsal of it. What it is there to
+measure needs a GPU.
+"""
 
 import ast
+import json
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
-from benchmarks.probe_gpu.__main__ import _TOYS, SHOWN_BY, Row, price, table
+from benchmarks.probe_gpu.__main__ import _TOYS, SHOWN_BY, Row, Settings, pairs_in, price, run, table
 from trainlint.catalogue import installed_rules
 from trainlint.evidence import Interval
+from trainlint_probe.storage import read_run
+from trainlint_probe.traces.reading import read_trace
 from trainlint_probe.verify.bootstrap import Estimate
 
 
@@ -57,6 +64,54 @@ def test_each_toy_takes_its_defect_from_the_command_line(toy: str) -> None:
     text = (_TOYS / f"{toy}.py").read_text(encoding="utf-8")
     ast.parse(text)
     assert 'defect = sys.argv[1] == "defect"' in text
+
+
+@pytest.mark.parametrize(("seconds", "pairs"), [(1000.0, 5), (64.0, 4), (10.0, 3), (-5.0, 3)])
+def test_toys_are_compared_by_as_many_runs_as_there_is_time_for(seconds: float, pairs: int) -> None:
+    assert pairs_in(seconds, run=8.0, asked=5) == pairs
+
+
+def test_the_table_tells_which_toys_failed() -> None:
+    text = table([row(None, low=0.5, high=0.75)], "a device", {"churn": "defect: RuntimeError: out of memory"})
+    assert text.endswith("\n- churn was not measured: defect: RuntimeError: out of memory")
+
+
+@pytest.mark.slow
+def test_a_toy_that_fails_leaves_the_others_alone(tmp_path: Path) -> None:
+    broken, sound = tmp_path / "broken.py", tmp_path / "sync.py"
+    broken.write_text("import torch\nraise RuntimeError('no such kernel')\n", encoding="utf-8")
+    sound.write_text((_TOYS / "sync.py").read_text(encoding="utf-8"), encoding="utf-8")
+    settings = Settings(on_gpu=False, pairs=2, ends=time.monotonic() + 300)
+    rows, failures = run({broken: (), sound: SHOWN_BY["sync"]}, settings, "a CPU")
+    assert [item.toy for item in rows] == ["sync"]
+    assert failures.keys() == {"broken"}
+    assert "no such kernel" in failures["broken"]
+
+
+def test_when_the_time_is_up_no_toy_is_begun() -> None:
+    settings = Settings(on_gpu=False, pairs=2, ends=time.monotonic() - 1)
+    assert run({_TOYS / "sync.py": ()}, settings, "a CPU") == ([], {"sync": "the time was up"})
+
+
+@pytest.mark.slow
+def test_a_rehearsal_on_the_cpu_keeps_all_that_a_gpu_would_leave(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "benchmarks.probe_gpu", "--device", "cpu", "--toys", "churn", "--pairs", "2"]
+    ran = subprocess.run([*command, "--output", str(tmp_path)], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "| churn |" in ran.stdout
+    assert (tmp_path / "table.md").read_text(encoding="utf-8") == ran.stdout
+    assert json.loads((tmp_path / "churn.report.json").read_text(encoding="utf-8"))["runs"]
+    assert read_run(tmp_path / "churn.evidence.json").steps
+    trace = tmp_path / "churn.trace.json.gz"
+    assert len(read_trace(trace).steps_ms) == 2  # the first of three is dropped
+    assert trace.stat().st_size < 1_000_000
+
+
+def test_a_rehearsal_writes_no_page() -> None:
+    command = [sys.executable, "-m", "benchmarks.probe_gpu", "--device", "cpu", "--page", "docs/probe.md"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 2
+    assert "has no figures for a page" in ran.stderr
 
 
 @pytest.mark.slow

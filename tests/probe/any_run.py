@@ -5,11 +5,12 @@ from __future__ import annotations
 import typing
 from collections.abc import Mapping
 from enum import Enum
+from math import inf
 from typing import Any
 
 from hypothesis import strategies as st
 
-from trainlint.evidence import Run
+from trainlint.evidence import Interval, Run
 from trainlint.records import field_names, is_dataclass
 
 _PLAIN: Mapping[Any, st.SearchStrategy[Any]] = {
@@ -23,23 +24,27 @@ _PLAIN: Mapping[Any, st.SearchStrategy[Any]] = {
 
 def runs() -> st.SearchStrategy[Run]:
     """Runs with anything in every field that its annotation allows."""
-    return _any(Run)
+    return anything(Run)
 
 
-def _any(kind: Any) -> st.SearchStrategy[Any]:
+def anything(kind: Any) -> st.SearchStrategy[Any]:
+    """Values of a kind with anything in every field that its annotation allows. Intervals may lack a bound."""
     if kind in _PLAIN:
         return _PLAIN[kind]
+    if kind is Interval:
+        finite = _PLAIN[float]
+        return st.builds(Interval, finite | st.just(-inf), finite | st.just(inf))
     arguments = typing.get_args(kind)
     if not arguments:
         if isinstance(kind, type) and issubclass(kind, Enum):
             return st.sampled_from(kind)
         assert is_dataclass(kind)
         hints = typing.get_type_hints(kind)
-        return st.builds(kind, **{name: _any(hints[name]) for name in field_names(kind)})
+        return st.builds(kind, **{name: anything(hints[name]) for name in field_names(kind)})
     origin = typing.get_origin(kind)
     if origin is tuple:
-        return st.lists(_any(arguments[0]), max_size=3).map(tuple)
+        return st.lists(anything(arguments[0]), max_size=3).map(tuple)
     if origin is not None and issubclass(origin, Mapping):
         keys, values = arguments
-        return st.dictionaries(_any(keys), _any(values), max_size=3)
-    return st.one_of(*map(_any, arguments))
+        return st.dictionaries(anything(keys), anything(values), max_size=3)
+    return st.one_of(*map(anything, arguments))

@@ -87,6 +87,7 @@ def run(*, steps: int = 30, rank: int = 0, world_size: int = 1, slow: float = 1.
         device="cuda",
         overhead_ms=0.041,
         flops=4.1e12,
+        flops_on_device={"bf16": 4.1e12},
         redirected=("out/last.pt",),
         notes=("the step was still getting faster when the window opened",),
     )
@@ -183,8 +184,8 @@ def tried(*, gain: float = 0.75) -> Verification:
         1,
         speed,
         Training(Likeness.IDENTICAL, "all 35 losses and the parameters are the same, bit for bit", 35),
-        before,
-        after,
+        before=before,
+        after=after,
     )
 
 

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import Program, Write, program, toys, write
 from tests.probe.run.running import SCRIPTS, Runner, line_of, runner
 from tests.probe.traces.builder import TraceBuilder
 from trainlint.cli import main
 from trainlint.cli.console import UsageError
 from trainlint_probe.options import read_options
 
-__all__ = ["runner"]  # pytest finds fixtures by their names
+__all__ = ["program", "runner", "toys", "write"]  # pytest finds fixtures by their names
 
 
 def starved(tmp_path: Path, name: str = "trace.json.gz") -> Path:
@@ -89,6 +90,49 @@ class TestTraces:
         assert verdict["basis"] == "trace"
         assert verdict["cost"] is not None
 
+    def test_what_could_not_be_judged_is_told_and_decides_the_exit_code(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        trace = str(starved(tmp_path))
+        Path("train.py").write_text("import torch\ndef train(:\n")
+        sentence = "could not judge train.py: line 2: it is no Python that this interpreter reads"
+        assert main(["probe", "--trace", trace, "--page", "page.html", "train.py"]) == 2
+        shown = " ".join(capsys.readouterr().out.split())
+        assert "confirmed trace.json.gz TRNP101 loader-starvation" in shown.replace(f"{tmp_path}/", "")
+        assert f"error: {sentence}" in shown
+        assert f"<li>C{sentence[1:]}" in Path("page.html").read_text(encoding="utf-8")
+        assert main(["probe", "--trace", trace, "--output-format", "json", "-o", "evidence.json", "train.py"]) == 2
+        assert f"error: {sentence}" in capsys.readouterr().err
+        document = json.loads(Path("evidence.json").read_text())
+        (failure,) = document["failures"]
+        assert (failure["path"], failure["rule"]) == ("train.py", "TRN001")
+        assert document["judged"]["digests"] == {}
+
+    def test_lines_of_files_that_were_not_named_are_told(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        Path("other.py").write_text("import torch\n")
+        assert main(["probe", "--trace", str(starved(tmp_path)), "other.py"]) == 1
+        shown = " ".join(capsys.readouterr().out.split())
+        assert "note: not judged: train.py (the trace has lines of it, and it was not named)" in shown
+
+    def test_a_comment_at_the_line_silences_what_the_trace_shows_there(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        trace = str(starved(tmp_path))
+        read = "\n\n\nprint(loss.item())"
+        Path("train.py").write_text(f"{read}\n")
+        main(["probe", "--trace", trace, "train.py"])
+        assert "TRNP201 host-sync" in capsys.readouterr().out
+        Path("train.py").write_text(f"{read}  # trainlint: ignore[TRNP201]  it is read to be shown\n")
+        main(["probe", "--trace", trace, "train.py"])
+        shown = capsys.readouterr().out
+        assert "TRNP201" not in shown
+        assert "note: ignored: 1 finding by comments" in shown
+
     def test_a_file_that_is_no_trace_is_named(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         path = tmp_path / "notes.json"
         path.write_text("no trace")
@@ -140,6 +184,42 @@ class TestRuns:
     def test_a_script_without_steps_proves_nothing(self, runner: Runner) -> None:
         (runner.project / "idle.py").write_text("import torch\n")
         assert main(["probe", "--no-deep", "idle.py"]) == 3
+
+    def test_nothing_of_a_run_is_clean_by_accident(self, toys: Program, write: Write) -> None:
+        """The loss is read in three modules: one is excluded, one goes away meanwhile, a rule fails on one."""
+        write("trainlint.toml", 'exclude = ["vendored.py"]')
+        read = "def read(loss):\n    return loss.item()\n"
+        write("vendored.py", read)
+        write("gone.py", f"import os\nos.remove(__file__)\n{read}")
+        write("guest.py", f"import torch\nif not torch:\n    crash()\n{read}")
+        write(
+            "train.py",
+            "import torch\n"
+            "import gone, guest, vendored\n"
+            "model = torch.nn.Linear(2, 1)\n"
+            "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+            "for _ in range(60):\n"
+            "    loss = model(torch.ones(1, 2)).square().sum()\n"
+            "    loss.backward()\n"
+            "    optimizer.step()\n"
+            "    optimizer.zero_grad()\n"
+            "    values = [module.read(loss) for module in (gone, guest, vendored)]\n",
+        )
+        short = ("--no-deep", "--no-overlay", "--steps", "5", "--warmup", "3")
+        ran = toys("probe", *short, "--output-format", "json", "train.py")
+        assert ran.code == 2, ran
+        document = json.loads(ran.out)
+        assert document["left_out"] == {"vendored.py": "the configuration excludes it"}
+        assert [(failure["path"], failure["rule"]) for failure in document["failures"]] == [
+            ("gone.py", None),
+            ("guest.py", "TOY201"),
+        ]
+        assert set(document["judged"]["digests"]) == {"train.py", "guest.py"}
+        write("gone.py", read)
+        shown = " ".join(toys("probe", *short, "train.py").out.split())
+        assert "error: could not judge guest.py: the rule TOY201 (trainlint_toys.calls) failed on this file" in shown
+        assert "There is no finding to judge; not everything could be judged." in shown
+        assert "note: not judged: vendored.py (the configuration excludes it)" in shown
 
     def test_a_script_that_is_not_there_is_named(self, runner: Runner, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["probe", "nowhere.py"]) == 2

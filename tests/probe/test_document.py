@@ -15,12 +15,13 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from docs import probe_schema
 from tests.probe import samples
-from tests.probe.any_run import runs
+from tests.probe.any_run import anything, runs
 from trainlint.evidence import Environment, Run, State, Verdict
+from trainlint.evidence_json import from_json
+from trainlint.finding import Failure
 from trainlint.records import replace
 from trainlint_probe.report.document import document
-from trainlint_probe.result import Result
-from trainlint_probe.storage import from_json
+from trainlint_probe.result import Ignored, Result, Unjudged
 from trainlint_probe.traces.ranks import read_ranks
 from trainlint_probe.traces.reading import read_trace
 
@@ -56,7 +57,17 @@ def test_a_document_holds_all_that_is_known() -> None:
     assert whole["verdicts"][2]["cost"] is None
     assert whole["comparisons"][0]["safety"] == "safe"
     assert whole["environment"]["facts"]["torch"] == "2.7.1+cu126"
+    assert whole["utilization"]["share"] == pytest.approx(0.2555, abs=1e-3)
     assert whole["reading"] is None
+
+
+def test_what_could_not_be_judged_is_told_from_what_was_left_out() -> None:
+    failure = Failure("src/data.py", "line 3: it is no Python", "TRN001", lasting=True)
+    silent = Unjudged((failure,), {"vendor/a.py": "the configuration excludes it"}, Ignored(1, 2))
+    whole = written(replace(FULL, unjudged=silent))
+    assert whole["failures"] == [{"path": "src/data.py", "reason": "line 3: it is no Python", "rule": "TRN001"}]
+    assert whole["left_out"] == {"vendor/a.py": "the configuration excludes it"}
+    assert whole["ignored"] == {"by_comments": 1, "by_configuration": 2}
 
 
 def test_a_trace_and_the_traces_of_ranks_are_told_apart(tmp_path: Path) -> None:
@@ -97,7 +108,8 @@ def test_any_run_comes_back_as_it_went(these: list[Run]) -> None:
         assert from_json(whole["environment"], Environment) == these[0].environment
 
 
-@pytest.mark.parametrize("verdict", samples.VERDICTS, ids=lambda verdict: verdict.code)
+@settings(max_examples=60, deadline=None)
+@given(anything(Verdict))
 def test_any_verdict_comes_back_as_it_went(verdict: Verdict) -> None:
     (back,) = written(Result((), (verdict,)))["verdicts"]
     assert from_json(back, Verdict) == verdict

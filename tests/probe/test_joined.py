@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.probe.traces.builder import TraceBuilder
+from tests.probe.traces.builder import ALL_REDUCE, TraceBuilder
 from trainlint.evidence import Environment, Line, Run, Seen, Step, Symptom
+from trainlint.records import replace
 from trainlint_probe.joined import with_recoverable
 from trainlint_probe.traces.reading import TraceReading, read_trace
 
@@ -52,3 +53,19 @@ def test_a_trace_without_a_device_changes_nothing(tmp_path: Path) -> None:
     trace.steps(100, 3)
     before = run(seen(4))
     assert with_recoverable(before, read_trace(trace.write(tmp_path / "trace.json"))) == before
+
+
+def test_a_collective_costs_what_no_arithmetic_hides(tmp_path: Path) -> None:
+    trace = TraceBuilder().on("NVIDIA A100-SXM4-80GB")
+    trace.steps(100, 3)
+    for start in (0, 100, 200):
+        trace.kernel(start + 1, start + 30)
+        trace.operator("TL|torch.distributed.all_reduce|train.py:9", start + 2, start + 3)
+        trace.kernel(start + 20, start + 50, ALL_REDUCE, launched=start + 2.5, stream=9)
+    reduced = Seen(Line("train.py", 9), Symptom.COLLECTIVE, "torch.distributed.all_reduce", 10, 1.0, device="cuda")
+    other = replace(reduced, at=Line("train.py", 10))
+    known, unknown = with_recoverable(run(reduced, other), read_trace(trace.write(tmp_path / "trace.json"))).seen
+    assert known.recoverable is not None
+    assert known.recoverable.low == 0
+    assert known.recoverable.high == pytest.approx(20)
+    assert unknown.recoverable is None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from trainlint.evidence import Environment, Line, Loader, Memory, Phase, Run, Seen, Step, Symptom
+from trainlint.evidence import Alive, Environment, Line, Loader, Memory, Phase, Run, Seen, Step, Symptom
 from trainlint_probe.judged_run import judge_run
 from trainlint_probe.traces.judge import RuntimeFinding
 
@@ -12,11 +12,13 @@ KIB, MIB, GIB = 2**10, 2**20, 2**30
 
 
 def run(
-    marks: Sequence[Memory] = (),
+    marks: Sequence[Memory | None] = (),
     *seen: Seen,
     loaders: tuple[Loader, ...] = (),
     wait: float = 0.0,
     steps: int = 20,
+    device: str = "cuda",
+    alive: tuple[Alive, ...] = (),
 ) -> Run:
     phases = {Phase.DATA_WAIT: wait, Phase.OTHER: 50.0 - wait}
     memory: Sequence[Memory | None] = marks or [None] * steps
@@ -27,6 +29,8 @@ def run(
         steps=tuple(Step(50.0, phases, memory=mark) for mark in memory),
         seen=seen,
         loaders=loaders,
+        device=device,
+        alive=alive,
     )
 
 
@@ -72,6 +76,35 @@ class TestMemory:
         found = only(judge_run(run(marks)))
         assert found.name == "memory-grows"
         assert f"{growth / KIB:.1f} KiB more after each step" in found.sentence
+
+    def test_what_python_had_only_not_collected_yet_is_no_leak(self) -> None:
+        marks = [Memory(100 * MIB + step * MIB) for step in range(20)]
+        collected = tuple(Alive(30, 0, Memory(100 * MIB)) for _ in range(4))
+        assert judge_run(run(marks, alive=collected)) == []
+
+    def test_graphs_that_are_kept_are_named(self) -> None:
+        marks = [Memory(100 * MIB + step * MIB) for step in range(20)]
+        kept = tuple(Alive(30 + step, 12 * step, Memory((120 + step) * MIB)) for step in range(4))
+        assert "and autograd remembers 12 more operations" in only(judge_run(run(marks, alive=kept))).sentence
+
+    @pytest.mark.parametrize("nodes", [(), (0, 0, 0, 0), (40, 40, 80, 80), (12, 0, 12, 0)])
+    def test_without_a_device_only_graphs_prove_a_leak(self, nodes: tuple[int, ...]) -> None:
+        marks = [Memory(100 * MIB + step * MIB) for step in range(20)]
+        kept = tuple(Alive(30 + step, count) for step, count in enumerate(nodes))
+        assert judge_run(run(marks, device="cpu", alive=kept)) == []
+
+    def test_a_graph_that_grows_with_each_step_is_a_leak_without_a_device_too(self) -> None:
+        marks = [Memory(100 * MIB + step * 7 * KIB) for step in range(20)]
+        kept = tuple(Alive(30, 8 + 10 * step) for step in range(4))
+        assert only(judge_run(run(marks, device="cpu", alive=kept))).sentence == (
+            "The process holds 7.0 KiB more after each step (100.1 MiB at last), and autograd remembers 10 more "
+            "operations: something keeps losses or outputs with their graphs."
+        )
+
+    def test_steps_of_which_nothing_is_known_still_count(self) -> None:
+        """Where the heap takes long to count, it is asked at some steps only."""
+        marks = [Memory(100 * MIB + step * 8 * KIB) if step % 2 else None for step in range(30)]
+        assert "hold 8.0 KiB more after each step" in only(judge_run(run(marks))).sentence
 
     def test_one_jump_is_no_leak(self) -> None:
         marks = [Memory(100 * MIB + (step > 10) * 50 * MIB) for step in range(20)]

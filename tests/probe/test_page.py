@@ -18,9 +18,11 @@ import pytest
 
 from tests.probe import samples
 from trainlint.evidence import Environment, Phase, Run
+from trainlint.finding import Failure
 from trainlint.records import replace
 from trainlint_probe.report import drawing
 from trainlint_probe.report.page import page
+from trainlint_probe.result import Ignored, Unjudged
 from trainlint_probe.traces.events import read_events
 from trainlint_probe.traces.ranks import read_ranks
 from trainlint_probe.traces.reading import reading_of
@@ -207,12 +209,31 @@ def test_where_nothing_is_confirmed_the_page_says_what_takes_longest() -> None:
     assert "The longest phase of a step is data wait, 56% of it." in text
 
 
+def test_what_could_not_be_judged_stands_before_what_was() -> None:
+    failure = Failure("src/<data>.py", "line 3: it is no Python", "TRN001")
+    silent = Unjudged((failure,), {"vendor/a.py": "the configuration excludes it"}, Ignored(by_comments=2))
+    text = page([samples.run()], [samples.EVALUATION], unjudged=silent)
+    whole(text)
+    said = text.index("<li>Could not judge src/&lt;data&gt;.py: line 3: it is no Python.</li>")
+    assert text.index('id="findings"') < said < text.index("TRN303")
+    assert "what counts; not everything could be judged." in text
+    assert "<li>Not judged: vendor/a.py (the configuration excludes it).</li>" in text
+    assert "<li>Ignored: 2 findings by comments.</li>" in text
+    assert "not everything could be judged" not in page([samples.run()], [samples.EVALUATION])
+
+
 def test_what_was_not_measured_is_left_empty() -> None:
     run = replace(samples.run(), steps=tuple(replace(step, memory=None) for step in samples.run().steps))
     text = page([run], [samples.SAVING])
     assert "Memory at the end" not in text
     (row,) = re.findall(r"<td[^>]*data-label=\"ms a step\">(.*?)</td>", text)
     assert row == ""
+
+
+def test_what_was_used_of_the_device_names_where_its_peak_stands() -> None:
+    text = page([samples.run()], [])
+    assert "25.5% of the dense peak for bf16 (MFU). <small>NVIDIA A100 Tensor Core GPU, data sheet</small>" in text
+    assert "MFU" not in page([replace(samples.run(), flops=None)], [])
 
 
 def test_the_same_run_gives_the_same_page() -> None:
@@ -242,6 +263,11 @@ def test_a_trace_has_a_page_of_its_own(tmp_path: Path) -> None:
     assert "train.py:78" in outline.texts["code"]
     spoken = " ".join(outline.texts["desc"])
     assert "The host waits for the device 2 times, longest 1.10 ms at train.py:78, 1.00 ms at " in spoken
+
+
+def test_without_a_device_the_memory_is_the_process_s() -> None:
+    run = replace(samples.run(), device="cpu")
+    assert "Heap of the process 2.2 GiB after the first step" in page([run], [])
 
 
 def test_of_many_ranks_a_caption_names_the_ends() -> None:

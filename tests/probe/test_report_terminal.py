@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 
 import pytest
 
 from tests.probe import samples
-from trainlint.evidence import Environment, Line, Run
+from trainlint.evidence import Environment, Interval, Line, Run
+from trainlint.finding import Failure
 from trainlint.records import replace
 from trainlint.report.settings import Style
 from trainlint_probe.report.terminal import render
 from trainlint_probe.report.terminal_trace import render_trace
+from trainlint_probe.result import Ignored, Unjudged
 from trainlint_probe.traces.reading import read_trace
 
 MANY = [
@@ -25,7 +28,12 @@ def test_a_run_is_told_from_its_step_to_its_verdicts() -> None:
     lines = render([samples.run()], samples.VERDICTS, Style(), comparisons=[samples.tried()]).splitlines()
     assert lines[0] == "54.6 ms a step (median 51.4, 30 steps after 10 of warm-up, cuda)"
     assert lines[1] == "A step is AdamW.step at train.py:77; watching it took 0.041 ms."
-    assert lines[3] == f"  data wait          30.83 ms  56.4%  {'█' * 17}"
+    # 4.1 TFLOP in the median step of 51.4 ms; an A100 can do 312 in a second.
+    assert " ".join(lines[2:4]) == (
+        "Matrix products, convolutions and attention of a step are 4.1 TFLOP: 79.7 TFLOP/s, 25.5% of the dense peak "
+        "for bf16 (MFU)."
+    )
+    assert f"  data wait          30.83 ms  56.4%  {'█' * 17}" in lines
     assert "1 confirmed; 1 inconclusive; 1 unmeasured; 1 refuted; 1 not observed." in lines
     assert "confirmed    train.py:31  TRN101 loader-without-workers" in lines
     assert "verified     TRN101 loader-without-workers" in lines
@@ -72,13 +80,56 @@ def test_without_findings_or_steps_the_report_says_so() -> None:
     assert render([unseen], [], Style()) == "No step was measured: no optimizer step was seen.\n"
 
 
+SILENT = Unjudged(
+    failures=(Failure("src/data.py", "line 3: it is no Python that this interpreter reads", "TRN001"),),
+    left_out={"vendor/a.py": "the configuration excludes it", "vendor/b.py": "the configuration excludes it"},
+    ignored=Ignored(by_comments=1, by_configuration=2),
+)
+
+
+def test_what_could_not_be_judged_is_told_as_check_tells_it() -> None:
+    text = render([samples.run()], [samples.SAVING], Style(), unjudged=SILENT)
+    assert "\nerror: could not judge src/data.py: line 3: it is no Python that this interpreter reads\n" in text
+    assert "cost this training what counts; not everything could be judged." in " ".join(text.split())
+    assert "note: not judged: vendor/a.py, vendor/b.py (the configuration excludes it)\n" in text
+    assert "note: ignored: 1 finding by comments and 2 findings by the configuration\n" in text
+    assert "not everything could be judged" not in render([samples.run()], [samples.SAVING], Style())
+    nothing = render([samples.run()], [], Style(), unjudged=replace(SILENT, failures=()))
+    assert "There is no finding to judge but what is ignored; not every file was judged.\n" in nothing
+
+
+def test_of_many_files_that_were_left_out_some_are_named() -> None:
+    many = Unjudged(left_out={f"parts/{number}.py": "the configuration excludes it" for number in range(9)})
+    text = " ".join(render([samples.run()], [], Style(), unjudged=many).split())
+    assert "parts/3.py, parts/4.py and 4 more (the configuration excludes it)" in text
+
+
+def test_a_trace_tells_it_as_well(tmp_path: Path) -> None:
+    text = render_trace(read_trace(samples.trace(tmp_path / "trace.json")), [], Style(100), unjudged=SILENT)
+    assert "error: could not judge src/data.py: " in text
+    assert "note: not judged: vendor/a.py, vendor/b.py" in text
+    assert "note: ignored: 1 finding by comments" in text
+
+
+def test_a_sentence_starts_with_a_capital_but_for_a_name_of_code() -> None:
+    of_code = replace(samples.READING, sentence="torch.compile breaks the graph here once")
+    text = render([samples.run()], [of_code, samples.LOADING], Style())
+    assert "  torch.compile breaks the graph here once.\n" in text
+    assert "  The step waits 26.10 to 36.20 ms" in text
+
+
+def test_a_gain_without_a_bound_is_said_in_words() -> None:
+    endless = replace(samples.EVALUATION, share=Interval(0.004, inf))
+    assert "(0.4% or more of a step)" in render([samples.run()], [endless], Style())
+
+
 @pytest.mark.parametrize("width", [40, 60, 100])
 def test_no_line_is_wider_than_the_terminal(width: int, tmp_path: Path) -> None:
     style = Style(width)
     texts = [
-        render([samples.run()], MANY, style, comparisons=[samples.tried()], verbose=True),
+        render([samples.run()], MANY, style, comparisons=[samples.tried()], unjudged=SILENT, verbose=True),
         render(samples.ranks(), MANY, style),
-        render_trace(read_trace(samples.trace(tmp_path / "t.json")), MANY, style),
+        render_trace(read_trace(samples.trace(tmp_path / "t.json")), MANY, style, unjudged=SILENT),
     ]
     too_wide = [line for text in texts for line in text.splitlines() if len(line) > width]
     assert too_wide == []

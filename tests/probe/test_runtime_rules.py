@@ -77,6 +77,7 @@ def test_no_other_rule_promises_that_a_run_confirms_it() -> None:
 
 
 def test_what_rules_are_confirmed_by_is_what_the_probe_records() -> None:
-    watched = "".join(path.read_text(encoding="utf-8") for path in sorted((PROBE / "watch").glob("*.py")))
+    paths = [*sorted((PROBE / "watch").glob("*.py")), PROBE / "across_ranks.py"]
+    watched = "".join(path.read_text(encoding="utf-8") for path in paths)
     recorded = {Symptom[name] for name in re.findall(r"\bSymptom\.([A-Z_]+)", watched)}
     assert {symptom for rule in CONFIRMED for symptom in rule.confirmed_by} <= recorded

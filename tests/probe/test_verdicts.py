@@ -9,6 +9,7 @@ from trainlint.evidence import (
     Interval,
     Line,
     Loader,
+    Optimizer,
     Phase,
     Run,
     Seen,
@@ -18,6 +19,7 @@ from trainlint.evidence import (
     Verdict,
 )
 from trainlint.finding import Finding, Severity, Span
+from trainlint.records import replace
 from trainlint_probe.verdicts import verdict
 
 
@@ -68,6 +70,13 @@ def test_bounds_on_both_sides_of_the_threshold_settle_nothing() -> None:
 def test_without_a_trace_the_host_s_time_is_only_the_most_that_a_read_can_cost() -> None:
     found = of_item(item())
     assert (found.state, found.cost, found.basis) == (State.INCONCLUSIVE, Interval(0.0, 1.5), "timer")
+
+
+def test_a_wait_that_was_seen_after_the_window_counts_by_the_steps_that_it_was_seen_in() -> None:
+    hidden = replace(item(calls=6, recoverable=Interval(4.0, 6.0)), what="stream synchronization", steps=3)
+    found = of_item(replace(hidden, host_ms=None))
+    assert (found.state, found.per_step, found.basis) == (State.CONFIRMED, 2, "trace")
+    assert found.sentence.startswith("stream synchronization ran 2 times a step; without it")
 
 
 def test_a_read_of_a_tensor_of_the_cpu_is_counted_and_nothing_more() -> None:
@@ -159,3 +168,76 @@ def test_a_collective_of_a_device_returns_before_it_is_done() -> None:
     started = Seen(Line("train.py", 14), Symptom.COLLECTIVE, "all_reduce", 20, 0.4, device="cuda")
     found = verdict(finding("TRN503"), {Symptom.COLLECTIVE}, run(started))
     assert (found.state, found.cost) == (State.UNMEASURED, None)
+
+
+def test_a_warning_of_something_else_proves_nothing() -> None:
+    warned = Seen(Line("train.py", 14), Symptom.WARNING, "UserWarning", 1, details={"message": "sizes differ"})
+    found = verdict(finding("TRN416"), {Symptom.WARNING}, run(warned), warned_as="copy construct from a tensor")
+    assert found.state is State.NOT_OBSERVED
+
+
+def test_of_a_collective_that_could_only_be_hidden_nothing_is_surely_gained() -> None:
+    blocked = Seen(Line("train.py", 14), Symptom.COLLECTIVE, "all_reduce", 20, 100.0, device="cpu")
+    whole = verdict(finding("TRN503"), {Symptom.COLLECTIVE}, run(blocked))
+    part = verdict(finding("TRN506"), {Symptom.COLLECTIVE}, run(blocked), in_part=True)
+    assert (whole.state, whole.cost) == (State.CONFIRMED, Interval(5.0, 5.0))
+    assert (part.state, part.cost) == (State.INCONCLUSIVE, Interval(0.0, 5.0))
+
+
+def test_what_is_queued_for_a_device_that_the_call_does_not_name_is_not_priced_by_the_host() -> None:
+    copied = Seen(Line("train.py", 14), Symptom.DEEP_COPY, "copy.deepcopy", 20, 100.0)
+    assert verdict(finding("TRN312"), {Symptom.DEEP_COPY}, run(copied)).state is State.CONFIRMED
+    on_gpu = replace(run(copied), device="cuda")
+    assert verdict(finding("TRN312"), {Symptom.DEEP_COPY}, on_gpu).state is State.UNMEASURED
+
+
+def test_a_collection_may_be_hidden_behind_the_device() -> None:
+    collected = Seen(Line("train.py", 14), Symptom.GARBAGE_COLLECTION, "gc.collect", 20, 100.0)
+    found = verdict(finding("TRN302"), {Symptom.GARBAGE_COLLECTION}, replace(run(collected), device="cuda"))
+    assert (found.state, found.cost) == (State.INCONCLUSIVE, Interval(0.0, 5.0))
+
+
+def test_a_line_that_runs_without_what_the_rule_speaks_of_is_refuted() -> None:
+    backward = Seen(Line("train.py", 14), Symptom.BACKWARD, "backward", 20, 100.0)
+    found = verdict(finding("TRN405"), {Symptom.BACKWARD_IN_AUTOCAST}, run(backward))
+    assert found.state is State.REFUTED
+    assert found.sentence == "backward ran here, and no backward under autocast was seen at this line in 20 steps"
+
+
+@pytest.mark.parametrize(("dropped", "state"), [(20, State.CONFIRMED), (10, State.CONFIRMED), (2, State.REFUTED)])
+def test_a_scaler_that_leaves_out_a_step_now_and_then_drops_no_gradients(dropped: int, state: State) -> None:
+    cleared = Seen(Line("train.py", 14), Symptom.GRADIENTS_CLEARED, "Optimizer.zero_grad", 20)
+    unused = Seen(Line("train.py", 14), Symptom.GRADIENTS_DROPPED, "Optimizer.zero_grad", dropped)
+    assert verdict(finding("TRN606"), {Symptom.GRADIENTS_DROPPED}, run(cleared, unused)).state is state
+
+
+class TestOptimizers:
+    adam = Optimizer(
+        "AdamW",
+        Line("train.py", 20),
+        steps=20,
+        path="for-loop",
+        parameters=148,
+        made_at=Line("train.py", 14),
+        tried={"for-loop": (4.0, 4.2, 4.1), "foreach": (2.0, 2.1, 2.0), "fused": (1.0, 1.1, 1.0)},
+    )
+
+    def said(self, optimizer: Optimizer) -> Verdict:
+        return verdict(finding("TRN601"), {Symptom.OPTIMIZER_STEP}, replace(run(), optimizers=(optimizer,)))
+
+    def test_the_fastest_way_that_was_tried_is_what_a_step_could_gain(self) -> None:
+        found = self.said(self.adam)
+        assert (found.state, found.basis) == (State.CONFIRMED, "trial")
+        assert found.cost is not None
+        assert found.cost.low < 3.07 < found.cost.high
+        assert "148 tensors in 4.10 ms by for-loop, and in 1.03 ms by fused" in found.sentence
+
+    def test_one_that_updates_in_the_fastest_way_is_refuted(self) -> None:
+        assert self.said(replace(self.adam, path="fused")).state is State.REFUTED
+
+    def test_one_that_steps_seldom_gains_as_seldom(self) -> None:
+        assert self.said(replace(self.adam, steps=1)).state is State.REFUTED
+
+    def test_without_a_trial_there_is_no_price(self) -> None:
+        found = self.said(replace(self.adam, tried={}))
+        assert (found.state, found.cost) == (State.UNMEASURED, None)

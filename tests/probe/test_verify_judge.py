@@ -6,6 +6,7 @@ from trainlint.finding import Safety
 from trainlint.records import replace
 from trainlint_probe.verify.fixes import Edit, Proposal
 from trainlint_probe.verify.judge import judged
+from trainlint_probe.verify.order import Place
 from trainlint_probe.verify.result import End, Likeness, Outcome, Trial, Verification
 from trainlint_probe.verify.run import alternating
 
@@ -15,6 +16,10 @@ PROPOSAL = Proposal("TRN101", "loader-without-workers", Safety.UNSAFE, 1, (Edit(
 def run(ms: float = 20.0, *, end: End = End.WINDOW_CLOSED, losses: tuple[float, ...] = (2.0, 1.5, 1.2)) -> Trial:
     times = tuple(ms * factor for factor in (0.99, 1.0, 1.01, 1.0))
     return Trial(end, times, losses, "a", 1.0, ("/home/a/train.py",), "AdamW.step")
+
+
+def held(megabytes: float, ms: float = 20.0) -> Trial:
+    return replace(run(ms), host_peak=round(megabytes * 1e6))
 
 
 def of(before: list[Trial], after: list[Trial]) -> Verification:
@@ -68,6 +73,41 @@ def test_faster_and_wrong_is_a_changed_training() -> None:
     assert found.training is not None
     assert found.training.likeness is Likeness.DIFFERENT
     assert found.training.sentence.startswith("losses differ from number 2 of 3 on")
+
+
+class TestMemory:
+    def test_a_fix_that_saves_memory_need_not_save_time(self) -> None:
+        found = of([held(500)] * 4, [held(400)] * 3)
+        assert found.outcome is Outcome.VERIFIED
+        assert found.peak is not None
+        assert "saves 100.0 MB" in found.peak.sentence
+
+    def test_memory_that_costs_time_is_no_gain(self) -> None:
+        assert of([held(500)] * 4, [held(400, ms=25.0)] * 3).outcome is Outcome.NO_GAIN
+
+    def test_the_rehearsal_is_not_weighed(self) -> None:
+        found = of([held(900), held(500), held(500)], [held(500)] * 2)
+        assert found.outcome is Outcome.NO_GAIN
+
+
+class TestPlaces:
+    first, second = Place("/home/a/train.py", 3, 4), Place("/home/a/train.py", 9, 9)
+    proposal = replace(PROPOSAL, places=(first, second))
+
+    def test_a_fix_that_never_ran_is_not_judged(self) -> None:
+        found = judged(self.proposal, [replace(run(), reached=())], [])
+        assert found.outcome is Outcome.INCONCLUSIVE
+        assert found.sentence == ("the steps that were run never came by what the fix changes (train.py:3, train.py:9)")
+
+    def test_a_part_that_never_ran_is_told(self) -> None:
+        found = judged(self.proposal, [replace(run(), reached=(self.first,)), run(), run()], [run(12.0)] * 2)
+        assert found.outcome is Outcome.VERIFIED
+        assert found.sentence.endswith("; 1 of the 2 places that it is about were not come by")
+
+    def test_a_file_that_is_not_loaded_is_told(self) -> None:
+        edits = (*PROPOSAL.edits, Edit("/home/a/other.py", "other.py", b""))
+        found = judged(replace(PROPOSAL, edits=edits), [run()] * 3, [run(12.0)] * 2)
+        assert found.sentence.endswith("; not loaded, so not tried: other.py")
 
 
 class TestObstacles:
@@ -128,6 +168,5 @@ def test_a_fix_after_which_nothing_is_trained() -> None:
 
 
 def test_neither_version_always_comes_first() -> None:
-    rehearsal, *rest = ["fixed" if fixed else "unchanged" for fixed in alternating(3)]
-    assert rehearsal == "unchanged"
-    assert rest == ["unchanged", "fixed", "fixed", "unchanged", "unchanged", "fixed"]
+    runs = ["fixed" if fixed else "unchanged" for fixed in alternating(3)]
+    assert runs == ["unchanged", "fixed", "fixed", "unchanged", "unchanged", "fixed"]

@@ -3,17 +3,22 @@
 What takes time in these trainings is sleep, so that a busy machine changes little.
 """
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from trainlint.cli.console import UsageError
 from trainlint.finding import Safety
+from trainlint.records import replace
+from trainlint_probe.verify.arm import place_of_script
 from trainlint_probe.verify.fixes import Edit, Proposal, proposals
-from trainlint_probe.verify.result import End, Likeness, Outcome
-from trainlint_probe.verify.run import Request, try_fixes, verify
+from trainlint_probe.verify.order import Place
+from trainlint_probe.verify.result import End, Likeness, Outcome, Trial, Verification
+from trainlint_probe.verify.run import Request, Tell, run_once, try_all, verify
 
 SCRIPTS = Path(__file__).parent / "scripts"
 
@@ -44,6 +49,12 @@ def changed(path: Path, old: str, new: str, safety: Safety = Safety.UNSAFE) -> P
     assert text.count(old) == 1
     edit = Edit(str(path.resolve()), path.name, text.replace(old, new).encode())
     return Proposal("XXX001", "made-up", safety, 1, (edit,))
+
+
+def try_fixes(proposal: Proposal, request: Request, tell: Tell = lambda sentence: None) -> Verification:
+    """What came of one rule."""
+    (found,) = try_all([proposal], request, tell)
+    return found
 
 
 def asked(path: Path, *, steps: int = 6, pairs: int = 2, seed: int | None = None, timeout: float = 300.0) -> Request:
@@ -189,7 +200,8 @@ class TestFailures:
         (project / "best.pt").write_bytes(b"the user's own")
         text = path.read_text().replace("time.sleep(0.1)", "open('best.pt', 'wb')")
         path.write_text(text)
-        found = try_fixes(changed(path, "lr=0.05", "lr=0.04"), asked(path))
+        request = replace(asked(path), overlay=False)
+        found = try_fixes(changed(path, "lr=0.05", "lr=0.04"), request)
         what = f"the script was stopped before it overwrote or removed {project / 'best.pt'}"
         assert found.sentence == f"{what}, which was there before"
         assert (project / "best.pt").read_bytes() == b"the user's own"
@@ -207,6 +219,23 @@ class TestFailures:
         assert found.training is not None
         assert (found.training.likeness, found.training.losses) == (Likeness.IDENTICAL, 5)
         assert len(found.before[0].step_ms) == 3
+
+    def test_a_fix_at_a_line_that_the_steps_do_not_reach(self, path: Path) -> None:
+        """The file is loaded, and the function that is fixed is called after the training alone."""
+        text = path.read_text()
+        path.write_text("def report():\n    print('done')\n\n\n" + text + "report()\n")
+        fix = changed(path, "print('done')", "print('ready')")
+        found = try_fixes(replace(fix, places=(Place(str(path.resolve()), 2, 2),)), asked(path))
+        assert found.outcome is Outcome.INCONCLUSIVE
+        assert found.sentence == "the steps that were run never came by what the fix changes (paced.py:2)"
+        assert (len(found.before), len(found.after)) == (1, 0)
+
+    def test_what_loader_workers_reach_counts(self, script: Callable[[str], Path]) -> None:
+        path = script("slow_loader.py")
+        path.write_text(path.read_text().replace("DataLoader(", "DataLoader(num_workers=1, dataset="))
+        line = next(number for number, text in enumerate(path.read_text().splitlines(), 1) if "time.sleep" in text)
+        places = (Place(str(path.resolve()), line, line), Place(str(path.resolve()), 1000, 1001))
+        assert run_once(asked(path), {}, places).reached == places[:1]
 
     def test_a_fix_in_a_file_that_the_script_does_not_load(self, path: Path, project: Path) -> None:
         other = project / "other.py"
@@ -238,8 +267,110 @@ def test_a_fix_in_a_module_of_a_package_that_is_run_by_name(project: Path) -> No
 def test_what_happens_is_told(script: Callable[[str], Path]) -> None:
     path, told = script("paced.py"), list[str]()
     try_fixes(changed(path, "lr=0.05", "lr=-1"), asked(path), told.append)
-    assert told == [
-        "XXX001: run 1 of 5, without the fix",
-        "XXX001: run 2 of 5, without the fix",
-        "XXX001: run 3 of 5, with the fix",
-    ]
+    trying, took, *runs = told
+    assert trying == "Trying the fixes of XXX001: 5 runs of the script at most, of 8 steps each. First a rehearsal."
+    assert re.fullmatch(r"The rehearsal took \d+ s, so the other 4 runs take about \d+ (s|minutes)\.", took)
+    assert runs == ["XXX001: run 1 of 4, without the fix", "XXX001: run 2 of 4, with the fix"]
+
+
+def test_who_interrupts_hears_what_is_known(script: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    path, told = script("paced.py"), list[str]()
+    missing = Place(str(path), 10_000, 10_000)
+    ran = run_once(replace(asked(path), steps=2), {}, (missing,))
+    answers = iter([ran])
+
+    def answer(*arguments: object) -> Trial:
+        try:
+            return next(answers)
+        except StopIteration:
+            raise KeyboardInterrupt from None
+
+    monkeypatch.setattr("trainlint_probe.verify.run.run_once", answer)
+    never_runs = replace(changed(path, "lr=0.05", "lr=0.04"), code="XXX000", places=(missing,))
+    found = try_all([never_runs, changed(path, "lr=0.05", "lr=0.04")], asked(path), told.append)
+    assert [item.code for item in found] == ["XXX000"]
+    assert told[-1] == "Interrupted: what is known is told, and nothing of XXX001."
+
+
+@pytest.mark.parametrize(
+    ("words", "script"),
+    [
+        ("python train.py --lr -m", "train.py"),
+        ("python -u -X dev -W ignore train.py", "train.py"),
+        ("python -u -m train", None),
+        ("python -c pass", None),
+        ("python", None),
+    ],
+)
+def test_the_script_among_the_words_that_python_is_started_with(words: str, script: str | None) -> None:
+    split = words.split()
+    place = place_of_script(split)
+    assert (split[place] if place is not None else None) == script
+
+
+class TestRanks:
+    @pytest.fixture
+    def path(self, script: Callable[[str], Path]) -> Path:
+        return script("ranks_apart.py")
+
+    @pytest.mark.parametrize(
+        "start",
+        [
+            {"processes": 2},
+            {
+                "script": "torch.distributed.run",
+                "arguments": ("--standalone", "--nproc-per-node=2", "ranks_apart.py"),
+                "module": True,
+            },
+        ],
+        ids=["by us", "by the user"],
+    )
+    def test_all_ranks_are_compared(self, path: Path, start: dict[str, Any]) -> None:
+        """Only the second rank's loss changes, and the parameters that both have in common with it."""
+        found = try_fixes(changed(path, "SHIFT = 0.0", "SHIFT = 1.0"), replace(asked(path), **start))
+        assert found.outcome is Outcome.TRAINING_CHANGED, found.sentence
+        assert {trial.ranks for trial in (*found.before, *found.after)} == {2}
+        assert found.training is not None
+        assert (found.training.losses, found.training.noise) == (16, 0.0)
+        assert found.training.first_difference == 2
+
+    def test_ranks_that_the_script_spawns_run_the_fix(self, script: Callable[[str], Path]) -> None:
+        path = script("spawned.py")
+        path.write_text(path.read_text().replace("model =", "torch.manual_seed(rank)\n    model ="))
+        request = replace(asked(path), arguments=("spawn",))
+        found = try_fixes(changed(path, "AdamW(model.parameters())", "AdamW(model.parameters(), lr=0.1)"), request)
+        assert found.outcome is Outcome.TRAINING_CHANGED, found.sentence
+        assert {trial.ranks for trial in (*found.before, *found.after)} == {2}
+        assert found.training is not None
+        assert (found.training.losses, found.training.noise, found.training.first_difference) == (16, 0.0, 3)
+
+    def test_a_rank_that_fails_ends_the_others(self, path: Path) -> None:
+        fix = changed(path, "SHIFT = 0.0", "SHIFT = 1 / (1 - rank)")
+        trial = run_once(replace(asked(path), processes=2), {edit.path: edit.text for edit in fix.edits})
+        assert trial.end is End.FAILED
+        assert trial.failure == "ZeroDivisionError: division by zero (ranks_apart.py:12)"
+
+
+def test_what_the_runs_write_is_told_once_and_gone(script: Callable[[str], Path], project: Path) -> None:
+    path = script("paced.py")
+    path.write_text(path.read_text().replace("import sys", "import sys; open('log.txt', 'w').write('started')"))
+    before = sorted(project.iterdir())
+    trial = run_once(asked(path), {})
+    if not trial.files[0].startswith("The script ran on an overlay"):
+        pytest.skip(trial.files[-1])
+    assert sorted(project.iterdir()) == before
+    assert trial.files[0].endswith("It would have made log.txt.")
+    trial = run_once(replace(asked(path), overlay=False), {})
+    assert trial.files == ("The script wrote by itself, and that stays: it made log.txt.",)
+    assert (project / "log.txt").read_text() == "started"
+
+
+def test_memory_that_a_fix_saves_verifies_it(script: Callable[[str], Path]) -> None:
+    path = script("paced.py")
+    path.write_text(path.read_text().replace("import torch\n", "import torch\n\nkept = torch.ones(25_000_000)\n"))
+    found = try_fixes(changed(path, "kept = torch.ones(25_000_000)", "kept = None"), asked(path))
+    assert found.peak is not None
+    assert (found.peak.where, found.peak.is_change) == ("host", True)
+    assert 80e6 < found.peak.before - found.peak.after < 120e6
+    assert "saves" in found.peak.sentence
+    assert found.outcome in (Outcome.VERIFIED, Outcome.INCONCLUSIVE)  # the latter where this machine is too loud

@@ -124,7 +124,7 @@ def _evidence(options: Namespace) -> Evidence | None:
         return None
     from trainlint.cli.evidence import usable_evidence
 
-    return usable_evidence(options.evidence)
+    return usable_evidence(options.evidence, only_confirmed=options.fail_on == CONFIRMED)
 
 
 def _words(words: list[str] | None) -> tuple[str, ...] | None:

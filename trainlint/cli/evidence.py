@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.cli.console import UsageError
+from trainlint.engine.discover import shown_path
 from trainlint.engine.git import repository_of
 from trainlint.evidence import State, Verdict
-from trainlint.finding import Measured
+from trainlint.finding import Failure, Measured
 from trainlint.records import replace
 from trainlint.verdict_file import Evidence, UnusableEvidence, read_evidence
 
@@ -22,8 +23,12 @@ if TYPE_CHECKING:
     from trainlint.finding import Finding
 
 
-def usable_evidence(path: Path) -> Evidence:
-    """The evidence in a file. Raises UsageError where it is none, or about files that are not here."""
+def usable_evidence(path: Path, *, only_confirmed: bool) -> Evidence:
+    """The evidence in a file.
+
+    Raises UsageError where it is none, or about files that are not here; and, where only what it confirms is to fail,
+    where the run was cut short: what such a run does not confirm is not known to be cheap.
+    """
     try:
         evidence = read_evidence(path)
     except UnusableEvidence as error:
@@ -37,6 +42,11 @@ def usable_evidence(path: Path) -> Evidence:
             f"{path} is about {files[0]}, which is not there; start trainlint in the directory in which "
             "`trainlint probe` was started, or anywhere in the same git repository"
         )
+    if only_confirmed and evidence.cut_short:
+        raise UsageError(
+            f"{path} is of a run that was cut short ({evidence.cut_short}), so what it does not confirm may cost "
+            "much all the same; run `trainlint probe` again, or leave out --fail-on confirmed"
+        )
     return evidence
 
 
@@ -45,7 +55,8 @@ def with_evidence(
 ) -> Run:
     """A run with what evidence says of its findings.
 
-    A file of other bytes than those that were judged then has no evidence: its lines may be others.
+    A file of other bytes than those that were judged then has no evidence: its lines may be others. Where only what is
+    confirmed fails, that is a failure, as is a file that is gone: nothing passes because its evidence is old.
 
     Args:
         found: the run.
@@ -70,9 +81,24 @@ def with_evidence(
         if verdict is not None:
             said[finding] = verdict
     stale = tuple(shown for shown, same in unchanged.items() if not same)
-    report = replace(found.report, measured=Measured(evidence.file, evidence.run, said, stale))
+    measured = Measured(evidence.file, evidence.run, said, stale, stale_fails=only_confirmed)
+    report = replace(found.report, measured=measured)
+    if not only_confirmed:
+        return replace(found, report=report)
+    here_now = {_place(here, shown) for shown in contents or ()}
+    gone = (shown_path(place, here) for place in digests if place not in here_now and not os.path.lexists(place))
+    failures = [
+        *report.failures,
+        *(Failure(shown, f"it has changed {_since(evidence)}") for shown in stale),
+        *(Failure(shown, f"it is gone {_since(evidence)}") for shown in gone),
+    ]
+    failures.sort(key=lambda failure: (failure.path, failure.rule or "", failure.reason))
     confirmed = any(verdict.state is State.CONFIRMED for verdict in said.values())
-    return replace(found, report=report, failing=confirmed if only_confirmed else found.failing)
+    return replace(found, report=replace(report, failures=tuple(failures)), failing=confirmed)
+
+
+def _since(evidence: Evidence) -> str:
+    return f"since {evidence.file} was written, so what it costs is not known; run `trainlint probe` again"
 
 
 def _start(evidence: Evidence) -> Path:

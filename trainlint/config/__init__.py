@@ -2,7 +2,7 @@
 
 from trainlint.config.raw import ConfigError
 from trainlint.config.resolve import resolve
-from trainlint.config.selection import rules_for, select, severity_for
+from trainlint.config.selection import rules_for, select, select_of_run, severity_for
 from trainlint.config.settings import Config, Overrides
 
 __all__ = [
@@ -12,5 +12,6 @@ __all__ = [
     "resolve",
     "rules_for",
     "select",
+    "select_of_run",
     "severity_for",
 ]

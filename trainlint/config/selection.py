@@ -24,6 +24,24 @@ def select(rules: Sequence[Known], config: Config) -> tuple[Bound, ...]:
     or name. What only a run shows is left out: the probe finds it. Raises ConfigError for a word that stands for no
     rule, and where nothing is chosen but what only a run shows.
     """
+    options = dict(config.options)
+    chosen = _chosen(rules, config)
+    if chosen and all(rule.of_run for rule in chosen):
+        named = " and ".join(dict.fromkeys((*config.select, *config.extend_select)))
+        raise ConfigError(f"select: {named}: only a run shows this, and `trainlint probe` finds it; select other rules")
+    return tuple(rule(dict(options.get(rule.code, ()))) for rule in chosen if not rule.of_run)
+
+
+def select_of_run(rules: Sequence[Known], config: Config) -> tuple[Bound, ...]:
+    """Of the rules that `select` leaves out because only a run shows what they say: those that are turned on.
+
+    Raises ConfigError for a word that stands for no rule.
+    """
+    return tuple(rule() for rule in _chosen(rules, config) if rule.of_run)
+
+
+def _chosen(rules: Sequence[Known], config: Config) -> list[Known]:
+    """All rules that the configuration turns on, whoever asks them."""
     selected = (*config.select, *config.extend_select)
     check_words(selected, rules, where="select")
     check_words(config.ignore, rules, where="ignore")
@@ -31,12 +49,7 @@ def select(rules: Sequence[Known], config: Config) -> tuple[Bound, ...]:
     wanted = _exactness_by_code(selected, [rule for rule in rules if config.preview or not rule.preview])
     wanted |= _exactness_by_code(exact, rules)
     unwanted = _exactness_by_code(config.ignore, rules)
-    options = dict(config.options)
-    chosen = [rule for rule in rules if wanted.get(rule.code, -1) > unwanted.get(rule.code, -1)]
-    if chosen and all(rule.of_run for rule in chosen):
-        named = " and ".join(dict.fromkeys(selected))
-        raise ConfigError(f"select: {named}: only a run shows this, and `trainlint probe` finds it; select other rules")
-    return tuple(rule(dict(options.get(rule.code, ()))) for rule in chosen if not rule.of_run)
+    return [rule for rule in rules if wanted.get(rule.code, -1) > unwanted.get(rule.code, -1)]
 
 
 def rules_for(path: str | os.PathLike[str], rules: Sequence[Bound], config: Config) -> tuple[Bound, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from trainlint.evidence import Interval, State, Verdict
@@ -35,8 +36,8 @@ def measured_note(report: Report, finding: Finding) -> str:
 
 
 def stale_sentences(report: Report) -> Iterator[tuple[str, str]]:
-    """Each file that has changed since it was measured, and what to do about it."""
-    if report.measured:
+    """Each file that has changed since it was measured, and what to do about it, where no failure says so."""
+    if report.measured and not report.measured.stale_fails:
         for path in report.measured.stale:
             yield path, f"{path} has changed since {report.measured.evidence} was written: run `trainlint probe` again"
 
@@ -55,8 +56,13 @@ def measured_object(verdict: Verdict | None) -> dict[str, Any] | None:
     }
 
 
-def _interval(interval: Interval | None) -> dict[str, float] | None:
-    return None if interval is None else {"low": interval.low, "high": interval.high}
+def _interval(interval: Interval | None) -> dict[str, float | None] | None:
+    """As in the probe's own document: null stands for a bound that there is not."""
+    return None if interval is None else {name: _finite(getattr(interval, name)) for name in ("low", "high")}
+
+
+def _finite(bound: float) -> float | None:
+    return bound if isfinite(bound) else None
 
 
 def _rank(verdict: Verdict | None) -> tuple[float, float, float]:

@@ -92,6 +92,7 @@ class CudaAmpNamespace(Rule):
     name = "cuda-amp-namespace"
     severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.WARNING})
+    warned_as = "torch.(cuda|cpu).amp"
     fix_safety = Safety.SAFE
     heat_matters = False
     triggers = Triggers(references=("torch.cuda.amp", "torch.cpu.amp"))

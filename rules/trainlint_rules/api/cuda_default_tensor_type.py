@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.alternatives import depends_on_version
 from trainlint.model.names import constant
@@ -56,7 +57,8 @@ class CudaDefaultTensorType(Rule):
     stay on the host where they were on the device. The current device counts as it did.
 
     ## Confirmed by
-    A UserWarning of `torch.set_default_tensor_type`; small copies from the host to the device wherever data is loaded.
+    `trainlint probe` notes PyTorch's UserWarning at this line. Else small copies from the host to the device
+    wherever data is loaded.
 
     ## Gain
     Not measured here. Nothing where the loader neither shuffles nor makes tensors.
@@ -72,6 +74,8 @@ class CudaDefaultTensorType(Rule):
     severity = Severity.WARNING
     fix_safety = Safety.UNSAFE
     heat_matters = False
+    confirmed_by = frozenset({Symptom.WARNING})
+    warned_as = "set_default_tensor_type"
     triggers = Triggers(calls=frozenset({"set_default_tensor_type"}))
 
     def check(self, site: Site) -> Iterator[Finding]:

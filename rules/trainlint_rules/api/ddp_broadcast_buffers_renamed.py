@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.names import argument
 from trainlint.model.site import Site
@@ -49,7 +50,7 @@ class DdpBroadcastBuffersRenamed(Rule):
     argument.
 
     ## Confirmed by
-    A FutureWarning that names `forward_sync_buffers`.
+    `trainlint probe` notes PyTorch's FutureWarning at this line, which names `forward_sync_buffers`.
 
     ## Gain
     A line less in the log of every process; none in speed.
@@ -65,6 +66,8 @@ class DdpBroadcastBuffersRenamed(Rule):
     fix_safety = Safety.UNSAFE
     heat_matters = False
     preview = True
+    confirmed_by = frozenset({Symptom.WARNING})
+    warned_as = "forward_sync_buffers"
     triggers = Triggers(calls=frozenset({"DistributedDataParallel", "DDP"}))
 
     def check(self, site: Site) -> Iterator[Finding]:

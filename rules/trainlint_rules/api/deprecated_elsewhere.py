@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainlint.evidence import Symptom
 from trainlint.model.deprecations import prefixes
 from trainlint.rule import Triggers
 from trainlint_rules.api import DeprecatedName
@@ -72,8 +73,9 @@ class DeprecatedElsewhere(DeprecatedName):
     are shown below `--min-confidence` 0.6.
 
     ## Confirmed by
-    FutureWarnings, DeprecationWarnings and UserWarnings of PyTorch that name the function; for what is gone, an
-    ImportError or AttributeError.
+    `trainlint probe` notes the FutureWarning, UserWarning or DeprecationWarning of PyTorch at this line that names
+    the function. Python shows a DeprecationWarning in the main script alone. What is gone raises an ImportError or
+    AttributeError.
 
     ## Gain
     None in speed: fewer lines in the log of every process, and a program that still runs after the next upgrade.
@@ -87,4 +89,6 @@ class DeprecatedElsewhere(DeprecatedName):
     code = "TRN812"
     name = "deprecated-elsewhere"
     aliases = ("TOR001", "TOR004", "TOR101", "TOR103", "TOR202")
+    confirmed_by = frozenset({Symptom.WARNING})
+    warned_as = "deprecated|renamed"
     triggers = Triggers(references=prefixes("TRN812"))

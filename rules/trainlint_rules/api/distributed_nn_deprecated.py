@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Fix
 from trainlint.model.deprecated_uses import DeprecatedUse
 from trainlint.model.deprecations import prefixes
@@ -45,7 +46,8 @@ class DistributedNnDeprecated(DeprecatedName):
     versions is taken to run a new one, with less confidence.
 
     ## Confirmed by
-    FutureWarnings that name `torch.distributed.nn.functional`; under `torch.compile`, a RuntimeError.
+    `trainlint probe` notes PyTorch's FutureWarning at this line, which names `torch.distributed.nn.functional`.
+    Under `torch.compile`, a RuntimeError.
 
     ## Gain
     Functions that can be compiled, and one tensor instead of a list and its concatenation; not measured here.
@@ -60,6 +62,8 @@ class DistributedNnDeprecated(DeprecatedName):
     name = "distributed-nn-deprecated"
     fix_safety = None
     preview = True
+    confirmed_by = frozenset({Symptom.WARNING})
+    warned_as = "torch.distributed.nn"
     triggers = Triggers(references=prefixes("TRN815"))
 
     def fix(self, site: Site, use: DeprecatedUse) -> Fix | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainlint.evidence import Symptom
 from trainlint.model.deprecations import prefixes
 from trainlint.rule import Triggers
 from trainlint_rules.api import DeprecatedName
@@ -40,7 +41,7 @@ class FunctorchNamespace(DeprecatedName):
     where `torch.func` is tried first; and where the project's oldest PyTorch is older than 2.0.
 
     ## Confirmed by
-    FutureWarnings on the error stream that name `functorch`.
+    `trainlint probe` notes PyTorch's FutureWarning at this line, which names `functorch`.
 
     ## Gain
     None in speed: a line less in the log of every process, and a program that outlives the old name.
@@ -53,4 +54,6 @@ class FunctorchNamespace(DeprecatedName):
     name = "functorch-namespace"
     aliases = ("TOR101", "TOR103")
     preview = True
+    confirmed_by = frozenset({Symptom.WARNING})
+    warned_as = "functorch"
     triggers = Triggers(references=prefixes("TRN805"))

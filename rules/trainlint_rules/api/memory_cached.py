@@ -54,4 +54,5 @@ class MemoryCached(DeprecatedName):
     code = "TRN803"
     name = "memory-cached"
     confirmed_by = frozenset({Symptom.WARNING})
+    warned_as = "renamed|reset_peak_memory_stats"
     triggers = Triggers(references=prefixes("TRN803"))

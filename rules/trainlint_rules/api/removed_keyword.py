@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.alternatives import depends_on_version
 from trainlint.model.deprecated_arguments import ARGUMENTS, OldArgument
@@ -66,7 +67,8 @@ class RemovedKeyword(Rule):
     deprecates the argument.
 
     ## Confirmed by
-    A TypeError, "unexpected keyword argument", or a warning that names the argument.
+    `trainlint probe` notes PyTorch's warning at this line that names the argument, where there is one. Else a
+    TypeError, "unexpected keyword argument".
 
     ## Gain
     A program that runs on PyTorch 2.7 and newer; none in speed.
@@ -82,6 +84,8 @@ class RemovedKeyword(Rule):
     severity = Severity.ERROR
     fix_safety = Safety.SAFE
     heat_matters = False
+    confirmed_by = frozenset({Symptom.WARNING})
+    warned_as = "deprecated"
     triggers = Triggers(references=_PARTS, calls=frozenset({"__init__"}))
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Fix, Safety, Severity
 from trainlint.model.deprecated_uses import DeprecatedUse
 from trainlint.model.deprecations import prefixes
@@ -55,7 +56,8 @@ class RemovedLinearAlgebra(DeprecatedName):
     documentation alone; findings of `torch.norm` are hidden unless `--min-confidence` is below 0.6.
 
     ## Confirmed by
-    A RuntimeError at the first call for the five that are gone; UserWarnings for the others.
+    `trainlint probe` notes PyTorch's UserWarning at this line. The five that are gone raise a RuntimeError at the
+    first call, and `ger`, `svd` and `norm` say nothing.
 
     ## Gain
     A program that runs. In speed, none is promised; not measured here.
@@ -69,6 +71,8 @@ class RemovedLinearAlgebra(DeprecatedName):
     name = "removed-linear-algebra"
     severity = Severity.ERROR
     aliases = ("TOR001", "TOR004", "TOR101", "TOR103")
+    confirmed_by = frozenset({Symptom.WARNING})
+    warned_as = "is deprecated"
     triggers = Triggers(references=prefixes("TRN804"))
 
     def fix(self, site: Site, use: DeprecatedUse) -> Fix | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Fix, Safety
 from trainlint.model.deprecated_uses import DeprecatedUse
 from trainlint.model.deprecations import prefixes
@@ -61,7 +62,7 @@ class SdpKernelContext(DeprecatedName):
     oldest PyTorch is older than 2.5 and has no cuDNN backend.
 
     ## Confirmed by
-    A FutureWarning that names `torch.backends.cuda.sdp_kernel`.
+    `trainlint probe` notes PyTorch's FutureWarning at this line, which names `torch.backends.cuda.sdp_kernel`.
 
     ## Gain
     None by itself: a warning less, and a list that says which kernels may run.
@@ -76,6 +77,8 @@ class SdpKernelContext(DeprecatedName):
     name = "sdp-kernel-context"
     aliases = ("TOR101", "TOR103")
     preview = True
+    confirmed_by = frozenset({Symptom.WARNING})
+    warned_as = "sdp_kernel"
     triggers = Triggers(references=prefixes("TRN802"))
 
     def fix(self, site: Site, use: DeprecatedUse) -> Fix | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.creations import is_seldom
@@ -65,6 +66,7 @@ class CompileInLoop(Rule):
     after an early return, in a cached function; in loops over layers, models or settings; in tests and benchmarks.
 
     ## Confirmed by
+    `trainlint probe` counts the calls of `torch.compile` at this line in the measured steps. Else
     `TORCH_LOGS=recompiles` names the line in several steps, or a warning tells of `recompile_limit`.
 
     ## Gain
@@ -82,6 +84,7 @@ class CompileInLoop(Rule):
     severity = Severity.WARNING
     heat_matters = False
     preview = True
+    confirmed_by = frozenset({Symptom.COMPILE_CALL})
     triggers = Triggers(references=_COMPILERS)
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.idle import is_idle
 from trainlint.model.names import argument, constant, last_name
@@ -64,6 +65,7 @@ class BackwardInsideAutocast(Rule):
     unless they train.
 
     ## Confirmed by
+    `trainlint probe` counts the backwards at this line that run under autocast. Else
     `torch.is_autocast_enabled("cuda")` is true in a hook of a parameter's gradient.
 
     ## Gain
@@ -79,6 +81,7 @@ class BackwardInsideAutocast(Rule):
     name = "backward-inside-autocast"
     severity = Severity.WARNING
     heat_matters = False
+    confirmed_by = frozenset({Symptom.BACKWARD_IN_AUTOCAST})
     triggers = Triggers(calls=frozenset({"backward"}))
 
     def check(self, site: Site) -> Iterator[Finding]:

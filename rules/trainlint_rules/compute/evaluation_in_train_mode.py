@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block, Place
 from trainlint.model.evaluation import model_run_by
@@ -100,7 +101,7 @@ class EvaluationInTrainMode(Rule):
     samples of generators and dropout that is kept on purpose.
 
     ## Confirmed by
-    `model.training` is true in a forward under `torch.no_grad()`.
+    `trainlint probe` counts the forwards at this line that run without autograd on a model in training mode.
 
     ## Gain
     A right score; no figure can be given.
@@ -116,6 +117,7 @@ class EvaluationInTrainMode(Rule):
     severity = Severity.ERROR
     heat_matters = False
     preview = True
+    confirmed_by = frozenset({Symptom.EVALUATED_IN_TRAINING_MODE})
     triggers = Triggers(loops=True)
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block, BlockKind, Place
 from trainlint.model.evaluation import forwards_with_graph, model_run_by
@@ -70,7 +71,8 @@ class ModelLeftInEval(Rule):
     the model is in evaluation mode from the start, as frozen statistics want it.
 
     ## Confirmed by
-    `model.training` is false in a forward that a backward follows.
+    `trainlint probe` counts the backwards that go through a forward of the model after this line has put it into
+    evaluation mode, if the measured steps are among those.
 
     ## Gain
     A right result; no figure can be given. Nothing changes for models without dropout and batch normalization.
@@ -84,6 +86,7 @@ class ModelLeftInEval(Rule):
     severity = Severity.ERROR
     heat_matters = False
     preview = True
+    confirmed_by = frozenset({Symptom.TRAINED_IN_EVALUATION_MODE})
     triggers = Triggers(calls=frozenset({"eval"}))
 
     def check(self, site: Site) -> Iterator[Finding]:

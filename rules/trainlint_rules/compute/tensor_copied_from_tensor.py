@@ -71,6 +71,7 @@ class TensorCopiedFromTensor(Rule):
     name = "tensor-copied-from-tensor"
     severity = Severity.ADVICE
     confirmed_by = frozenset({Symptom.WARNING})
+    warned_as = "copy construct from a tensor"
     fix_safety = Safety.SAFE
     heat_matters = False
     preview = True

@@ -94,7 +94,8 @@ class LoaderRestartsWorkers(Rule):
     (`loader.dataset.epoch = epoch`) is not changed in persistent workers.
 
     ## Confirmed by
-    `trainlint probe` measures how long steps wait for this loader, the start of its workers included. A long
+    `trainlint probe` times the start of the workers and the wait for their first batch, spread over the batches of an
+    epoch; a loader that has no workers in this run, or keeps them, refutes the finding. A long
     `enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__` at the first step of each epoch, and worker
     processes whose ids change from epoch to epoch.
 
@@ -109,7 +110,7 @@ class LoaderRestartsWorkers(Rule):
     name = "loader-restarts-workers"
     severity = Severity.WARNING
     fix_safety = Safety.UNSAFE
-    confirmed_by = frozenset({Symptom.DATA_WAIT})
+    confirmed_by = frozenset({Symptom.WORKERS_STARTED})
     triggers = Triggers(calls=frozenset({"DataLoader", "StatefulDataLoader"}))
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.model.blocks import Block, How
 from trainlint.model.file_model import FileModel
@@ -79,8 +80,9 @@ class TensorFromListOfArrays(Rule):
     not fail in another place.
 
     ## Confirmed by
-    `UserWarning: Creating a tensor from a list of numpy.ndarrays is extremely slow`, and `aten::fill_` or long Python
-    frames at this line in a profile.
+    `trainlint probe` notes PyTorch's UserWarning at this line, "Creating a tensor from a list of numpy.ndarrays is
+    extremely slow", where the training process itself makes the tensor: warnings of loader workers are not heard.
+    Else `aten::fill_` or long Python frames at this line in a profile.
 
     ## References
     - The warning and where it comes from: https://github.com/pytorch/pytorch/issues/13918
@@ -92,6 +94,8 @@ class TensorFromListOfArrays(Rule):
     severity = Severity.WARNING
     fix_safety = Safety.UNSAFE
     preview = True
+    confirmed_by = frozenset({Symptom.WARNING})
+    warned_as = "list of numpy.ndarrays"
     triggers = Triggers(calls=frozenset({"tensor", "as_tensor", "Tensor", "FloatTensor", "LongTensor"}), heats=_HOT)
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.fact_kinds import FactKind
 from trainlint.model.passes import passes
@@ -81,7 +82,8 @@ class WorkerThreadOversubscription(Rule):
     cores of its own: `len(os.sched_getaffinity(0))` counts those only, `os.cpu_count()` all.
 
     ## Confirmed by
-    A load average above the number of cores, and gaps between kernel launches in the timeline of the device.
+    `trainlint probe` compares the workers of all training processes on this machine with its cores. Else a load
+    average above the number of cores, and gaps between kernel launches in the timeline of the device.
 
     ## References
     - What workers do and do not limit: https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading
@@ -94,6 +96,7 @@ class WorkerThreadOversubscription(Rule):
     severity = Severity.ADVICE
     heat_matters = False
     preview = True
+    confirmed_by = frozenset({Symptom.TOO_MANY_WORKERS})
     triggers = Triggers(calls=frozenset({"DataLoader", "StatefulDataLoader"}))
 
     def check(self, site: Site) -> Iterator[Finding]:

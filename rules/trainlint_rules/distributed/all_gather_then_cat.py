@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import BlockKind
 from trainlint.model.gathers import GatheredList, gathered_list
@@ -81,7 +82,9 @@ class AllGatherThenCat(Rule):
     quietly, below the default confidence, for a tensor of a single number, where there is nothing to save.
 
     ## Confirmed by
-    `c10d::allgather_` followed by `aten::cat` of its outputs in a profile, and a peak of memory at this line.
+    `trainlint probe` times the collective at this line where the host waits for it, as with gloo: the most that
+    could be gained, but for the concatenation. Else `c10d::allgather_` followed by `aten::cat` of its outputs in a
+    profile, and a peak of memory at this line.
 
     ## Gain
     By NCCL's source, peak memory of three times the gathered tensor falls to once, and a copy for each rank and one
@@ -97,6 +100,8 @@ class AllGatherThenCat(Rule):
     name = "all-gather-then-cat"
     severity = Severity.WARNING
     fix_safety = Safety.SAFE
+    confirmed_by = frozenset({Symptom.COLLECTIVE})
+    confirmed_in_part = True
     triggers = Triggers(calls=frozenset({"all_gather"}))
 
     def check(self, site: Site) -> Iterator[Finding]:

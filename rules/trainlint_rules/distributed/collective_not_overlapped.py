@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.collectives import Collective, body_around, collective_of
 from trainlint.model.evaluation import model_run_by
@@ -65,7 +66,8 @@ class CollectiveNotOverlapped(Rule):
     already.
 
     ## Confirmed by
-    A gap in the compute stream as long as the collective.
+    `trainlint probe` times the collective at this line where the host waits for it, as with gloo: what work beside
+    it could hide at most. Else a gap in the compute stream of a profile, as long as the collective.
 
     ## Gain
     At most the time of the collective in each step: little for a few numbers, much for large tensors between machines.
@@ -80,6 +82,8 @@ class CollectiveNotOverlapped(Rule):
     name = "collective-not-overlapped"
     severity = Severity.ADVICE
     preview = True
+    confirmed_by = frozenset({Symptom.COLLECTIVE})
+    confirmed_in_part = True
     triggers = Triggers(calls=_OVERLAPPING, heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding
 from trainlint.model.alternatives import has_alternative
 from trainlint.model.deprecated_uses import deprecated_use
@@ -58,7 +59,7 @@ class PrivateCollective(DeprecatedName):
     older than 1.13; for functions of that name elsewhere.
 
     ## Confirmed by
-    FutureWarnings of `torch.distributed` on the error stream.
+    `trainlint probe` notes PyTorch's FutureWarning at this line.
 
     ## Gain
     None in speed but for the warnings: a program that outlives the private names.
@@ -70,6 +71,8 @@ class PrivateCollective(DeprecatedName):
 
     code = "TRN519"
     name = "private-collective"
+    confirmed_by = frozenset({Symptom.WARNING})
+    warned_as = "is a private function"
     triggers = Triggers(references=prefixes("TRN519"))
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.collectives import collective
 from trainlint.model.idle import is_idle
@@ -54,7 +55,8 @@ class ReduceScatterByHand(Rule):
     Where the sum is used otherwise, too; where the part that is kept does not depend on the rank.
 
     ## Confirmed by
-    `c10d::allreduce_` and a slice of its result in a profile; the bytes on the network.
+    `trainlint probe` times the collective at this line where the host waits for it, as with gloo: the most that
+    could be gained. Else `c10d::allreduce_` and a slice of its result in a profile; the bytes on the network.
 
     ## Gain
     Half of the traffic: 1 instead of 2 times the tensor on a ring (see NCCL's documentation below). Nothing with one
@@ -72,6 +74,8 @@ class ReduceScatterByHand(Rule):
     severity = Severity.WARNING
     heat_matters = False
     preview = True
+    confirmed_by = frozenset({Symptom.COLLECTIVE})
+    confirmed_in_part = True
     triggers = Triggers(calls=frozenset({"all_reduce"}))
 
     def check(self, site: Site) -> Iterator[Finding]:

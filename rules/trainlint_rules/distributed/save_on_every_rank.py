@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Binding, Block, How
 from trainlint.model.fact_kinds import FactKind
@@ -99,7 +100,8 @@ class SaveOnEveryRank(Rule):
     ranks each have something of their own to save; where a framework owns the loop, or no process group is in sight.
 
     ## Confirmed by
-    Several processes that open the same file for writing, and write as many bytes each.
+    `trainlint probe` lays the ranks of a run side by side and names those that save to the same file at this line,
+    where the measured steps hold a save.
 
     ## Gain
     A checkpoint that loads. The time of the save where processes shared its bandwidth: not measured here.
@@ -113,6 +115,7 @@ class SaveOnEveryRank(Rule):
     severity = Severity.ERROR
     preview = True
     heat_matters = False
+    confirmed_by = frozenset({Symptom.SAME_FILE})
     triggers = Triggers(calls=frozenset({"save"}))
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.accumulation import loop_around
 from trainlint.model.collectives import (
@@ -75,7 +76,9 @@ class ScalarCollectivesOneByOne(Rule):
     work to wait for; behind an interval, and once an epoch.
 
     ## Confirmed by
-    Several `c10d::allreduce_` of a few bytes one after the other in each step.
+    `trainlint probe` times the collective at this line where the host waits for it, as with gloo. What the rank
+    that comes last spends there is surely gained, the wait of the others at most. Else several `c10d::allreduce_`
+    of a few bytes one after the other in each step of a profile.
 
     ## Gain
     One round of latency for each reduction saved: tens of microseconds on one machine, more across machines, and each
@@ -90,6 +93,7 @@ class ScalarCollectivesOneByOne(Rule):
     name = "scalar-collectives-one-by-one"
     preview = True
     severity = Severity.WARNING
+    confirmed_by = frozenset({Symptom.COLLECTIVE})
     triggers = Triggers(calls=frozenset({"all_reduce", "reduce"}), heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:

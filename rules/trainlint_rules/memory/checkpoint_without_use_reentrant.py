@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.names import argument, has_unpacked_arguments
 from trainlint.model.site import Site
@@ -77,8 +78,8 @@ class CheckpointWithoutUseReentrant(Rule):
     not compute the same twice. Parameters that got no gradient before begin to learn.
 
     ## Confirmed by
-    The warning "the use_reentrant parameter should be passed explicitly" on the error stream; parameters of the
-    piece whose `grad` stays `None`.
+    `trainlint probe` notes PyTorch's warning at this line, "the use_reentrant parameter should be passed
+    explicitly". Else parameters of the piece whose `grad` stays `None`.
 
     ## Gain
     Gradients where there were none, and a program that the announced error does not stop. The new implementation
@@ -95,6 +96,8 @@ class CheckpointWithoutUseReentrant(Rule):
     severity = Severity.WARNING
     fix_safety = Safety.UNSAFE
     heat_matters = False
+    confirmed_by = frozenset({Symptom.WARNING})
+    warned_as = "use_reentrant"
     triggers = Triggers(calls=frozenset({"checkpoint", "checkpoint_sequential"}))
 
     def check(self, site: Site) -> Iterator[Finding]:

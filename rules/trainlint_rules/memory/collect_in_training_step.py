@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.creations import is_seldom
 from trainlint.model.reads import captures_graph, is_measured
@@ -69,7 +70,8 @@ class CollectInTrainingStep(Rule):
     (`gc.collect(0)`, `gc.collect(1)`), which are short.
 
     ## Confirmed by
-    The span of `gc.collect` in each step of a profile with Python stacks, with the device idle at its end.
+    `trainlint probe` times the collection at this line. With an accelerator that is the most that can be gained: it
+    may have work meanwhile.
 
     ## Gain
     The time of one full collection in each step, which grows with the number of Python objects. Not measured here;
@@ -86,6 +88,7 @@ class CollectInTrainingStep(Rule):
     name = "collect-in-training-step"
     severity = Severity.WARNING
     preview = True
+    confirmed_by = frozenset({Symptom.GARBAGE_COLLECTION})
     triggers = Triggers(calls=frozenset({"collect"}), heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:

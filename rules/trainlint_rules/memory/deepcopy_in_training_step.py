@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.idle import is_idle
@@ -70,7 +71,8 @@ class DeepcopyInTrainingStep(Rule):
     things; in methods that train a copy by design, such as meta-learning and federated learning; in tests.
 
     ## Confirmed by
-    Allocated memory rises by the size of the model in each step, with a copy kernel for each parameter.
+    `trainlint probe` times the copy at this line; on an accelerator it counts it only. Else allocated memory rises
+    by the size of the model in each step, with a copy kernel for each parameter.
 
     ## Gain
     One allocation and one kernel for each parameter in each step, and the memory of one model; not measured here.
@@ -85,6 +87,7 @@ class DeepcopyInTrainingStep(Rule):
     code = "TRN312"
     name = "deepcopy-in-training-step"
     severity = Severity.WARNING
+    confirmed_by = frozenset({Symptom.DEEP_COPY})
     triggers = Triggers(calls=frozenset({"deepcopy"}), heats=IN_STEP)
     preview = True
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.flags import Flags
@@ -68,8 +69,9 @@ class GradientsZeroedInPlace(Rule):
     moves it by momentum or weight decay. Code that reads `.grad` without asking whether it is `None` fails.
 
     ## Confirmed by
-    `p.grad` is a tensor of zeros before the backward; a fill kernel for each parameter, or one for each group of them,
-    in each step.
+    `trainlint probe` times `zero_grad(set_to_none=False)` at this line; on an accelerator it counts it only. Else
+    `p.grad` is a tensor of zeros before the backward; a fill kernel for each parameter, or one for each group of
+    them, in each step.
 
     ## Gain
     The memory of all gradients outside of the backward, and one pass over them. PyTorch's documentation promises a
@@ -87,6 +89,7 @@ class GradientsZeroedInPlace(Rule):
     name = "gradients-zeroed-in-place"
     severity = Severity.WARNING
     fix_safety = Safety.UNSAFE
+    confirmed_by = frozenset({Symptom.GRADIENTS_ZEROED})
     triggers = Triggers(calls=frozenset({"zero_grad"}) | _ZEROING)
     aliases = ("TOR402",)
 

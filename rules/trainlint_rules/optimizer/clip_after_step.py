@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.optimizers import Act, Action, actions, always_runs_before, between, round_of
 from trainlint.model.site import Site
@@ -51,7 +52,8 @@ class ClipAfterStep(Rule):
     where gradients are not cleared in the same round.
 
     ## Confirmed by
-    The norm of the gradients, taken just before the step, is larger than the limit.
+    `trainlint probe` counts the clippings at this line between a step and the next backward. Else the norm of the
+    gradients, taken just before the step, is larger than the limit.
 
     ## Gain
     None in speed: this is a bug. Steps are bounded, as they were meant to be.
@@ -66,6 +68,7 @@ class ClipAfterStep(Rule):
     severity = Severity.ERROR
     heat_matters = False
     preview = True
+    confirmed_by = frozenset({Symptom.CLIPPED_TOO_LATE})
     triggers = Triggers(calls=frozenset({"clip_grad_norm_", "clip_grad_value_"}))
 
     def check(self, site: Site) -> Iterator[Finding]:

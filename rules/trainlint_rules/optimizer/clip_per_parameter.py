@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.names import argument
 from trainlint.model.parameter_loops import parameter_loop
@@ -55,7 +56,8 @@ class ClipPerParameter(Rule):
     For loops over models, groups of parameters or layers; in classes of optimizers.
 
     ## Confirmed by
-    As many `aten::linalg_vector_norm` in a step as there are parameters.
+    `trainlint probe` counts and times the calls at this line; on an accelerator it counts them only. Else as many
+    `aten::linalg_vector_norm` in a step of a profile as there are parameters.
 
     ## Gain
     A few kernels for each parameter and step become a few for all. Not measured here; the change of the algorithm
@@ -71,6 +73,7 @@ class ClipPerParameter(Rule):
     severity = Severity.WARNING
     heat_matters = False
     preview = True
+    confirmed_by = frozenset({Symptom.CLIPPING})
     triggers = Triggers(calls=frozenset({"clip_grad_norm_"}))
 
     def check(self, site: Site) -> Iterator[Finding]:

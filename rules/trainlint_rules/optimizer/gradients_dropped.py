@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.names import nodes_in
@@ -53,7 +54,8 @@ class GradientsDropped(Rule):
     that is undone; where another optimizer or module is cleared; where the step is taken with a closure.
 
     ## Confirmed by
-    After the backward pass and before the step, `p.grad` of each parameter is None, or all zeros.
+    `trainlint probe` counts the calls at this line that clear gradients which no step has used. Else after the
+    backward pass and before the step, `p.grad` of each parameter is None, or all zeros.
 
     ## Gain
     None in speed: this is a bug. The model learns at all, or learns from all of its batches.
@@ -68,6 +70,7 @@ class GradientsDropped(Rule):
     severity = Severity.ERROR
     heat_matters = False
     preview = True
+    confirmed_by = frozenset({Symptom.GRADIENTS_DROPPED})
     triggers = Triggers(calls=frozenset({"zero_grad"}))
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.model.blocks import Block, BlockKind
 from trainlint.model.file_model import FileModel
@@ -64,7 +65,8 @@ class OptimizerBuiltInLoop(Rule):
     sample, task or fold; behind a condition; for plain SGD without momentum, which has no state.
 
     ## Confirmed by
-    `optimizer.state` is empty before each step.
+    `trainlint probe` counts the optimizers that this line builds in the measured steps. Else `optimizer.state` is
+    empty before each step.
 
     ## Gain
     Convergence, and the allocation of the state in each step. Not measured here.
@@ -77,6 +79,7 @@ class OptimizerBuiltInLoop(Rule):
     name = "optimizer-built-in-loop"
     severity = Severity.ERROR
     preview = True
+    confirmed_by = frozenset({Symptom.OPTIMIZER_BUILT})
     triggers = Triggers(calls=_OPTIMIZERS, heats=frozenset({Heat.STEP}))
 
     def check(self, site: Site) -> Iterator[Finding]:

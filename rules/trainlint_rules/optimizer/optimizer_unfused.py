@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.blocks import Block
 from trainlint.model.fact_kinds import FactKind
@@ -76,7 +77,9 @@ class OptimizerUnfused(Rule):
     `SGD` 2.3).
 
     ## Confirmed by
-    A dozen `multi_tensor_apply_kernel` of `_foreach_` functions under `Optimizer.step` in a profile, no `_fused_`.
+    `trainlint probe` tries, after the measured steps, each way in which this optimizer could update copies of its
+    parameters, and tells what a step would gain by the fastest. Else a dozen `multi_tensor_apply_kernel` of
+    `_foreach_` functions under `Optimizer.step` in a profile, no `_fused_`.
 
     ## Gain
     PyTorch's documentation calls fused "theoretically fastest" of the implementations. The optimizer's own share of the
@@ -92,6 +95,7 @@ class OptimizerUnfused(Rule):
     severity = Severity.ADVICE
     heat_matters = False
     preview = True
+    confirmed_by = frozenset({Symptom.OPTIMIZER_STEP})
     triggers = Triggers(loops=True)
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -74,6 +74,7 @@ class SchedulerBeforeStep(Rule):
     name = "scheduler-before-step"
     severity = Severity.ERROR
     confirmed_by = frozenset({Symptom.WARNING})
+    warned_as = "lr_scheduler.step"
     heat_matters = False
     preview = True
     triggers = Triggers(calls=frozenset({"step"}))

@@ -40,7 +40,11 @@ class MemoryGrows(RuntimeRule):
 
     ## Confirmed by
     The bytes that tensors hold at the end of each step: the median of the slopes between all pairs of steps is 1 KiB
-    or more a step, and memory grew in four of five pairs or more. Fewer than ten steps prove nothing.
+    or more a step, and memory grew in four of five pairs or more. Fewer than ten steps prove nothing. Where it grew,
+    Python's garbage is collected after the window, and growth that is gone then is none.
+
+    Without a device, the same of the C library's heap (glibc), and in addition: after each of three more steps,
+    autograd remembers more operations than before. Much else may fill a heap.
 
     ## Gain
     The training runs to its end. How many steps it has left follows from the slope.

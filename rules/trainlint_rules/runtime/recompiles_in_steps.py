@@ -55,8 +55,9 @@ class RecompilesInSteps(RuntimeRule):
     ```
 
     ## Confirmed by
-    torch.compile's own record of compilations since the start (`torch._dynamo.utils.get_compilation_metrics`): those
-    with a reason to recompile, at the function's first line.
+    torch.compile's own record of compilations (`torch._dynamo.utils.get_compilation_metrics`): those with a reason to
+    recompile, at the function's first line, where one of them falls into the steps that are measured, or where they
+    have come to the limit.
 
     ## Gain
     The time of the compilations, which the record tells, and where the limit is reached, what compiled code gains. With

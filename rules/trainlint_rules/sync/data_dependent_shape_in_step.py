@@ -83,10 +83,10 @@ class DataDependentShapeInStep(Rule):
     scalar that is turned into a number is TRN201 or TRN203.
 
     ## Confirmed by
-    `trainlint probe` counts and times `nonzero`, `unique` and `masked_select` at this line, and tells from a trace of a
-    GPU what a step gains without them; a boolean mask shows in a trace with Python stacks alone. `aten::nonzero`,
-    `aten::_unique2` or `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a
-    profile.
+    `trainlint probe` counts and times `nonzero`, `unique` and `masked_select` at this line, and tells from a trace
+    of a GPU what a step gains without them; a boolean mask shows on a GPU alone, in the steps after the window.
+    `aten::nonzero`, `aten::_unique2` or `aten::_local_scalar_dense` with a stream synchronisation at this line in
+    each step of a profile.
 
     ## Gain
     What one wait costs is the host's lead over the device: the kernels that it had queued. That is much where a step

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.model.logging_collectives import REDUCING, is_logging_collective
 from trainlint.model.site import Site
@@ -67,7 +68,9 @@ class LoggingCollectiveEachStep(Rule):
     expression, as in `gather(loss).mean().item()`, is a part of this finding; one in another line is TRN201's.
 
     ## Confirmed by
-    A small `ncclDevKernel_AllReduce` or `AllGather` in each step of a profile, outside of the backward pass.
+    `trainlint probe` times the collective at this line where the host waits for it, as with gloo. What the rank
+    that comes last spends there is surely gained, the wait of the others at most. Else a small
+    `ncclDevKernel_AllReduce` or `AllGather` in each step of a profile, outside of the backward pass.
 
     ## Gain
     One small collective in each step, and the wait for the slowest rank. Not measured here; nothing on one device, and
@@ -83,6 +86,7 @@ class LoggingCollectiveEachStep(Rule):
     code = "TRN215"
     name = "logging-collective-each-step"
     severity = Severity.WARNING
+    confirmed_by = frozenset({Symptom.COLLECTIVE})
     triggers = Triggers(calls=REDUCING, heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:

@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
 from trainlint import __version__
 from trainlint.evidence import Environment, Judged, Run, Verdict
+from trainlint.evidence_json import to_json
 from trainlint.records import dataclass
 from trainlint_probe.report.words import by_cost
-from trainlint_probe.result import Result
-from trainlint_probe.storage import to_json
+from trainlint_probe.result import Ignored, Result
 from trainlint_probe.traces.memory_snapshot import MemoryReading
 from trainlint_probe.traces.ranks import RanksReading
 from trainlint_probe.traces.reading import TraceReading
+from trainlint_probe.utilization import Utilization, utilization
 from trainlint_probe.verify.result import Verification
 
 FORMAT_VERSION = 1
 """Raised when a key changes its meaning or goes away. New keys may come at any time."""
+
+
+@dataclass(frozen=True, slots=True)
+class CouldNotJudge:
+    """Something that could not be judged: it makes the exit code 2, unless the run itself was cut short."""
+
+    path: str
+    reason: str
+    """What happened, and what to do."""
+    rule: str | None
+    """The code of the rule that failed; TRN001 where the file is no readable Python; null for all else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +47,11 @@ class Document:
     """What is proved first, then what may cost something, and in each the dearest first."""
     judged: Judged
     """The source files that verdicts are about: one that has changed since is to be measured again."""
+    failures: tuple[CouldNotJudge, ...]
+    """What could not be judged. That nothing is said of it means nothing."""
+    left_out: Mapping[str, str]
+    """Files that were at work and are not judged, as those that the configuration excludes: the path and why."""
+    ignored: Ignored
     reading: TraceReading | None
     """What a trace shows. Null where none was read."""
     ranks: RanksReading | None
@@ -44,6 +62,8 @@ class Document:
     """What came of trying fixes."""
     environment: Environment | None
     """The machine and the software of the first run. Null where nothing was run."""
+    utilization: Utilization | None
+    """What the first run used of its device. Null where no operations were counted."""
 
 
 def document(result: Result) -> str:
@@ -55,11 +75,15 @@ def document(result: Result) -> str:
         runs=runs,
         verdicts=tuple(by_cost(result.verdicts)),
         judged=result.judged,
+        failures=tuple(CouldNotJudge(each.path, each.reason, each.rule) for each in result.unjudged.failures),
+        left_out=result.unjudged.left_out,
+        ignored=result.unjudged.ignored,
         reading=readings if isinstance(readings, TraceReading) else None,
         ranks=readings if isinstance(readings, RanksReading) else None,
         memory=result.memory,
         comparisons=result.comparisons,
         environment=runs[0].environment if runs else None,
+        utilization=utilization(runs[0]) if runs else None,
     )
     written = to_json(whole)
     for tried, comparison in zip(written["comparisons"], whole.comparisons, strict=True):

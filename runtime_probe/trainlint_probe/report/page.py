@@ -12,24 +12,32 @@ from typing import TYPE_CHECKING
 from trainlint import __version__
 from trainlint.evidence import Phase, Run, State, Verdict
 from trainlint.handbook import docs_url
+from trainlint.report.words import failure_sentence
 from trainlint_probe.ranks import together
 from trainlint_probe.report import pictures
 from trainlint_probe.report.drawing import MISSING, MissingLibrary, Picture
 from trainlint_probe.report.picture_of_timeline import timeline_picture
 from trainlint_probe.report.picture_of_trial import comparison
 from trainlint_probe.report.words import (
-    by_cost,
     counts,
+    defects,
+    fix_command,
     full,
+    ignored_sentence,
     label,
+    left_out_sentences,
     mean_phases,
     milliseconds,
     often,
     percent,
     place,
     to_do_first,
+    why,
     why_no_step,
+    without_confirmed,
 )
+from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
+from trainlint_probe.utilization import utilization
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -64,6 +72,7 @@ def page(
     comparisons: Sequence[Verification] = (),
     *,
     timeline: Timeline | None = None,
+    unjudged: Unjudged = EVERYTHING_JUDGED,
 ) -> str:
     """The whole page.
 
@@ -73,6 +82,7 @@ def page(
         reading: what a trace shows, or the traces of all ranks, where there are any.
         comparisons: what came of trying fixes.
         timeline: a step of that trace.
+        unjudged: what no verdict speaks of.
 
     Raises:
         MissingLibrary: Matplotlib or Jinja2 is not installed.
@@ -89,14 +99,16 @@ def page(
         why_no_step=why_no_step(run) if run else "",
         mean=fmean(times) if times else None,
         median=median(times) if times else None,
+        utilization=utilization(run) if run else None,
         first=to_do_first(verdicts, _ADVISED),
-        instead=list(_instead(run, phases, verdicts)),
+        instead=list(_instead(run, phases, verdicts, unjudged)),
         split=pictures.step_split(phases) if phases else None,
         split_of=_split_of(runs, trace),
         phases=phases,
         whole=sum(phases.values()),
-        verdicts=by_cost(verdicts),
-        counts=counts(verdicts),
+        defects=defects(verdicts),
+        counts=counts(defects(verdicts)),
+        failures=[failure_sentence(failure) for failure in unjudged.failures],
         states=_STATES,
         pictures=[drawn for drawn in _pictures(runs, traces, timeline) if drawn],
         reading=trace,
@@ -105,7 +117,7 @@ def page(
         seen=sorted(run.seen, key=lambda item: (-(item.host_ms or 0.0), item.at)) if run else [],
         facts=run.environment.facts if run else {},
         concerns=list(dict.fromkeys(concern for each in runs for concern in each.environment.concerns)),
-        notes=[*_notes_of_runs(runs), *_notes_of_trace(reading, trace)],
+        notes=[*_notes_of_runs(runs), *_notes_of_trace(reading, trace), *_notes_on(unjudged)],
         version=__version__,
         home=_HOME,
     )
@@ -125,7 +137,11 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     environment.globals.update(
-        {function.__name__: function for function in (full, label, milliseconds, often, percent, place)}, url=docs_url
+        {
+            function.__name__: function
+            for function in (fix_command, full, label, milliseconds, often, percent, place, why)
+        },
+        url=docs_url,
     )
     return environment.get_template("page.html")
 
@@ -175,15 +191,14 @@ def _pictures(
         yield pictures.memory(runs[0])
 
 
-def _instead(run: Run | None, phases: Mapping[Phase, float], verdicts: Sequence[Verdict]) -> Iterator[str]:
+def _instead(
+    run: Run | None, phases: Mapping[Phase, float], verdicts: Sequence[Verdict], unjudged: Unjudged
+) -> Iterator[str]:
     """What to say where no finding is confirmed."""
     if run and not run.steps:
         yield "Nothing can be said before steps are seen: let the script run longer, or ask for fewer with --steps."
         return
-    if verdicts:
-        yield "No finding is confirmed: nothing that trainlint found is known to cost this training what counts."
-    else:
-        yield "There is no finding to judge."
+    yield without_confirmed(verdicts, unjudged)
     if phases:
         longest = max(phases, key=lambda phase: phases[phase])
         yield f"The longest phase of a step is {longest.value}, {phases[longest] / sum(phases.values()):.0%} of it."
@@ -230,3 +245,9 @@ def _notes_of_trace(reading: TraceReading | RanksReading | None, trace: TraceRea
         rank = "" if trace.rank is None else f" {trace.rank}"
         yield f"Where no rank is named, what a trace shows is that of rank{rank}."
     yield from dict.fromkeys((*reading.notes, *trace.notes))
+
+
+def _notes_on(unjudged: Unjudged) -> Iterator[str]:
+    yield from map(full, left_out_sentences(unjudged.left_out))
+    if ignored := ignored_sentence(unjudged.ignored):
+        yield full(ignored)

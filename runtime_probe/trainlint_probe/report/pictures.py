@@ -126,15 +126,22 @@ def processes(splits: Mapping[int, Mapping[Phase, float]], straggler: str) -> Pi
 
 
 def memory(run: Run) -> Picture | None:
-    """The device's memory at the end of each step."""
+    """The device's memory at the end of each step, or without a device that of the process."""
     marks = [(run.warmup + 1 + place, step.memory) for place, step in enumerate(run.steps) if step.memory]
     if len(marks) < 2:
         return None
     lines = {label: line for label, line in _memory_lines([mark for _, mark in marks]).items() if line}
+    if run.device == "cpu":
+        lines = {"heap of the process": lines["tensors"]}
     top = max(max(line) for line in lines.values())
     unit, size = ("GiB", 2**30) if top >= 2**30 else ("MiB", 2**20) if top >= 2**20 else ("KiB", 2**10)
     every = ceil(len(marks) / _MOST_COLUMNS)
-    looks = {"tensors": (ACCENT, "-"), "most at once": (SECOND, "--"), "reserved": (INK, ":")}
+    looks = {
+        "tensors": (ACCENT, "-"),
+        "heap of the process": (ACCENT, "-"),
+        "most at once": (SECOND, "--"),
+        "reserved": (INK, ":"),
+    }
 
     def draw(width: float) -> Figure:
         from matplotlib.ticker import MaxNLocator

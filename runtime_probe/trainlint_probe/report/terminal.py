@@ -12,18 +12,27 @@ from trainlint.evidence import Phase, Run, State, Verdict
 from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
 from trainlint.report.terminal import as_written, wrapped
+from trainlint.report.words import failure_sentence
 from trainlint_probe.ranks import together
 from trainlint_probe.report.words import (
-    by_cost,
+    Defect,
     counts,
+    defects,
+    fix_command,
     full,
+    ignored_sentence,
     label,
+    left_out_sentences,
     mean_phases,
     percent,
     place,
     to_do_first,
+    why,
     why_no_step,
+    without_confirmed,
 )
+from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
+from trainlint_probe.utilization import utilization
 
 if TYPE_CHECKING:
     from trainlint_probe.verify.result import Verification
@@ -54,6 +63,7 @@ def render(
     style: Style,
     *,
     comparisons: Sequence[Verification] = (),
+    unjudged: Unjudged = EVERYTHING_JUDGED,
     verbose: bool = False,
 ) -> str:
     """The report of a run, ending with a line feed.
@@ -63,6 +73,7 @@ def render(
         verdicts: on what findings, in any order.
         style: what the terminal can show.
         comparisons: what came of trying fixes.
+        unjudged: what no verdict speaks of.
         verbose: whether every verdict is explained, those that ask for no work as well.
     """
     lines = [
@@ -71,8 +82,9 @@ def render(
         *_ranks(runs, style),
         *verdict_lines(verdicts, style, verbose=verbose),
         *_tried(comparisons, style),
-        *_first(runs[0], verdicts, style),
-        *_notes(runs, style),
+        *failure_lines(unjudged, style),
+        *_first(runs[0], verdicts, unjudged, style),
+        *_notes(runs, unjudged, style),
     ]
     return as_written(lines, style)
 
@@ -91,6 +103,12 @@ def _heading(runs: Sequence[Run], style: Style) -> Iterator[Text]:
     yield from wrapped(heading, style)
     clock = sentence(f"A step is {run.clock}; watching it took {run.overhead_ms:.3f} ms.", unicode=style.unicode)
     yield from wrapped(Text(clock, "dim"), style)
+    if run.outcome != "window closed":
+        less = sentence(f"Less was seen than was asked for: {why_no_step(run)}.", unicode=style.unicode)
+        yield from wrapped(Text(less, "bold yellow"), style)
+    used = utilization(run)
+    if used is not None:
+        yield from wrapped(Text(sentence(full(used.sentence), unicode=style.unicode), "dim"), style)
 
 
 def split_lines(phases: Mapping[Phase, float], style: Style) -> Iterator[Text]:
@@ -124,39 +142,82 @@ def _ranks(runs: Sequence[Run], style: Style) -> Iterator[Text]:
         yield from wrapped(Text(straggler.sentence, "yellow"), style)
 
 
-def verdict_lines(verdicts: Sequence[Verdict], style: Style, *, verbose: bool = False) -> Iterator[Text]:
-    """All verdicts, the dearest first; a line each for those that ask for no work."""
-    ordered = by_cost(verdicts)
-    if len(ordered) > 1:
+def verdict_lines(
+    verdicts: Sequence[Verdict], style: Style, *, of_run: bool = True, verbose: bool = False
+) -> Iterator[Text]:
+    """All verdicts, the dearest first; a line each for those that ask for no work. Of a run, fixes can be tried."""
+    told = defects(verdicts)
+    if len(told) > 1:
         yield Text()
-        yield from wrapped(Text(f"{counts(ordered)}.", "bold"), style, indent="  ")
-    for item in ordered:
-        if verbose or item.state not in _FOLDED:
+        yield from wrapped(Text(f"{counts(told)}.", "bold"), style, indent="  ")
+    for item in told:
+        if verbose or item.said.state not in _FOLDED:
             yield Text()
             yield from wrapped(_named(item, style), style, indent="  ")
-            yield from wrapped(_said(f"  {full(item.sentence)}", style), style, indent="  ")
+            for line in _explained(item, of_run=of_run, verbose=verbose):
+                yield from wrapped(_said(f"  {line}", style), style, indent="  ")
     if not verbose:
         for state in _FOLDED:
-            yield from _folded([item for item in ordered if item.state is state], style)
+            yield from _folded([item for item in told if item.said.state is state], style)
 
 
-def _folded(verdicts: Sequence[Verdict], style: Style) -> Iterator[Text]:
-    if verdicts:
+def _explained(item: Defect, *, of_run: bool, verbose: bool) -> Iterator[str]:
+    if item.also and verbose:
+        for one in (item.said, *item.also):
+            yield f"{one.code}: {full(one.sentence)}"
+    else:
+        yield why(item)
+    if command := fix_command(item.said):
+        if of_run:
+            yield f"To try its fix ({item.said.fix}), add: --verify {item.said.code}"
+        yield f"To write {'it' if of_run else f'its fix ({item.said.fix})'}: {command}"
+
+
+def failure_lines(unjudged: Unjudged, style: Style) -> Iterator[Text]:
+    """What could not be judged, as `trainlint check` says it."""
+    if unjudged.failures:
         yield Text()
-    for item in verdicts[:_MOST_FOLDED]:
-        share = f" ({percent(item.share)} of a step)" if item.share else ""
+    for failure in unjudged.failures:
+        text = sentence(failure_sentence(failure), unicode=style.unicode)
+        yield from wrapped(Text.assemble(("error: ", "bold red"), text), style, indent="  ")
+
+
+def note_lines(notes: Iterable[tuple[str, str]], style: Style) -> Iterator[Text]:
+    """Notes, each with how it looks, under a blank line; what is told twice is told once."""
+    lines = dict.fromkeys(notes)
+    if lines:
+        yield Text()
+    for text, look in lines:
+        yield from wrapped(Text(sentence(text, unicode=style.unicode), look), style, indent="  ")
+
+
+def notes_on(unjudged: Unjudged) -> Iterator[tuple[str, str]]:
+    """What was left out and silenced, and that the reader may take for judged."""
+    for said in left_out_sentences(unjudged.left_out):
+        yield f"note: {said}", "dim"
+    if ignored := ignored_sentence(unjudged.ignored):
+        yield f"note: {ignored}", "dim"
+
+
+def _folded(told: Sequence[Defect], style: Style) -> Iterator[Text]:
+    if told:
+        yield Text()
+    for item in told[:_MOST_FOLDED]:
+        share = f" ({percent(item.said.share)} of a step)" if item.said.share else ""
         yield from wrapped(_named(item, style) + _said(share, style), style, indent="  ")
-    if len(verdicts) > _MOST_FOLDED:
-        more = f"and {len(verdicts) - _MOST_FOLDED} more {verdicts[0].state.value}; --verbose shows all, with reasons"
+    if len(told) > _MOST_FOLDED:
+        more = f"and {len(told) - _MOST_FOLDED} more {told[0].said.state.value}; --verbose shows all, with reasons"
         yield from wrapped(Text(more, "dim"), style, indent="  ")
 
 
-def _named(item: Verdict, style: Style) -> Text:
-    """State, place and rule."""
+def _named(item: Defect, style: Style) -> Text:
+    """State, place and rule, with the rules that say the same."""
+    said = item.said
+    names = ", ".join(f"{one.code} {one.name}" for one in (said, *item.also))
     return Text.assemble(
-        (f"{label(item.state):<13}", _COLORS[item.state]),
-        (sentence(place(item.at), unicode=style.unicode), "" if item.state in _FOLDED else "bold"),
-        f"  {item.code} {item.name}",
+        (f"{label(said.state):<13}", _COLORS[said.state]),
+        (sentence(place(said.at), unicode=style.unicode), "" if said.state in _FOLDED else "bold"),
+        f"  {names}",
     )
 
 
@@ -167,28 +228,29 @@ def _tried(comparisons: Iterable[Verification], style: Style) -> Iterator[Text]:
         yield from wrapped(_said(f"  {full(tried.sentence)}", style), style, indent="  ")
         if tried.training:
             yield from wrapped(_said(f"  {full(tried.training.sentence)}", style), style, indent="  ")
+        if tried.peak:
+            yield from wrapped(_said(f"  {full(tried.peak.sentence)}", style), style, indent="  ")
 
 
-def _first(run: Run, verdicts: Sequence[Verdict], style: Style) -> Iterator[Text]:
+def _first(run: Run, verdicts: Sequence[Verdict], unjudged: Unjudged, style: Style) -> Iterator[Text]:
     """The confirmed finding that costs most, for who has time for one thing only."""
     if not run.steps:
         return
     worst = to_do_first(verdicts, 1)
     if worst:
-        (item,) = worst
+        item = worst[0].said
+        first = "First" if item.cost is not None else "First, though no time was measured that it costs"
         advice = (
-            f"First: {place(item.at)}, {item.code} {item.name}; "
+            f"{first}: {place(item.at)}, {item.code} {item.name}; "
             f"`trainlint explain {item.code}` says what to write instead."
         )
-    elif verdicts:
-        advice = "No finding is confirmed: nothing that trainlint found is known to cost this training what counts."
     else:
-        advice = "There is no finding to judge."
+        advice = without_confirmed(verdicts, unjudged)
     yield Text()
     yield from wrapped(Text(sentence(advice, unicode=style.unicode), "bold"), style, indent="  ")
 
 
-def _notes(runs: Sequence[Run], style: Style) -> Iterator[Text]:
+def _notes(runs: Sequence[Run], unjudged: Unjudged, style: Style) -> Iterator[Text]:
     """What is off with the machine, and then what the reader must know of the measurement; said once for all ranks."""
     lines = [(f"warning: {concern}", "yellow") for run in runs for concern in run.environment.concerns]
     lines += [(f"note: {note}", "dim") for run in runs for note in run.notes]
@@ -199,10 +261,7 @@ def _notes(runs: Sequence[Run], style: Style) -> Iterator[Text]:
         lines.append(
             (f"note: what the script saved was written to a temporary directory, which is gone: {saved}", "dim")
         )
-    if lines:
-        yield Text()
-    for text, look in dict.fromkeys(lines):
-        yield from wrapped(Text(sentence(text, unicode=style.unicode), look), style, indent="  ")
+    yield from note_lines([*lines, *notes_on(unjudged)], style)
 
 
 def _said(text: str, style: Style) -> Text:

@@ -10,8 +10,9 @@ from trainlint.evidence import Phase, Verdict
 from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
 from trainlint.report.terminal import as_written, wrapped
-from trainlint_probe.report.terminal import split_lines, verdict_lines
+from trainlint_probe.report.terminal import failure_lines, note_lines, notes_on, split_lines, verdict_lines
 from trainlint_probe.report.words import milliseconds
+from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
 from trainlint_probe.traces.device import DeviceReading
 from trainlint_probe.traces.reading import TraceReading
 
@@ -21,15 +22,23 @@ _WAITS = 3
 """Places where the host waits that are named."""
 
 
-def render_trace(reading: TraceReading, verdicts: Sequence[Verdict], style: Style, *, verbose: bool = False) -> str:
-    """The report of a trace, ending with a line feed."""
+def render_trace(
+    reading: TraceReading,
+    verdicts: Sequence[Verdict],
+    style: Style,
+    *,
+    unjudged: Unjudged = EVERYTHING_JUDGED,
+    verbose: bool = False,
+) -> str:
+    """The report of a trace, ending with a line feed. What it takes is what `render` takes of a run."""
     phases = {phase: reading.phases[phase] for phase in Phase if reading.phases.get(phase)}
     lines = [
         *_heading(reading, style),
         *split_lines(phases, style),
         *(_device(reading, reading.device, style) if reading.device else ()),
-        *verdict_lines(verdicts, style, verbose=verbose),
-        *_notes(reading, style),
+        *verdict_lines(verdicts, style, of_run=False, verbose=verbose),
+        *failure_lines(unjudged, style),
+        *note_lines([*((f"note: {note}", "dim") for note in reading.notes), *notes_on(unjudged)], style),
     ]
     return as_written(lines, style)
 
@@ -71,10 +80,3 @@ def _sentences(reading: TraceReading, device: DeviceReading) -> Iterator[str]:
         yield f"Communication takes {communication.ms:.1f} ms of a step{exposed}."
     if device.launch_bound:
         yield "The device waits for launches: the host asks for work in pieces that are too small."
-
-
-def _notes(reading: TraceReading, style: Style) -> Iterator[Text]:
-    if reading.notes:
-        yield Text()
-    for note in reading.notes:
-        yield from wrapped(Text(sentence(f"note: {note}", unicode=style.unicode), "dim"), style, indent="  ")

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 
-from trainlint.evidence import OUTCOMES, Interval, Line, Phase, Run, State, Verdict
+from trainlint.evidence import OUTCOMES, Interval, Line, Phase, Reference, Run, State, Verdict
+from trainlint.finding import Safety
+from trainlint.handbook import FIX_FLAGS
+from trainlint.records import dataclass
+from trainlint.report.words import count
+from trainlint_probe.result import Ignored, Unjudged
 
 _ORDER = (State.CONFIRMED, State.INCONCLUSIVE, State.UNMEASURED, State.REFUTED, State.NOT_OBSERVED)
+
+_MOST_FILES = 5
+"""Files that a sentence names. The JSON document has all."""
 
 LEAST_SHARE = 0.0005
 """A smaller share of a step would be printed as 0.0%, and is left out."""
@@ -18,9 +27,33 @@ def by_cost(verdicts: Iterable[Verdict]) -> list[Verdict]:
     return sorted(verdicts, key=_rank)
 
 
-def to_do_first(verdicts: Iterable[Verdict], most: int) -> list[Verdict]:
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """A verdict as people are told of it: once, with what only the run shows of the same."""
+
+    said: Verdict
+    also: tuple[Verdict, ...] = ()
+
+
+def defects(verdicts: Iterable[Verdict]) -> list[Defect]:
+    """The verdicts in their order, but for those that say of another one's line what that one says.
+
+    What several calls of one line do is seen of them together, and told once.
+    """
+    told: dict[object, Verdict] = {}
+    for item in by_cost(verdicts):
+        told.setdefault((item.code, item.at, item.state, item.sentence), item)
+    ordered = list(told.values())
+    there = {Reference(item.code, item.at) for item in ordered}
+    also: dict[Reference | None, list[Verdict]] = {}
+    for item in ordered:
+        also.setdefault(item.same_as if item.same_as in there else None, []).append(item)
+    return [Defect(item, tuple(also.pop(Reference(item.code, item.at), ()))) for item in also.pop(None, ())]
+
+
+def to_do_first(verdicts: Iterable[Verdict], most: int) -> list[Defect]:
     """The confirmed verdicts that cost most."""
-    return [item for item in by_cost(verdicts) if item.state is State.CONFIRMED][:most]
+    return [item for item in defects(verdicts) if item.said.state is State.CONFIRMED][:most]
 
 
 def mean_phases(run: Run) -> dict[Phase, float]:
@@ -37,9 +70,9 @@ def label(state: State) -> str:
     return "unmeasured" if state is State.UNMEASURED else state.value
 
 
-def counts(verdicts: Sequence[Verdict]) -> str:
+def counts(told: Sequence[Defect]) -> str:
     """How many there are of each state: "2 confirmed; 1 refuted"."""
-    numbers = [(sum(item.state is state for item in verdicts), label(state)) for state in _ORDER]
+    numbers = [(sum(item.said.state is state for item in told), label(state)) for state in _ORDER]
     return "; ".join(f"{number} {state}" for number, state in numbers if number)
 
 
@@ -59,8 +92,9 @@ def often(per_step: float | None) -> str:
 
 
 def capital(text: str) -> str:
-    """The text with its first letter raised, as a sentence starts."""
-    return text[:1].upper() + text[1:]
+    """The text with its first letter raised, as a sentence starts, but for a name of code: "torch.compile"."""
+    is_code = any(mark in text.partition(" ")[0].rstrip(".") for mark in "._(")
+    return text if is_code else text[:1].upper() + text[1:]
 
 
 def full(text: str) -> str:
@@ -84,4 +118,51 @@ def _rank(item: Verdict) -> tuple[float, ...]:
 
 
 def _between(low: str, high: str, unit: str) -> str:
+    if high == "inf":
+        return f"{low}{unit} or more"
     return f"{low}{unit}" if low == high else f"{low}–{high}{unit}"
+
+
+def why(defect: Defect) -> str:
+    """The sentence to read on a defect. Where only the run shows the same, it has the numbers of the whole step."""
+    return full((defect.also[0] if defect.also else defect.said).sentence)
+
+
+def fix_command(item: Verdict) -> str:
+    """What writes the fix of a verdict, to be copied; empty where there is none, or no need of one."""
+    if not item.fix or item.state not in (State.CONFIRMED, State.INCONCLUSIVE):
+        return ""
+    flag = FIX_FLAGS[Safety[item.fix.upper()]]
+    return f"trainlint check --select {item.code} {flag} {shlex.quote(item.at.path)}"
+
+
+def ignored_sentence(ignored: Ignored) -> str:
+    """What the user has silenced; empty where nothing is."""
+    parts = [(ignored.by_comments, "comments"), (ignored.by_configuration, "the configuration")]
+    said = [f"{count(number, 'finding')} by {who}" for number, who in parts if number]
+    return f"ignored: {' and '.join(said)}" if said else ""
+
+
+def left_out_sentences(left_out: Mapping[str, str]) -> list[str]:
+    """What was at work and is not judged; files with one reason in one sentence, and of many the first."""
+    by_reason: dict[str, list[str]] = {}
+    for path, reason in left_out.items():
+        by_reason.setdefault(reason, []).append(path)
+    return [f"not judged: {_some(paths)} ({reason})" for reason, paths in by_reason.items()]
+
+
+def _some(paths: Sequence[str]) -> str:
+    more = len(paths) - _MOST_FILES
+    return ", ".join(paths[:_MOST_FILES]) + (f" and {more} more" if more > 0 else "")
+
+
+def without_confirmed(verdicts: Sequence[Verdict], unjudged: Unjudged) -> str:
+    """What to say where no finding is confirmed. It is all there is to say only where everything was judged."""
+    if verdicts:
+        said = "No finding is confirmed: nothing that trainlint found is known to cost this training what counts"
+    else:
+        ignored = unjudged.ignored.by_comments + unjudged.ignored.by_configuration
+        said = "There is no finding to judge" + (" but what is ignored" if ignored else "")
+    if unjudged.failures:
+        return f"{said}; not everything could be judged."
+    return f"{said}; not every file was judged." if unjudged.left_out else f"{said}."

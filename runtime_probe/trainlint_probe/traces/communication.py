@@ -41,16 +41,17 @@ def communication_of(
         asked: what the window asked for.
         window: the steps.
     """
-    collectives = union((item.start, item.end) for item in asked if _communicates(item))
+    collectives = union((item.start, item.end) for item in asked if communicates(item))
     if collectives:
-        arithmetic = union((i.start, i.end) for i in work if i.kind is Work.KERNEL and not _communicates(i))
+        arithmetic = union((i.start, i.end) for i in work if i.kind is Work.KERNEL and not communicates(i))
         exposed = total(subtract(collectives, arithmetic))
         return Communication(total(collectives) / window.count, exposed / window.count)
     spans = overlap(host_collectives(trace), [(window.start, window.end)])
     return Communication(total(spans) / window.count, None) if spans else None
 
 
-def _communicates(item: DeviceWork) -> bool:
+def communicates(item: DeviceWork) -> bool:
+    """Whether a kernel is one of a library for communication."""
     return item.kind is Work.KERNEL and kind_of(item.name).of is KernelClass.COMMUNICATION
 
 

@@ -12,6 +12,7 @@ from trainlint_probe.traces.asked import asked_in, launch_times, pace
 from trainlint_probe.traces.communication import host_collectives
 from trainlint_probe.traces.copies import Copy
 from trainlint_probe.traces.events import Device, DeviceWork, Trace, Work
+from trainlint_probe.traces.hooked import with_lines_of_hooks
 from trainlint_probe.traces.idle import Cause, causes_of, idle_spans
 from trainlint_probe.traces.intervals import Coverage, total
 from trainlint_probe.traces.launches import Launches, launches_of
@@ -82,7 +83,7 @@ def device_of(
     costs = costs_of(waits, window.start, window.end, busy, kernels)
     requests = driver_calls(trace, window)
     located = [cost.wait.call for cost in costs] + [copy.call for copy in copies if copy.call] + requests
-    places = places_of(trace, located)
+    places = with_lines_of_hooks(trace, waits, costs, places_of(trace, located), window)
     idle = idle_spans(window.start, window.end, busy.spans)
     host = {
         Cause.DATA_WAIT: data_waits(trace),

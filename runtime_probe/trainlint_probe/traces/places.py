@@ -46,6 +46,14 @@ _Kinded = tuple[HostRange, str]
 """A range, and whether it is an "annotation", a "frame" or an "operator"."""
 
 
+ABOUT_TO_WAIT = "TL|about to wait|"
+"""Begins the name of a range of our own deep pass that ends right before a wait, and says whose line it is."""
+HOOKED_STEP = "TL|step with hooks|"
+"""The name of the ranges around the steps that hold these. They come after the steps that are read for their times."""
+AT_ONCE_MS = 0.1
+"""How soon after it the wait must begin: between the two, PyTorch does nothing but call CUDA."""
+
+
 def places_of(trace: Trace, calls: Iterable[HostRange]) -> dict[HostRange, Place]:
     """What encloses each of some calls."""
     asked: dict[str, list[HostRange]] = defaultdict(list)
@@ -60,14 +68,19 @@ def places_of(trace: Trace, calls: Iterable[HostRange]) -> dict[HostRange, Place
     for thread, questions in asked.items():
         opening = sorted(around[thread], key=lambda pair: _order(pair[0]))
         open_ranges: list[_Kinded] = []
+        mark: HostRange | None = None
         at = 0
         for call in questions:
             while at < len(opening) and opening[at][0].start <= call.start:
                 _close(open_ranges, opening[at][0].start)
                 open_ranges.append(opening[at])
+                if opening[at][0].name.startswith(ABOUT_TO_WAIT):
+                    mark = opening[at][0]
                 at += 1
             _close(open_ranges, call.start)
-            found[call] = _place(call, [pair for pair in open_ranges if pair[0].end >= call.end - ROUNDING_MS])
+            around_it = [pair for pair in open_ranges if pair[0].end >= call.end - ROUNDING_MS]
+            found[call] = _place(call, around_it, mark)
+            mark = None  # it speaks of one wait alone
     return found
 
 
@@ -80,21 +93,27 @@ def _close(open_ranges: list[_Kinded], time: float) -> None:
         open_ranges.pop()
 
 
-def _place(call: HostRange, around: Sequence[_Kinded]) -> Place:
+def _place(call: HostRange, around: Sequence[_Kinded], mark: HostRange | None) -> Place:
     operator = next((item.name for item, kind in around if kind == "operator"), call.name)
     annotations = [
         item.name for item, kind in around if kind == "annotation" and not item.name.startswith(("ProfilerStep", "TL|"))
     ]
-    return Place(_source(around), operator, annotations[-1] if annotations else "")
+    told = _told(mark.name) if mark and call.start - mark.end <= AT_ONCE_MS else None
+    return Place(told or _source(around), operator, annotations[-1] if annotations else "")
+
+
+def _told(name: str) -> Source | None:
+    """The line that the name of a range of our own says."""
+    path, _, line = name.split("|", 2)[-1].rpartition(":")
+    return Source(path.replace("\\", "/"), int(line)) if path and line.isdigit() else None
 
 
 def _source(around: Sequence[_Kinded]) -> Source | None:
     """A range that our own deep pass opened says it exactly, lines at an operator nearly so, frames their `def`."""
     for item, kind in reversed(around):
-        if kind != "frame" and item.name.startswith("TL|"):
-            path, _, line = item.name.split("|", 2)[-1].rpartition(":")
-            if path and line.isdigit():
-                return Source(path.replace("\\", "/"), int(line))
+        told = _told(item.name) if kind != "frame" and item.name.startswith("TL|") else None
+        if told:
+            return told
     for item, kind in reversed(around):
         if kind == "operator" and item.stack:
             lines = [_line(text, exact=True) for text in item.stack.split(";")]

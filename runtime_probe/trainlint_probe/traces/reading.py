@@ -8,6 +8,7 @@ from pathlib import Path
 from trainlint.evidence import Phase
 from trainlint.records import dataclass, replace
 from trainlint_probe.traces.asked import asked_in, launch_times
+from trainlint_probe.traces.collectives import Exchange, exchanges_of
 from trainlint_probe.traces.communication import Communication, communication_of
 from trainlint_probe.traces.copies import copies_of
 from trainlint_probe.traces.device import DeviceReading, busiest, device_of
@@ -37,6 +38,8 @@ class TraceReading:
     """None where the trace has no work of a device. Where it has several devices, the busiest."""
     notes: tuple[str, ...]
     """What the reader must know of the numbers, in sentences."""
+    exchanges: tuple[Exchange, ...] = ()
+    """The collectives of the device, by the lines that are known exactly."""
 
     @property
     def step_ms(self) -> float:
@@ -79,6 +82,7 @@ def reading_of(trace: Trace) -> TraceReading:
     number = busiest(trace.work)
     work = [item for item in trace.work if item.device == number]
     times = launch_times(work, calls)
+    asked = asked_in(window, work, times)
     reading = TraceReading(
         path=trace.path,
         rank=trace.rank,
@@ -86,9 +90,10 @@ def reading_of(trace: Trace) -> TraceReading:
         window=window,
         steps_ms=tuple(end - start for start, end in window.steps),
         phases=phases_of(trace, window, copies, waits),
-        communication=communication_of(trace, work, asked_in(window, work, times), window),
+        communication=communication_of(trace, work, asked, window),
         device=device_of(trace, number, window, copies, waits) if number is not None else None,
         notes=(),
+        exchanges=exchanges_of(trace, work, asked, calls, window),
     )
     return replace(reading, notes=tuple(_notes(trace, reading)))
 

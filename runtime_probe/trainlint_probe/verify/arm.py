@@ -6,24 +6,31 @@ on the spot. What the script saves goes to a temporary directory. No seed is set
 
 from __future__ import annotations
 
+import atexit
 import json
 import multiprocessing
 import os
 import random
 import sys
+import threading
+import time
 import traceback
-from collections.abc import Set
+from collections.abc import Sequence, Set
+from multiprocessing import util
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import TYPE_CHECKING, NoReturn
 
+from trainlint.evidence_json import from_json, to_json
 from trainlint.records import replace
-from trainlint_probe import script
-from trainlint_probe.storage import from_json, to_json
-from trainlint_probe.verify import edited
-from trainlint_probe.verify.order import RESULT, Order
+from trainlint_probe import handover, script
+from trainlint_probe.processes import is_alive
+from trainlint_probe.recorder import rank_and_world
+from trainlint_probe.verify import edited, reached
+from trainlint_probe.verify.order import Order, result_of
 from trainlint_probe.verify.result import End, Trial
-from trainlint_probe.watch import guard
-from trainlint_probe.watch.imported import Imports
+from trainlint_probe.watch import guard, renames
+from trainlint_probe.watch.imported import Imports, loaded
 from trainlint_probe.watch.lines import Lines, shown
 from trainlint_probe.watch.saves import Saves
 from trainlint_probe.watch.watching import Watch
@@ -31,15 +38,53 @@ from trainlint_probe.watch.watching import Watch
 if TYPE_CHECKING:
     from trainlint_probe.verify.marks import Marks
 
+_PATIENCE = 20.0
+"""Seconds that a rank waits for the others to have seen the same."""
+
+
+_JOINING = "--joining"
+
 
 def main() -> None:
-    """Run the script as the order in the file named on the command line says. Does not return."""
-    order = from_json(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")), Order)
-    Arm(order).run()
+    """Run the script as the order in the file named on the command line says. Does not return.
+
+    After `--joining FILE` stands another script, which that of the order has started.
+    """
+    if sys.argv[1] != _JOINING:
+        Arm(_order(sys.argv[1])).run()
+        return
+    _, _, file, started, *arguments = sys.argv
+    Arm(_order(file)).join()
+    script.run(script.find(started, module=False), arguments)
+
+
+def join(file: str) -> None:
+    """Take part in the run of an order, as a process that its script has started."""
+    order, place = _order(file), place_of_script(sys.orig_argv)
+    if place is not None and os.path.realpath(sys.orig_argv[place]) in order.edits:
+        # Python reads the script that it is started with past all that could put another text in its place.
+        before, after = sys.orig_argv[1:place], sys.orig_argv[place:]
+        ours = ["-m", "trainlint_probe.verify.arm", _JOINING, file]
+        os.execv(sys.executable, [sys.executable, *before, *ours, *after])  # noqa: S606 - the same Python, by its path
+    Arm(order).join()
+
+
+def _order(file: str) -> Order:
+    return from_json(json.loads(Path(file).read_text(encoding="utf-8")), Order)
+
+
+def place_of_script(words: Sequence[str]) -> int | None:
+    """Where the script stands among the words that Python was started with; None where it runs no file."""
+    place = 1
+    while place < len(words) and words[place].startswith("-"):
+        if words[place] in ("-m", "-c", "-"):
+            return None
+        place += 2 if words[place] in ("-W", "-X") else 1
+    return place if place < len(words) else None
 
 
 class Arm:
-    """One run."""
+    """One run, in one of its processes."""
 
     def __init__(self, order: Order) -> None:
         self.order = order
@@ -47,6 +92,8 @@ class Arm:
         self.marks: Marks | None = None
         """Once the script has imported torch."""
         self.opened: Set[str] = frozenset()
+        self.places = str(Path(order.output) / "places")
+        """The file that tells which places were reached."""
 
     def run(self) -> None:
         """Run the script to the end of the window, or to its own. Does not return."""
@@ -58,15 +105,9 @@ class Arm:
         except script.NoScript as error:
             self.finish(Trial(End.FAILED, failure=str(error)))
             return
-        imports = Imports()
-        watch = Watch(found.directory, str(Path.cwd()))
-        saves = Saves(Path(order.output) / "saved", watch)
-        saves.install(imports)
-        ours = os.path.realpath(order.output)
-        guard.install(lambda path: path.startswith(ours), saves.new, self.stop_at)
-        imports.when("torch", self.watch)
-        if order.seed is not None:
-            _seed(order.seed, imports)
+        self.order = replace(order, script_directory=found.directory)
+        handover.trial_to_children(self.order)
+        watch = self.install()
         try:
             script.run(found, order.arguments)
         except SystemExit as end:
@@ -77,6 +118,46 @@ class Arm:
             self.finish(Trial(End.FAILED, failure=_error_in_words(error, watch.ledger.lines, watch.directory)))
         else:
             self.finish(self.read(End.TOO_SHORT))
+
+    def join(self) -> None:
+        """Take part in a run as a process that the script has started: a rank, or none."""
+        sources = {path: Path(text).read_bytes() for path, text in self.order.edits.items()}
+        self.opened = edited.install(sources)
+        watch = self.install()
+        shown = sys.excepthook
+
+        def failed(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+            shown(kind, error, trace)
+            if self.has_trained() or self.rank_and_world()[1] > 1:  # else it is a helper, whom the script may not need
+                words = _error_in_words(error.with_traceback(trace), watch.ledger.lines, watch.directory)
+                self.finish(Trial(End.FAILED, failure=words))
+
+        def ended() -> None:
+            if self.has_trained():
+                self.finish(self.read(End.TOO_SHORT))
+
+        sys.excepthook = failed
+        atexit.register(ended)
+        util.Finalize(None, ended, exitpriority=0)  # processes of multiprocessing end without atexit
+
+    def install(self) -> Watch:
+        """Begin to watch and to guard."""
+        order = self.order
+        if order.parent:
+            threading.Thread(target=self.end_with_the_parent, name="trainlint", daemon=True).start()
+        imports = Imports()
+        watch = Watch(order.script_directory, str(Path.cwd()))
+        saves = Saves(Path(order.output) / "saved", watch)
+        saves.install(imports)
+        if order.overlaid:
+            renames.install()
+        guard.install(self.is_ours, saves.new, self.stop_at)
+        imports.when("torch", self.watch)
+        if order.seed is not None:
+            _seed(order.seed, imports)
+        if order.places:
+            reached.install(order.places, self.places)
+        return watch
 
     def watch(self) -> None:
         """Begin to watch, now that the script has imported torch."""
@@ -96,7 +177,30 @@ class Arm:
         except Exception as error:  # noqa: BLE001 - whatever it is, it is told to the parent
             traceback.print_exception(error)
             return Trial(End.STOPPED, failure=f"trainlint itself failed ({_words_of(error)}); please report this")
-        return replace(trial, loaded=tuple(sorted(self.opened)))
+        places = reached.read(self.order.places, Path(self.places)) if self.order.places else None
+        return replace(trial, loaded=tuple(sorted(self.opened)), reached=places)
+
+    def is_ours(self, path: str) -> bool:
+        """Whether what happens to a file does nothing to the user's: it is ours, or lies under an overlay."""
+        ours = (os.path.realpath(self.order.output), *self.order.overlaid)
+        return any(path.startswith(f"{directory}{os.sep}") for directory in ours)
+
+    def end_with_the_parent(self) -> None:
+        """Nobody waits for what this process would still find out: the parent was ended past its own clean-up."""
+        while is_alive(self.order.parent):
+            time.sleep(0.5)
+        os._exit(1)
+
+    def has_trained(self) -> bool:
+        """Whether an optimizer has stepped in this process."""
+        return self.marks is not None and self.marks.has_begun
+
+    def rank_and_world(self) -> tuple[int, int]:
+        """This process among those that train together. What the environment says holds where a launcher has set it."""
+        distributed = loaded("torch.distributed")
+        is_ready = distributed is not None and distributed.is_available() and distributed.is_initialized()
+        is_launched = self.order.processes > 1 or "TORCHELASTIC_RUN_ID" in os.environ
+        return rank_and_world() if is_ready or is_launched else (0, 1)
 
     def stop_at(self, path: str) -> None:
         """The script is about to overwrite or remove a checkpoint that was there before."""
@@ -107,14 +211,38 @@ class Arm:
         """Write what was seen and end the process, past whatever the script would do as it ends."""
         if os.getpid() != self.process:
             return  # a worker that was forked steps an optimizer of its own
-        path = Path(self.order.output) / RESULT
-        path.with_suffix(".part").write_text(json.dumps(to_json(trial)), encoding="utf-8")
+        directory = Path(self.order.output)
+        rank, ranks = self.rank_and_world()
+        has_come_to_its_end = trial.end in (End.WINDOW_CLOSED, End.TOO_SHORT)
+        is_no_rank = self.order.processes == 1 and not self.has_trained()
+        if has_come_to_its_end and is_no_rank and any(directory.glob(result_of("*"))):
+            self.end(0)  # those that it has started have said what there is to say
+        path = directory / result_of(rank)
+        path.with_suffix(".part").write_text(json.dumps(to_json(replace(trial, ranks=ranks))), encoding="utf-8")
         path.with_suffix(".part").replace(path)
+        if has_come_to_its_end:
+            self.wait_for(ranks, directory)
+        # Where it failed, the launcher ends the other ranks, which would wait for this one.
+        self.end(0 if has_come_to_its_end else 1)
+
+    def end(self, exit_code: int) -> NoReturn:
+        """End the process at once.
+
+        Not by an exception: it could be caught, and the script would train on.
+        """
         for child in multiprocessing.active_children():
             child.terminate()
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(0)  # an exception could be caught, and the script would train on
+        os._exit(exit_code)
+
+    def wait_for(self, ranks: int, directory: Path) -> None:
+        """A rank that is gone may take with it what it had not yet sent to the others."""
+        limit = time.monotonic() + _PATIENCE
+        while time.monotonic() < limit:
+            if all((directory / result_of(rank)).exists() for rank in range(ranks)):
+                return
+            time.sleep(0.02)
 
 
 def _seed(seed: int, imports: Imports) -> None:

@@ -200,4 +200,6 @@ def _diverges(trial: Trial) -> bool:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.2g}%" if isfinite(share) else "more than can be said"
+    if not isfinite(share):
+        return "more than can be said"
+    return f"{share:.0%}" if share >= 1 else f"{100 * share:.2g}%"

@@ -21,14 +21,20 @@ from typing import Any
 Sources = Mapping[str, bytes]
 """What is to stand in each file, by its real path."""
 
+_installed: list[set[str]] = []
+"""What was opened, once there is anything in the place of files in this process."""
+
 
 def install(sources: Sources) -> Set[str]:
     """Put `sources` in the place of their files, in this process and in those that it starts to work for it.
 
-    Called once in a process, before the files are needed. Returns the paths that were opened to be run so far: the
-    set grows while the program runs.
+    Called before the files are needed; a second call in a process changes nothing. Returns the paths that were opened
+    to be run so far: the set grows while the program runs.
     """
+    if _installed:
+        return _installed[0]
     opened: set[str] = set()
+    _installed.append(opened)
     named = {Path(path).name for path in sources}
 
     def edited(path: object) -> str | None:

@@ -12,6 +12,7 @@ from trainlint.engine.work import Fixing
 from trainlint.finding import Finding, Safety
 from trainlint.records import dataclass
 from trainlint_probe.static import configured
+from trainlint_probe.verify.order import Place
 
 ALL = "all"
 """In place of a rule: every rule that has a fix for anything in these files, one after the other."""
@@ -38,6 +39,8 @@ class Proposal:
     """That of the least safe of them."""
     fixes: int
     edits: tuple[Edit, ...]
+    places: tuple[Place, ...] = ()
+    """Where the findings are."""
 
 
 def proposals(word: str, paths: Sequence[Path]) -> tuple[Proposal, ...]:
@@ -64,7 +67,10 @@ def _proposal(findings: Sequence[Finding], paths: Sequence[Path]) -> Proposal:
         for source in [rewrite.before]
     )
     safety = max(finding.fix.safety for finding in findings if finding.fix)
-    return Proposal(code, findings[0].name, safety, len(findings), edits)
+    places = tuple(
+        Place(str(Path(finding.path).resolve()), finding.span.start_line, finding.span.end_line) for finding in findings
+    )
+    return Proposal(code, findings[0].name, safety, len(findings), edits, places)
 
 
 def _findings(paths: Sequence[Path], overrides: Overrides) -> tuple[Finding, ...]:

@@ -9,13 +9,17 @@ from trainlint.records import replace
 from trainlint_probe.verify.bootstrap import Estimate, Pair, ratio_of_means
 from trainlint_probe.verify.compare import compare
 from trainlint_probe.verify.fixes import Proposal
-from trainlint_probe.verify.result import End, Likeness, Outcome, Training, Trial, Verification
+from trainlint_probe.verify.order import Place
+from trainlint_probe.verify.peak import compare_peaks
+from trainlint_probe.verify.result import End, Likeness, Outcome, Peak, Training, Trial, Verification
 
 LEAST_GAIN = 0.01
 """The share of a step from which a gain counts: less is what two builds of one program differ by."""
 
 NO_MORE = 0.05
 """Where the interval leaves room for no larger gain than this, there is none to speak of."""
+
+_MOST_PLACES = 3
 
 FEWEST_STEPS = 2
 FEWEST_PAIRS = 2
@@ -37,14 +41,21 @@ def judged(proposal: Proposal, before: Sequence[Trial], after: Sequence[Trial]) 
         before=tuple(before),
         after=tuple(after),
     )
-    obstacle = _of_unchanged(before) or _of_fixed(proposal, before, after)
+    obstacle = _of_unchanged(before) or _of_places(proposal, before[0]) or _of_fixed(proposal, before, after)
     if obstacle:
         outcome, sentence = obstacle
         return replace(found, outcome=outcome, sentence=sentence)
     training = compare(before, after, proposal.safety)
     speed = ratio_of_means([Pair(one.step_ms, other.step_ms) for one, other in zip(before[1:], after, strict=True)])
-    sentence = _of_speed(speed, before[1:], after)
-    return replace(found, outcome=_outcome(training, speed), sentence=sentence, training=training, speed=speed)
+    peak = compare_peaks(before[1:], after)  # the rehearsal is watched line by line, and holds what that needs
+    sentence = f"{_of_speed(speed, before[1:], after)}{_of_the_untried(proposal, before[0], after)}"
+    outcome = _outcome(training, speed, peak)
+    return replace(found, outcome=outcome, sentence=sentence, training=training, speed=speed, peak=peak)
+
+
+def cannot_be_tried(proposal: Proposal, rehearsal: Trial) -> bool:
+    """Whether a first run without the fix shows that more of them would tell nothing."""
+    return bool(_of_unchanged([rehearsal]) or _of_places(proposal, rehearsal))
 
 
 def _of_unchanged(before: Sequence[Trial]) -> tuple[Outcome, str] | None:
@@ -57,11 +68,37 @@ def _of_unchanged(before: Sequence[Trial]) -> tuple[Outcome, str] | None:
         if trial.end is End.TIMED_OUT:
             return Outcome.INCONCLUSIVE, f"without the fix, {trial.failure}; raise --timeout or lower --steps"
         if not trial.clock:
-            return Outcome.INCONCLUSIVE, "no optimizer stepped in the script's own process, so no step can be timed"
+            what = "no optimizer stepped in the script's process, nor in a Python process that it started"
+            return Outcome.INCONCLUSIVE, f"{what}, so no step can be timed"
         if len(trial.step_ms) < FEWEST_STEPS:
             seen = f"the script ended by itself with {len(trial.step_ms)} steps after the warm-up"
             return Outcome.INCONCLUSIVE, f"{seen}; lower --warmup, or let it train for longer"
     return None
+
+
+def _of_places(proposal: Proposal, rehearsal: Trial) -> tuple[Outcome, str] | None:
+    """Why nothing can be said, where the run does not come by what the fix is about."""
+    if rehearsal.reached is None or not proposal.places or set(proposal.places) & set(rehearsal.reached):
+        return None
+    places = ", ".join(_place(proposal, place) for place in proposal.places[:_MOST_PLACES])
+    more = len(proposal.places) - _MOST_PLACES
+    others = f" and {more} more" if more > 0 else ""
+    return Outcome.INCONCLUSIVE, f"the steps that were run never came by what the fix changes ({places}{others})"
+
+
+def _of_the_untried(proposal: Proposal, rehearsal: Trial, after: Sequence[Trial]) -> str:
+    """What of the fix had no part in the runs."""
+    said = ""
+    if rehearsal.reached is not None and (missed := [at for at in proposal.places if at not in rehearsal.reached]):
+        said = f"; {len(missed)} of the {len(proposal.places)} places that it is about were not come by"
+    loaded = {path for trial in after for path in trial.loaded}
+    unloaded = [edit.shown for edit in proposal.edits if edit.path not in loaded]
+    return f"{said}; not loaded, so not tried: {', '.join(unloaded)}" if unloaded else said
+
+
+def _place(proposal: Proposal, place: Place) -> str:
+    shown = next((edit.shown for edit in proposal.edits if edit.path == place.path), place.path)
+    return f"{shown}:{place.first}"
 
 
 def _of_fixed(proposal: Proposal, before: Sequence[Trial], after: Sequence[Trial]) -> tuple[Outcome, str] | None:
@@ -85,18 +122,26 @@ def _of_fixed(proposal: Proposal, before: Sequence[Trial], after: Sequence[Trial
     return None
 
 
-def _outcome(training: Training, speed: Estimate) -> Outcome:
+def _outcome(training: Training, speed: Estimate, peak: Peak | None) -> Outcome:
     if training.likeness is Likeness.DIFFERENT:
         return Outcome.TRAINING_CHANGED
     if training.likeness is Likeness.UNKNOWN:
         return Outcome.INCONCLUSIVE
-    if _is_faster(speed):
+    if _is_faster(speed) or (_is_smaller(peak) and not _is_slower(speed)):
         return Outcome.VERIFIED
     return Outcome.NO_GAIN if speed.low >= 1 - NO_MORE else Outcome.INCONCLUSIVE
 
 
 def _is_faster(speed: Estimate) -> bool:
     return speed.high < 1 and speed.value <= 1 - LEAST_GAIN
+
+
+def _is_slower(speed: Estimate) -> bool:
+    return speed.low > 1 and speed.value >= 1 + LEAST_GAIN
+
+
+def _is_smaller(peak: Peak | None) -> bool:
+    return peak is not None and peak.is_change and peak.after < peak.before
 
 
 def _of_speed(speed: Estimate, before: Sequence[Trial], after: Sequence[Trial]) -> str:

@@ -12,6 +12,7 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from trainlint_probe.verify.losses import Losses
+from trainlint_probe.verify.memory import host_peak
 from trainlint_probe.verify.parameters import digest_and_norm
 from trainlint_probe.verify.result import End, Trial
 
@@ -35,6 +36,11 @@ class Marks:
         """The same moments on the device, which may lag behind the host by many steps."""
         self._losses = Losses()
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether an optimizer has stepped in this process."""
+        return bool(self._at)
+
     def install(self) -> None:
         """Begin to watch."""
         self._losses.install()
@@ -56,6 +62,7 @@ class Marks:
 
     def read(self, end: End) -> Trial:
         """What was seen until now. Waits for the device."""
+        peaks = host_peak(), self._device_peak()  # before parameters are copied to be read
         parameters, norm = digest_and_norm()
         return Trial(
             end,
@@ -65,7 +72,15 @@ class Marks:
             norm=norm,
             clock=self._name,
             device="cuda" if self._events else "cpu",
+            host_peak=peaks[0],
+            device_peak=peaks[1],
         )
+
+    def _device_peak(self) -> int | None:
+        if not self._events:
+            return None
+        peak: int = sum(torch.cuda.max_memory_allocated(device) for device in range(torch.cuda.device_count()))
+        return peak
 
     def _milliseconds(self) -> list[float]:
         """The times of the steps after the warm-up."""

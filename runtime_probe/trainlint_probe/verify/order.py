@@ -8,6 +8,16 @@ from trainlint.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Some lines of a file."""
+
+    path: str
+    """The real path."""
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
 class Order:
     """One run of one version."""
 
@@ -24,6 +34,22 @@ class Order:
     """By the real path of a file of the user's: the file with the text that takes its place."""
     seed: int | None = None
     """What random numbers start from where the script seeds none itself; None leaves them alone."""
+    places: tuple[Place, ...] = ()
+    """What to watch for being reached, which takes time: where there is any, the run is not timed."""
+    processes: int = 1
+    """How many run this order together, each a rank of one training."""
+    parent: int = 0
+    """The process that waits: where it is gone, the run ends. 0: nobody waits."""
+    script_directory: str = ""
+    """Where the script lies; empty where it has not been found yet."""
+    overlaid: tuple[str, ...] = ()
+    """Directories in which the script writes to a layer: nothing there is to be guarded."""
 
 
-RESULT = "trial.json"
+VARIABLE = "TRAINLINT_TRIAL"
+"""The environment variable by which processes that the script starts find their order: a file."""
+
+
+def result_of(rank: int | str) -> str:
+    """The file, in the output directory, with what a rank has seen; of "*" the pattern of all."""
+    return f"trial.rank{rank}.json"

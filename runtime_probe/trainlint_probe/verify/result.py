@@ -10,6 +10,7 @@ from enum import Enum
 from trainlint.finding import Safety
 from trainlint.records import dataclass
 from trainlint_probe.verify.bootstrap import Estimate
+from trainlint_probe.verify.order import Place
 
 
 class End(Enum):
@@ -43,6 +44,16 @@ class Trial:
     clock: str = ""
     """What counted as a step: "AdamW.step"."""
     device: str = "cpu"
+    ranks: int = 1
+    """How many processes trained together: their numbers are laid together here."""
+    host_peak: int | None = None
+    """Bytes of the machine's memory: the most that the process held, and what its workers held at the end."""
+    device_peak: int | None = None
+    """Bytes: the most that tensors held on the device."""
+    reached: tuple[Place, ...] | None = None
+    """Which places of the findings the run came by; None where that was not watched, or cannot be."""
+    files: tuple[str, ...] = ()
+    """What it did to files, or would have, in sentences."""
     failure: str = ""
     """Why it did not come to its end: the error's own words, and the line of the user's that it comes from."""
 
@@ -85,13 +96,27 @@ class Training:
     """By how much the mean loss of the second half changes, relative to it, where losses differ one by one."""
 
 
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """The most memory that a run needs, without and with a fix: the median of the runs, in bytes."""
+
+    where: str
+    """Whose memory: "device" or "host"."""
+    before: int
+    after: int
+    is_change: bool
+    """Whether they differ by more than runs of one version do."""
+    sentence: str
+    """The same in words, without a full stop."""
+
+
 class Outcome(Enum):
     """What trying a fix came to."""
 
     VERIFIED = "verified"
-    """It makes the training faster and keeps what it promises to keep."""
+    """It makes the training faster, or saves memory and makes it no slower, and keeps what it promises to keep."""
     NO_GAIN = "no gain"
-    """It keeps what it promises to keep, and does not make this training measurably faster."""
+    """It keeps what it promises to keep, and this training gains neither time nor memory that could be measured."""
     TRAINING_CHANGED = "training changed"
     """It changes what is computed, more than it promises, or the script fails with it."""
     INCONCLUSIVE = "inconclusive"
@@ -120,3 +145,5 @@ class Verification:
     """The runs without the fix. The first is a rehearsal whose times do not count."""
     after: tuple[Trial, ...] = ()
     """The runs with it; each is paired with the run without it of the same number, the rehearsal left out."""
+    peak: Peak | None = None
+    """How much memory both versions need; None where nothing was measured."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections import Counter
 from typing import Any
 
 from trainlint.evidence import Line, Seen, Symptom
@@ -21,12 +23,15 @@ class Compiles:
         utils = sys.modules.get("torch._dynamo.utils")
         return len(utils.get_compilation_metrics()) if utils is not None else 0
 
-    def seen(self) -> tuple[Seen, ...]:
-        """Graph breaks and recompiles since the start: most happen before the window, and slow each step of it."""
+    def seen(self, window_began: float = 0.0) -> tuple[Seen, ...]:
+        """Graph breaks and recompiles since the start: most happen before the window, and breaks slow each step of it.
+
+        `window_began`, as time.time counts, tells those recompiles that the steps of the window had to wait for.
+        """
         utils = sys.modules.get("torch._dynamo.utils")
         if utils is None:
             return ()
-        return (*self._breaks(utils), *self._recompiles(utils))
+        return (*self._breaks(utils), *self._recompiles(utils, window_began))
 
     def _breaks(self, utils: Any) -> list[Seen]:
         breaks: dict[tuple[Line, str], int] = {}
@@ -41,25 +46,32 @@ class Compiles:
             for (at, reason), times in breaks.items()
         ]
 
-    def _recompiles(self, utils: Any) -> list[Seen]:
+    def _recompiles(self, utils: Any, window_began: float) -> list[Seen]:
         again: dict[tuple[Line, str], list[float]] = {}
+        late: Counter[tuple[Line, str]] = Counter()
         for metrics in utils.get_compilation_metrics():
             reason = getattr(metrics, "recompile_reason", None)
             if reason and metrics.co_filename:
                 at = Line(shown(metrics.co_filename, self.watch.directory), metrics.co_firstlineno)
-                key = at, _first_line(reason)
+                key = at, _without_number(_first_line(reason))
+                late[key] += (getattr(metrics, "start_time_us", None) or 0) / 1e6 >= window_began
                 again.setdefault(key, []).append(getattr(metrics, "entire_frame_compile_time_s", None) or 0.0)
         return [
             Seen(
-                at=at,
+                at=key[0],
                 symptom=Symptom.RECOMPILE,
                 what="torch.compile",
                 calls=len(seconds),
                 host_ms=sum(seconds) * 1e3,
-                details={"reason": reason, "when": "since the start"},
+                details={"reason": key[1], "when": "since the start", "in the window": str(late[key])},
             )
-            for (at, reason), seconds in again.items()
+            for key, seconds in again.items()
         ]
+
+
+def _without_number(reason: str) -> str:
+    """A guard that failed, without which one it was ("2/0: ") and where dynamo had it from ("  # ...")."""
+    return re.sub(r"^\d+/\d+: ", "", reason).partition("  #")[0].rstrip(". ")
 
 
 def _first_line(text: object) -> str:

@@ -1,11 +1,12 @@
-"""Outermost calls of modules: forward or evaluation, and evaluation that records for a backward that never comes."""
+"""Outermost calls of modules: forward or evaluation, evaluation that records for a backward that never comes, and modes
+that do not fit what is done.
+"""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
 from time import perf_counter_ns
-from types import CodeType
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -30,14 +31,17 @@ class _Recorded:
         self.backwards = backwards
 
 
-def install(watch: Watch) -> list[CodeType]:
-    """Watch torch.nn.Module.__call__, and say which code does."""
+def install(watch: Watch) -> None:
+    """Watch torch.nn.Module.__call__."""
     kind = Kind("Module.__call__", Symptom.EVALUATION_WITH_GRADIENTS)
+    trains_without_backward = Kind("Module.__call__", Symptom.EVALUATED_IN_TRAINING_MODE)
     phases, site_of = watch.phases, watch.ledger.site
     original = torch.nn.Module.__call__
     waiting: WeakKeyDictionary[Any, _Recorded] = WeakKeyDictionary()
     trained: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
     """Modules that are trained in eval mode, as some are when fine-tuned."""
+    switched: WeakKeyDictionary[Any, Site] = WeakKeyDictionary()
+    """Modules → the line that put them into eval mode last."""
 
     def settle(module: Any) -> None:
         recorded = waiting.pop(module, None)
@@ -67,19 +71,46 @@ def install(watch: Watch) -> list[CodeType]:
         finally:
             phases.leave()
             phases.inside_module = False
-        if evaluates and torch.is_grad_enabled() and _records(result):
-            waiting[self] = _Recorded(site_of(kind, "", frame_at(1)), perf_counter_ns() - start, phases.backwards)
+        if torch.is_grad_enabled():
+            recorded = _recorded(result) if not self.training else None
+            if recorded is not None and self in switched:
+                recorded.register_hook(functools.partial(_count, switched[self]))
+            if recorded is not None and evaluates:
+                waiting[self] = _Recorded(site_of(kind, "", frame_at(1)), perf_counter_ns() - start, phases.backwards)
+        elif self.training:
+            site_of(trains_without_backward, "", frame_at(1)).calls += 1
         return result
 
     watching: Callable[..., Any] = wrapper
     torch.nn.Module.__call__ = watching
-    return [watching.__code__]
+    _watch_switching(watch, switched)
 
 
-def _records(result: Any) -> bool:
-    """Whether what a module gave holds a graph for backward."""
+def _watch_switching(watch: Watch, switched: WeakKeyDictionary[Any, Site]) -> None:
+    """Note the lines that put modules into eval mode."""
+    kind = Kind("Module.eval", Symptom.TRAINED_IN_EVALUATION_MODE)
+    original = torch.nn.Module.eval
+
+    @functools.wraps(original)
+    def wrapper(self: Any) -> Any:
+        switched[self] = watch.ledger.site(kind, "", frame_at(1))
+        return original(self)
+
+    switching: Callable[..., Any] = wrapper
+    torch.nn.Module.eval = switching
+
+
+def _count(site: Site, gradient: torch.Tensor) -> None:
+    """Backward has come to what a module in eval mode gave. Whatever a hook returns but None replaces the gradient."""
+    site.calls += 1
+
+
+def _recorded(result: Any) -> torch.Tensor | None:
+    """The first tensor of what a module gave that holds a graph for backward."""
     if isinstance(result, torch.Tensor):
-        return bool(result.requires_grad)
+        return result if result.requires_grad else None
     if isinstance(result, Mapping):
-        return any(map(_records, result.values()))
-    return isinstance(result, (tuple, list)) and any(map(_records, result))
+        result = tuple(result.values())
+    if isinstance(result, (tuple, list)):
+        return next((found for item in result if (found := _recorded(item)) is not None), None)
+    return None

@@ -48,7 +48,21 @@ class Lines:
     def is_users(self, filename: str) -> bool:
         """Whether a file holds the user's code."""
         kind = self._kinds.get(filename)
-        return (self._judge(filename) if kind is None else kind) == _USER
+        if kind is None:
+            kind = self._kinds[filename] = self._judge(filename)
+        return kind == _USER
+
+    def is_by_a_library(self, frame: FrameType | None) -> bool:
+        """Whether the call that a frame makes is a library's own, and not one in the user's name."""
+        while frame is not None:
+            filename = frame.f_code.co_filename
+            kind = self._kinds.get(filename)
+            if kind is None:
+                kind = self._kinds[filename] = self._judge(filename)
+            if kind != _TRANSPARENT:
+                return kind == _LIBRARY
+            frame = frame.f_back
+        return False
 
     def caller(self, frame: FrameType | None) -> Caller | None:
         """The user's line that a frame runs or was called from; None where no user's code is on the stack."""
@@ -82,6 +96,17 @@ class Lines:
         if any(folder in path for folder in _INSTALLED) or path.startswith(_STANDARD):
             return _LIBRARY
         return _LIBRARY if any(path.startswith(entry) for entry in _installations()) else _USER
+
+
+def maker_of(made: object, frame: FrameType) -> FrameType | None:
+    """The frame that makes an object, past the `__init__` methods of its subclasses."""
+    outer: FrameType | None = frame
+    while outer is not None and outer.f_code.co_name == "__init__":
+        names = outer.f_code.co_varnames[:1]
+        if not names or outer.f_locals.get(names[0]) is not made:
+            break
+        outer = outer.f_back
+    return outer
 
 
 def _installations() -> list[str]:

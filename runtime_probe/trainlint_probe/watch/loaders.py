@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping
 from time import perf_counter_ns
-from types import FrameType
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from torch.utils.data import DataLoader, dataloader
 
-from trainlint.evidence import Line, Phase, Symptom
+from trainlint.evidence import Interval, Line, Phase, Seen, Symptom
 from trainlint.evidence import Loader as SeenLoader
 from trainlint_probe.watch.ledger import Kind, Site
-from trainlint_probe.watch.lines import frame_at, shown
+from trainlint_probe.watch.lines import frame_at, maker_of, shown
 from trainlint_probe.watch.phases import NUMBER
 from trainlint_probe.watch.steps import Clock, Source
 from trainlint_probe.watch.watching import Watch
@@ -31,13 +31,18 @@ _DATA_WAIT = NUMBER[Phase.DATA_WAIT]
 class _Drawn:
     """What is known of one loader."""
 
-    def __init__(self, made_at: Line | None, settings: Mapping[str, str], number: int) -> None:
+    def __init__(self, made_at: Line | None, loader: Any, number: int) -> None:
         self.made_at = made_at
-        self.settings = settings
+        self.settings = settings_of(loader)
+        self.epoch = _batches_of_an_epoch(loader)
         self.number = number
         self.site: Site | None = None
         self.batches = 0
         self.nanoseconds = 0
+        self.start_ns = 0
+        """Of its last `__iter__`."""
+        self.first_ns: int | None = None
+        """What was waited for the first batch after it."""
 
 
 class Loaders:
@@ -59,7 +64,6 @@ class Loaders:
         """Begin to watch torch's own loader and all that inherit from it."""
         self.watch_loader(DataLoader)
         iterator = dataloader._BaseDataLoaderIter  # noqa: SLF001 - the one place that all batches come from
-        iterator.__init__ = self._watch_owner(iterator.__init__)
         iterator.__next__ = self._watch_drawing(iterator.__next__)
 
     def watch_loader(self, loader: Any) -> None:
@@ -71,7 +75,7 @@ class Loaders:
         @functools.wraps(function)
         def wrapper(loader: Any, *args: Any, **kwargs: Any) -> None:
             function(loader, *args, **kwargs)
-            caller = self.watch.ledger.lines.caller(_maker(loader, frame_at(1)))
+            caller = self.watch.ledger.lines.caller(maker_of(loader, frame_at(1)))
             if caller is None:
                 return
             path, number, via = caller
@@ -95,21 +99,18 @@ class Loaders:
             start = perf_counter_ns()
             try:
                 with self.watch.range(site):
-                    return function(loader)
+                    iterator = function(loader)
+                # The iterator's own `__init__` is left alone: it warns, and names the line that called it.
+                self.drawing[iterator] = loader
+                return iterator
             finally:
                 spent = perf_counter_ns() - start
                 self.watch.phases.leave()
                 site.nanoseconds += spent
                 site.calls += 1
-                self._drawn(loader).nanoseconds += spent
-
-        return wrapper
-
-    def _watch_owner(self, function: Callable[..., None]) -> Callable[..., None]:
-        @functools.wraps(function)
-        def wrapper(iterator: Any, loader: Any, *args: Any, **kwargs: Any) -> None:
-            self.drawing[iterator] = loader
-            function(iterator, loader, *args, **kwargs)
+                drawn = self._drawn(loader)
+                drawn.nanoseconds += spent
+                drawn.start_ns, drawn.first_ns = spent, None
 
         return wrapper
 
@@ -131,6 +132,7 @@ class Loaders:
                 site.calls += 1
                 if drawn is not None:
                     drawn.nanoseconds += spent
+                    drawn.first_ns = spent if drawn.first_ns is None else drawn.first_ns
             if drawn is not None:
                 drawn.batches += 1
                 drawn.site = site
@@ -142,7 +144,7 @@ class Loaders:
     def _drawn(self, loader: Any) -> _Drawn:
         drawn = self.known.get(loader)
         if drawn is None:
-            drawn = self.known[loader] = _Drawn(self.made.get(loader), settings_of(loader), len(self.all))
+            drawn = self.known[loader] = _Drawn(self.made.get(loader), loader, len(self.all))
             self.all.append(drawn)
         return drawn
 
@@ -175,21 +177,68 @@ class Loaders:
             )
         return tuple(seen)
 
+    def seen(self) -> tuple[Seen, ...]:
+        """Whether the workers of all processes on this machine are more than its cores, at the lines of the loaders."""
+        processes, cores = int(os.environ.get("LOCAL_WORLD_SIZE") or "1"), cores_for_us()
+        return tuple(
+            Seen(
+                at=drawn.made_at,
+                symptom=Symptom.TOO_MANY_WORKERS if processes * workers > cores else Symptom.RAN,
+                what=f"DataLoader with {workers} workers",
+                calls=1,
+                details={"reason": f"{processes} training processes start {processes * workers} on {cores} cores"},
+            )
+            for drawn in self.all
+            for workers in [int(drawn.settings.get("num_workers", "0"))]
+            if drawn.made_at is not None and workers
+        )
+
+    def starts(
+        self, first: Mapping[int, tuple[int, int]], last: Mapping[int, tuple[int, int]], steps: int
+    ) -> Iterator[Seen]:
+        """What it costs a step, at the lines of the loaders, that worker processes are started in each epoch.
+
+        An epoch is longer than most windows: the last start that was seen is spread over the loader's batches. With
+        workers that are kept, at least `__iter__` is saved, and of the wait for the first batch a part at most.
+        """
+        for drawn in self.all:
+            workers, at = int(drawn.settings.get("num_workers", "0")), drawn.made_at
+            if at is None:
+                continue
+            if not workers or drawn.settings.get("persistent_workers") == "True":
+                what = "DataLoader that keeps its workers" if workers else "DataLoader without workers"
+                yield Seen(at, Symptom.WORKERS_NOT_STARTED, what, calls=1)
+                continue
+            batches = last.get(drawn.number, (0, 0))[0] - first.get(drawn.number, (0, 0))[0]
+            if batches and steps and drawn.epoch:
+                often = batches / steps / drawn.epoch
+                low, high = drawn.start_ns / 1e6, (drawn.start_ns + (drawn.first_ns or 0)) / 1e6
+                yield Seen(
+                    at,
+                    Symptom.WORKERS_STARTED,
+                    f"DataLoader.__iter__ with {workers} worker{'s' * (workers > 1)}",
+                    calls=1,
+                    recoverable=Interval(low * often, high * often),
+                    steps=max(1, round(1 / often)),
+                )
+
+
+def _batches_of_an_epoch(loader: Any) -> int | None:
+    """None where the loader, or a sampler of the user's, cannot say."""
+    try:
+        return len(loader)
+    except Exception:  # noqa: BLE001 - it is the user's code, and not asked for by the user
+        return None
+
+
+def cores_for_us() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
 
 def _line(drawn: _Drawn, directory: str) -> Line | None:
     site = drawn.site
     return Line(shown(site.path, directory), site.line) if site is not None and site.path else None
-
-
-def _maker(loader: object, frame: FrameType) -> FrameType | None:
-    """The frame that makes a loader, past the `__init__` methods of its subclasses."""
-    outer: FrameType | None = frame
-    while outer is not None and outer.f_code.co_name == "__init__":
-        names = outer.f_code.co_varnames[:1]
-        if not names or outer.f_locals.get(names[0]) is not loader:
-            break
-        outer = outer.f_back
-    return outer
 
 
 def settings_of(loader: Any) -> dict[str, str]:

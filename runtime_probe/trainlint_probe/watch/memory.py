@@ -1,18 +1,78 @@
-"""The device's allocator at the end of a step, as torch counts it. Reading the counters asks nothing of the device."""
+"""What memory is held at the end of a step: of the device, as PyTorch's allocator counts it, which asks nothing of the
+device; without one, of the process, as the C library's allocator counts it.
+
+The memory that the system says a process has (RSS) is no such count: what was freed stays in it. Over thirty steps of
+trainings on a CPU it grew by up to 40 KiB a step where nothing was kept, and by 0.3 where graphs were.
+"""
 
 from __future__ import annotations
 
+import ctypes
+from collections import deque
+from collections.abc import Callable
+from time import perf_counter_ns
 from typing import Any
 
 import torch
 
 from trainlint.evidence import Memory
 
+_SHARE = 200
+"""The C library is asked only after so many times the time that it took to answer last: where a heap is in a hundred
+thousand pieces, it counts them for 40 ms."""
+_LAST = 5
+_TRIAL, _TRIAL_BYTES = 16, 1 << 16
+"""Tensors, and the size of each. Beyond 128 KiB, glibc would take more from the heap and less from the system ever
+after, once they are freed: the training would no longer be what it is without us."""
 
-def read() -> Memory | None:
-    """The counters of the present device; None without an accelerator, or before it is used."""
-    if not torch.cuda.is_available() or not torch.cuda.is_initialized():
-        return None
+
+class _Counts(ctypes.Structure):
+    """The C library's `struct mallinfo2`."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
+    ]
+
+
+class Reader:
+    """Reads it at each mark."""
+
+    def __init__(self) -> None:
+        self._heap: Callable[[], int] | None = None
+        self._took: deque[int] = deque(maxlen=_LAST)
+        """Nanoseconds of the last answers. The quickest counts: others were interrupted."""
+        self._not_before = 0
+        self._spent = 0
+        self._marks = 0
+
+    def read(self) -> Memory | None:
+        """What is held now; None where that is not known, or would take too long to ask."""
+        if torch.cuda.is_available() and torch.cuda.is_initialized():
+            return _of_device()
+        if _has_other_accelerator():
+            return None
+        self._marks += 1
+        if self._marks == 1:
+            self._heap = heap()
+        if self._heap is None or perf_counter_ns() < self._not_before:
+            return None
+        start = perf_counter_ns()
+        held = Memory(allocated=self._heap())
+        end = perf_counter_ns()
+        self._spent += end - start
+        self._took.append(end - start)
+        self._not_before = end + _SHARE * min(self._took)
+        return held
+
+    @property
+    def ms_per_mark(self) -> float:
+        """What reading took, spread over all marks."""
+        return self._spent / 1e6 / self._marks if self._marks else 0.0
+
+
+def _of_device() -> Memory | None:
+    """The counters of the present device."""
     counters: dict[str, Any] = torch.cuda.memory_stats_as_nested_dict()
     if not counters:
         return None  # allocators that are not torch's own count nothing
@@ -26,3 +86,30 @@ def read() -> Memory | None:
         device_allocations=counters.get("num_device_alloc"),
         device_frees=counters.get("num_device_free"),
     )
+
+
+def _has_other_accelerator() -> bool:
+    accelerator = getattr(torch, "accelerator", None)
+    return accelerator is not None and accelerator.is_available() and not torch.cuda.is_available()
+
+
+def heap() -> Callable[[], int] | None:
+    """Counts the bytes that the process holds of the C library's heap, in which tensors of the CPU lie.
+
+    None where there is no such count (the C library is not glibc, or older than 2.33), or where tensors lie elsewhere,
+    as with jemalloc: whether they do is tried.
+    """
+    try:
+        ask = ctypes.CDLL(None).mallinfo2
+    except (OSError, AttributeError, TypeError):
+        return None
+    ask.restype = _Counts
+
+    def held() -> int:
+        counts = ask()
+        return int(counts.uordblks + counts.hblkhd)
+
+    before = held()
+    trial = [torch.empty(_TRIAL_BYTES, dtype=torch.uint8, device="cpu") for _ in range(_TRIAL)]
+    # Other threads may free something meanwhile.
+    return held if 2 * (held() - before) >= len(trial) * _TRIAL_BYTES else None

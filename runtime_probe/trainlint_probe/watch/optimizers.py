@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter_ns
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
+import torch
 from torch.optim.optimizer import (
     _default_to_fused_or_foreach,
     register_optimizer_step_post_hook,
@@ -15,10 +16,13 @@ from torch.optim.optimizer import (
 )
 
 from trainlint.evidence import Line, Optimizer, Phase, Symptom
+from trainlint.records import replace
+from trainlint_probe.watch.gradients import Gradients
 from trainlint_probe.watch.ledger import Kind, Site
-from trainlint_probe.watch.lines import frame_at, shown
+from trainlint_probe.watch.lines import frame_at, maker_of, shown
 from trainlint_probe.watch.phases import NUMBER
 from trainlint_probe.watch.steps import Clock, Source
+from trainlint_probe.watch.updates import tried
 from trainlint_probe.watch.watching import Watch
 
 _OPTIMIZER = NUMBER[Phase.OPTIMIZER]
@@ -27,9 +31,11 @@ _OPTIMIZER = NUMBER[Phase.OPTIMIZER]
 class _Stepping:
     """What is known of one optimizer."""
 
-    def __init__(self, name: str, number: int) -> None:
-        self.name = name
+    def __init__(self, optimizer: Any, number: int, made_at: Line | None) -> None:
+        self.name = name = type(optimizer).__name__
+        self.optimizer = ref(optimizer)
         self.number = number
+        self.made_at = made_at
         self.kind = Kind(f"{name}.step", Symptom.OPTIMIZER_STEP)
         self.site: Site | None = None
         self.steps = 0
@@ -46,29 +52,61 @@ class Optimizers:
     def __init__(self, watch: Watch, clock: Clock) -> None:
         self.watch = watch
         self.clock = clock
+        self.gradients = Gradients(watch)
+        self.made: WeakKeyDictionary[Any, Line] = WeakKeyDictionary()
+        """Where each optimizer was made."""
         self.known: WeakKeyDictionary[Any, _Stepping] = WeakKeyDictionary()
         self.all: list[_Stepping] = []
+        self.after_step: Callable[[], None] = lambda: None
+        self.is_trying = False
+        """Whether the steps are those of copies."""
 
     def install(self) -> None:
-        """Begin to watch. Optimizers that exist already are seen as well."""
+        """Begin to watch. Optimizers that exist already are seen stepping as well."""
         register_optimizer_step_pre_hook(self._before)
         register_optimizer_step_post_hook(self._after)
+        torch.optim.Optimizer.__init__ = self._watch_making(torch.optim.Optimizer.__init__)
+        self.gradients.install()
 
-    def _before(self, optimizer: Any, args: object, kwargs: object) -> None:
+    def _watch_making(self, function: Callable[..., None]) -> Any:
+        kinds: dict[str, Kind] = {}
+
+        @functools.wraps(function)
+        def wrapper(optimizer: Any, *args: Any, **kwargs: Any) -> None:
+            function(optimizer, *args, **kwargs)
+            maker = maker_of(optimizer, frame_at(1))
+            if self.is_trying or maker is None:
+                return
+            name = f"{type(optimizer).__name__}.__init__"
+            kind = kinds.setdefault(name, Kind(name, Symptom.OPTIMIZER_BUILT))
+            site = self.watch.ledger.site(kind, "", maker)
+            site.calls += 1
+            if site.path:
+                self.made[optimizer] = Line(shown(site.path, self.watch.directory), site.line)
+
+        return wrapper
+
+    def _before(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if self.is_trying:
+            return
         stepping = self.known.get(optimizer)
         if stepping is None:
-            stepping = self.known[optimizer] = _Stepping(type(optimizer).__name__, len(self.all))
+            stepping = self.known[optimizer] = _Stepping(optimizer, len(self.all), self.made.get(optimizer))
             self.all.append(stepping)
         phases = self.watch.phases
         stepping.site = self.watch.ledger.site(stepping.kind, "", frame_at(1))
         stepping.depth = len(phases.stack)
         phases.enter(_OPTIMIZER)
+        phases.only_updates = (args[1] if len(args) > 1 else kwargs.get("closure")) is None
         stepping.start = perf_counter_ns()
 
     def _after(self, optimizer: Any, args: object, kwargs: object) -> None:
         stepping = self.known.get(optimizer)
-        if stepping is None or stepping.site is None:
+        if self.is_trying or stepping is None or stepping.site is None:
             return  # its step began before the watch
+        self.watch.phases.only_updates = False
+        self.gradients.stepped(optimizer)
+        self.after_step()
         self.watch.phases.leave_to(stepping.depth)
         stepping.site.calls += 1
         stepping.site.nanoseconds += perf_counter_ns() - stepping.start
@@ -95,11 +133,23 @@ class Optimizers:
                 steps=steps - first.get(number, 0),
                 path=item.path,
                 parameters=item.parameters,
+                made_at=item.made_at,
             )
             for number, steps in last.items()
             for item in [self.all[number]]
             if steps > first.get(number, 0)
         )
+
+    def try_ways(self, of: Sequence[Optimizer]) -> tuple[Optimizer, ...]:
+        """The same optimizers, and what each way of updating takes for those that have a choice."""
+        self.is_trying = True
+        alive = {(item.made_at, item.name): item.optimizer() for item in self.all}
+        with_times = []
+        for item in of:
+            optimizer = alive.get((item.made_at, item.name)) if item.path else None
+            with_times.append(item if optimizer is None else replace(item, tried=tried(optimizer)))
+        self.is_trying = False
+        return tuple(with_times)
 
 
 def _line(stepping: _Stepping, directory: str) -> Line | None:

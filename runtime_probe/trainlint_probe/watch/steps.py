@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 from statistics import mean, pstdev
+from time import time
 
 from trainlint.evidence import Memory, Phase, Step
 from trainlint.records import dataclass
+from trainlint_probe.growth import growth
 from trainlint_probe.orders import Orders
 from trainlint_probe.watch.phases import PHASES
 from trainlint_probe.watch.watching import NOTHING, Counters, Watch
@@ -56,6 +58,8 @@ class Candidate:
         """What was counted until the first mark."""
         self.last: Counters = NOTHING
         """What was counted until the last."""
+        self.warm: Counters | None = None
+        """What was counted until the end of the shortest warm-up."""
 
     @property
     def steps(self) -> int:
@@ -100,6 +104,8 @@ class Clock:
         """Steps of the clock before the window; meaningful once the window is open."""
         self.open = False
         self.is_closed = False
+        self.opened_at = 0.0
+        """When the window opened, as time.time counts; 0 where it was found only at the end."""
         self.started: float | None = None
         """When the first mark of an optimizer was set, as time.perf_counter counts."""
         self.candidates: dict[object, Candidate] = {}
@@ -107,7 +113,7 @@ class Clock:
         self._ranks = ranks
         self._by_our_fault = by_our_fault
         self.memory: Callable[[], Memory | None] = lambda: None
-        """Reads the device's allocator."""
+        """Reads what memory is held."""
         self.compiled: Callable[[], int] = lambda: 0
         """How much was compiled so far."""
         self._compiled_at: list[int] = []
@@ -141,6 +147,8 @@ class Clock:
         candidate.last = reading
         phases = self.watch.phases
         totals = phases.totals()  # at this very moment: what lies between two marks is what lies between their totals
+        if len(candidate.marks) == self.orders.warmup:
+            candidate.warm = reading
         candidate.marks.append(Mark(phases.since, totals, phases.backwards, self.memory()))
         if self.started is None and (source is Source.OPTIMIZER or candidate.steps == 1):
             self.started = candidate.marks[-1].at / 1e9
@@ -158,7 +166,7 @@ class Clock:
             self.warmup = candidate.steps
             candidate.marks = candidate.marks[-1:]
             candidate.first = candidate.last
-            self.open = True
+            self.open, self.opened_at = True, time()
 
     def _choose(self, candidate: Candidate) -> Candidate | None:
         """The clock, once enough was seen to tell."""
@@ -198,12 +206,42 @@ class Clock:
         )
         return True
 
+    def close_at_the_end(self) -> bool:
+        """The script has ended. Where its steps had not settled by then, those behind the shortest warm-up are the
+        window; False where there are fewer than were asked for.
+        """
+        candidate = self.best()
+        if self.open or candidate is None or candidate.warm is None:
+            return False
+        if candidate.steps < self.orders.warmup + self.orders.steps:
+            return False
+        self.warmup = self.orders.warmup
+        candidate.marks = candidate.marks[self.warmup :]
+        candidate.first = candidate.warm
+        self.open = self.is_closed = True
+        self.watch.note(
+            f"The script ended before its steps had settled; all {candidate.steps} after the first {self.warmup} are "
+            "measured."
+        )
+        return True
+
     def best(self) -> Candidate | None:
         """What comes closest to a clock, for a script that has ended before there was one."""
         if self.chosen is not None:
             return self.chosen
         candidates = sorted(self.candidates.values(), key=lambda item: (item.source.value, -item.steps))
         return candidates[0] if candidates else None
+
+    @property
+    def memory_grew(self) -> bool:
+        """Whether memory grew over the window of a training that no other rank takes part in: no rank may take more
+        steps than the others, and what one sees the others need not.
+        """
+        clock = self.best()
+        if clock is None or self._ranks() > 1:
+            return False
+        amounts = [(step, mark.memory.allocated) for step, mark in enumerate(clock.marks) if mark.memory is not None]
+        return growth(amounts) is not None
 
     def others(self) -> tuple[str, ...]:
         """The optimizers that stepped and are not the clock."""
@@ -213,17 +251,23 @@ class Clock:
         )
 
 
-def steps_of(candidate: Candidate) -> tuple[Step, ...]:
-    """The steps between a candidate's marks."""
+def steps_of(candidate: Candidate, *, device: str = "") -> tuple[Step, ...]:
+    """The steps between a candidate's marks. Where the CPU is the `device` of all, nothing is copied to another."""
     return tuple(
         Step(
             ms=(after.at - before.at) / 1e6,
-            phases=_phases(before, after),
+            phases=_without_copies(_phases(before, after)) if device == "cpu" else _phases(before, after),
             micro_batches=after.backwards - before.backwards,
             memory=after.memory,
         )
         for before, after in zip(candidate.marks, candidate.marks[1:], strict=False)
     )
+
+
+def _without_copies(phases: dict[Phase, float]) -> dict[Phase, float]:
+    """Calls of `.to("cpu")` on tensors that are there already are work like any other."""
+    copies = phases.pop(Phase.HOST_TO_DEVICE, 0.0)
+    return {**phases, Phase.OTHER: phases.get(Phase.OTHER, 0.0) + copies} if copies else phases
 
 
 def _phases(before: Mark, after: Mark) -> dict[Phase, float]:

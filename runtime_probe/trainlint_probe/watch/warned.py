@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
+import torch
+
 from trainlint.evidence import Line, Seen, Symptom
-from trainlint_probe.watch.lines import shown
+from trainlint_probe.watch.lines import frame_at, shown
 from trainlint_probe.watch.watching import Watch
 
 
@@ -36,10 +40,42 @@ class Warned:
         def showwarning(
             message: Warning | str, category: type[Warning], filename: str, lineno: int, *others: Any, **named: Any
         ) -> Any:
-            if self.watch.ledger.lines.is_users(filename) and Path(filename).exists():
-                at = Line(shown(filename, self.watch.directory), lineno)
+            place = self._users_place(filename, lineno)
+            if place is not None:
+                at = Line(shown(place[0], self.watch.directory), place[1])
                 key = at, category.__name__, str(message).partition("\n")[0]
                 self.counts[key] = self.counts.get(key, 0) + 1
             return show(message, category, filename, lineno, *others, **named)
 
         return showwarning
+
+    def _users_place(self, filename: str, lineno: int) -> tuple[str, int] | None:
+        """The user's line that a warning is about.
+
+        Where decorators stand between, PyTorch names a line of its own: then it is the line that has called PyTorch,
+        and nobody's where another library did.
+        """
+        lines = self.watch.ledger.lines
+        if lines.is_users(filename):
+            return (filename, lineno) if Path(filename).exists() else None
+        frame: FrameType | None = frame_at(2)
+        while frame is not None:
+            filename = frame.f_code.co_filename
+            if lines.is_users(filename):
+                return filename, frame.f_lineno
+            if not _passes_on(filename):
+                return None
+            frame = frame.f_back
+        return None
+
+
+_TORCH = str(Path(torch.__file__).parent) + os.sep
+_OWN = str(Path(__file__).parents[1]) + os.sep
+_STANDARD = str(Path(warnings.__file__).parent) + os.sep
+
+
+def _passes_on(filename: str) -> bool:
+    """Whether a file is PyTorch's, ours, or of Python, and stands between a warning and the call that it is about."""
+    if filename.startswith((_TORCH, _OWN)) or Path(filename).name == "typing_extensions.py":
+        return True
+    return filename.startswith(_STANDARD) and f"{os.sep}site-packages{os.sep}" not in filename

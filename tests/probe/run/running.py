@@ -30,11 +30,21 @@ class Runner:
         others = os.environ.get("PYTHONPATH", "")
         monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (ours, others))))
 
-    def run(self, script: str, *arguments: str, module: bool = False, processes: int = 1, **orders: Any) -> Launched:
+    def run(
+        self,
+        script: str,
+        *arguments: str,
+        module: bool = False,
+        processes: int = 1,
+        overlay: bool | None = False,
+        **orders: Any,
+    ) -> Launched:
         """What came of a script of this folder, named without its suffix, or of a module."""
         asked = Orders(output="", warmup=3, warmup_limit=12, steps=8, start_timeout=120, timeout=120)
         name = script if module else str(SCRIPTS / f"{script}.py")
-        request = Request(name, arguments, module=module, processes=processes, orders=replace(asked, **orders))
+        request = Request(
+            name, arguments, module=module, processes=processes, orders=replace(asked, **orders), overlay=overlay
+        )
         return launch(request, self.output)
 
     def files(self) -> list[str]:

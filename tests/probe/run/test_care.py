@@ -13,6 +13,8 @@ import pytest
 
 from tests.probe.run.running import SCRIPTS, Runner, only
 from trainlint_probe.files import changes, snapshot
+from trainlint_probe.launch import Request, launch
+from trainlint_probe.left import about_files
 
 
 def test_what_is_saved_goes_elsewhere_and_is_read_back(runner: Runner, capfd: pytest.CaptureFixture[str]) -> None:
@@ -49,6 +51,19 @@ def test_torch_save_over_a_checkpoint_leaves_it_alone(runner: Runner) -> None:
     assert checkpoint.read_text() == "years of work"
 
 
+def test_a_checkpoint_that_was_overwritten_past_python_is_told(runner: Runner) -> None:
+    """As libraries do that write by themselves: nothing stands before them but an overlay."""
+    checkpoint = runner.project / "model.safetensors"
+    checkpoint.write_text("years of work")
+    script = runner.project / "train.py"
+    script.write_text("import subprocess\nsubprocess.run('echo worse > model.safetensors', shell=True, check=True)\n")
+    launched = launch(Request(str(script)), runner.output)
+    assert launched.safety_stop
+    assert only(launched).outcome == "safety stop"
+    told = about_files(launched.changed, launched.overlay)
+    assert told[-1] == "Checkpoints of yours are among that: model.safetensors."
+
+
 def test_the_scan_tells_what_was_made_changed_and_removed(tmp_path: Path) -> None:
     for name in ("kept.txt", "changed.txt", "model.pt", "gone.safetensors"):
         (tmp_path / name).write_text("before")
@@ -70,8 +85,6 @@ def test_the_scan_tells_what_was_made_changed_and_removed(tmp_path: Path) -> Non
 def test_trackers_are_told_to_keep_still(runner: Runner, capfd: pytest.CaptureFixture[str]) -> None:
     script = runner.project / "tracked.py"
     script.write_text("import os\nprint({k: v for k, v in os.environ.items() if 'MODE' in k or 'MLFLOW' in k})\n")
-    from trainlint_probe.launch import Request, launch
-
     launch(Request(str(script)), runner.output)
     shown = capfd.readouterr().out
     assert "'WANDB_MODE': 'disabled'" in shown
@@ -84,8 +97,6 @@ def test_settings_made_before_torch_is_imported_count(runner: Runner, capfd: pyt
         "import os, sys\nassert 'torch' not in sys.modules\nos.environ['OMP_NUM_THREADS'] = '2'\n"
         "import torch\nprint('threads', torch.get_num_threads())\n"
     )
-    from trainlint_probe.launch import Request, launch
-
     launch(Request(str(script)), runner.output)
     assert "threads 2" in capfd.readouterr().out
 
@@ -99,8 +110,6 @@ def test_the_users_own_sitecustomize_still_runs(
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(own), os.environ["PYTHONPATH"])))
     script = runner.project / "starts.py"
     script.write_text("import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'print(1)'], check=True)\n")
-    from trainlint_probe.launch import Request, launch
-
     launch(Request(str(script)), runner.output)
     # Which of the two processes speaks first is not said.
     assert sorted(capfd.readouterr().out.split()) == sorted("the own one the own one 1".split())

@@ -22,7 +22,8 @@ from trainlint.evidence import (
     Step,
     Symptom,
 )
-from trainlint_probe.storage import Damaged, read_run, to_json, write_run
+from trainlint.evidence_json import Damaged, to_json
+from trainlint_probe.storage import read_run, write_run
 
 RUN = Run(
     command=("python", "train.py"),
@@ -75,10 +76,10 @@ def with_run(**changes: Any) -> dict[str, Any]:
         (with_run(rank=True), "rank should be a whole number, and is true"),
         (with_run(steps=3), "steps should be an array, and is 3"),
         (with_run(steps=[{"ms": 1.0, "phases": {"lunch": 1.0}}]), "steps[0].phases should be one of"),
-        (with_run(steps=[{"phases": {}}]), "steps[0] is incomplete"),
+        (with_run(steps=[{"phases": {}}]), "steps[0].ms is missing"),
         (with_run(seen=[{"at": {"path": "a.py", "line": 1.5}}]), "seen[0].at.line should be a whole number"),
         (with_run(colour="red"), "Run has 'colour', which is not known"),
-        ({"trainlint evidence": 1, "run": None}, "the run should be an object, and is null"),
+        ({"trainlint evidence": 1, "run": None}, "it should be an object, and is null"),
     ],
 )
 def test_what_is_damaged_says_where(tmp_path: Path, value: Any, sentence: str) -> None:

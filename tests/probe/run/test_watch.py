@@ -19,7 +19,6 @@ def test_a_plain_loop(runner: Runner) -> None:
     assert run.outcome == "window closed"
     for step in run.steps:
         assert sum(step.phases.values()) == pytest.approx(step.ms)
-        assert step.memory is None
     drawn, evaluated = line_of("plain", "in loader"), line_of("plain", "            model(inputs)")
     wait = sum(item.host_ms or 0 for item in seen_at(run, drawn, Symptom.DATA_WAIT))
     assert wait >= 0.5 * 8 * 60  # each of eight samples sleeps for half a millisecond

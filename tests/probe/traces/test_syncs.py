@@ -189,3 +189,47 @@ def test_waits_carry_the_line_that_the_trace_tells(tmp_path: Path, around: objec
     site = _device(trace, tmp_path).syncs.sites[0]
     assert str(site.source) == line
     assert site.annotation == "## metrics ##"
+
+
+def hooked(trace: TraceBuilder, start: float, *lines: str, operator: str = "aten::index") -> None:
+    """A step after those that are read, in which PyTorch says before each of its waits whose line it is."""
+    trace.annotation("TL|step with hooks|", start, start + 10)
+    for number, line in enumerate(lines):
+        at = start + 1 + 2 * number
+        trace.operator(operator, at, at + 1.5)
+        trace.annotation(f"TL|about to wait|{line}", at + 0.1, at + 0.11)
+        trace.kernel(at, at + 1, launched=at)
+        trace.call("StreamSynchronize", at + 0.12, at + 1)
+
+
+def with_a_wait_in_an_operator(*lines: str) -> TraceBuilder:
+    """A step of 10 ms with one wait of which nothing tells the line, and one with hooks, that wait at some lines."""
+    trace = TraceBuilder()
+    trace.step(1, 0, 10)
+    trace.operator("aten::index", 1, 8)
+    trace.kernel(2, 7, launched=2)
+    trace.call("StreamSynchronize", 5, 7)
+    hooked(trace, 20, *lines)
+    return trace
+
+
+def test_a_wait_inside_an_operator_has_the_line_that_pytorch_tells_in_later_steps(tmp_path: Path) -> None:
+    syncs = _device(with_a_wait_in_an_operator("model.py:7"), tmp_path).syncs
+    (site,) = syncs.sites
+    assert (site.operator, str(site.source)) == ("aten::index", "model.py:7")
+    assert site.blocked == pytest.approx(2)
+    assert syncs.count == 1  # the later step is not read for its times
+
+
+@pytest.mark.parametrize("lines", [(), ("model.py:7", "model.py:8"), ("model.py:7", "model.py:7")])
+def test_where_later_steps_wait_otherwise_no_line_is_guessed(tmp_path: Path, lines: tuple[str, ...]) -> None:
+    assert _device(with_a_wait_in_an_operator(*lines), tmp_path).syncs.sites[0].source is None
+
+
+def test_what_pytorch_tells_is_of_the_wait_that_begins_at_once(tmp_path: Path) -> None:
+    trace = with_a_wait_in_an_operator()
+    trace.operator("aten::index", 21, 28)
+    trace.annotation("TL|about to wait|model.py:7", 21.1, 21.2)
+    trace.kernel(22, 27, launched=22)
+    trace.call("StreamSynchronize", 25, 27)
+    assert _device(trace, tmp_path).syncs.sites[0].source is None

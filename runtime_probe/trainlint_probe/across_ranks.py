@@ -1,0 +1,53 @@
+"""What one rank cannot know by itself: which of its time in collectives is the wait for others, and what they save."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from trainlint.evidence import Interval, Line, Run, Seen, Symptom
+from trainlint.records import replace
+
+_EXCHANGES = frozenset({Symptom.COLLECTIVE, Symptom.REDUCED_TOO_EARLY})
+
+
+def with_others(run: Run, runs: Sequence[Run]) -> Run:
+    """A run, with what the runs of all ranks, itself among them, tell of its lines."""
+    ranks = [other for other in runs if other.steps]
+    if len(ranks) < 2:
+        return run
+    seen = tuple(_bounded(item, run, ranks) for item in run.seen)
+    return replace(run, seen=(*seen, *_same_files(ranks)))
+
+
+def _bounded(item: Seen, run: Run, ranks: Sequence[Run]) -> Seen:
+    """A collective on the host, with what a step could gain without it.
+
+    The rank that comes last waits for nobody: what it spends there is the exchange itself, and all that is surely
+    gained. The wait of the others may move to the next collective.
+    """
+    if item.symptom not in _EXCHANGES or item.recoverable is not None or item.device not in ("", "cpu"):
+        return item
+    spent = [_per_step(item.at, item.what, other) for other in ranks]
+    if any(ms is None for ms in spent) or item.host_ms is None:
+        return item
+    own = _per_step(item.at, item.what, run) or 0.0
+    return replace(item, recoverable=Interval(min(ms for ms in spent if ms is not None), own))
+
+
+def _per_step(at: Line, what: str, run: Run) -> float | None:
+    times = [item.host_ms for item in run.seen if (item.at, item.what) == (at, what) and item.host_ms is not None]
+    return sum(times) / len(run.steps) if times else None
+
+
+def _same_files(ranks: Sequence[Run]) -> Iterator[Seen]:
+    """Lines at which several ranks save to the same file."""
+    savers: dict[tuple[Line, str, str], list[int]] = defaultdict(list)
+    for run in ranks:
+        for item in run.seen:
+            if item.symptom is Symptom.CHECKPOINT and "file" in item.details:
+                savers[item.at, item.what, item.details["file"]].append(run.rank)
+    for (at, what, _), numbers in savers.items():
+        if len(set(numbers)) > 1:
+            reason = f"ranks {', '.join(map(str, sorted(set(numbers))))} save to it"
+            yield Seen(at, Symptom.SAME_FILE, what, calls=len(numbers), details={"reason": reason})

@@ -1,0 +1,70 @@
+"""What the user does not want to hear of what only a run shows: by comments at its lines, or by the configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from trainlint.catalogue import installed_rules
+from trainlint.config import rules_for, select_of_run
+from trainlint.engine.configurations import Misconfigured
+from trainlint.engine.discover import absolute, is_python
+from trainlint.evidence import Verdict
+from trainlint.finding import Finding, Severity, Span
+from trainlint.records import dataclass
+from trainlint.source import SourceFile, UnreadableSource, decode_source
+from trainlint.suppress import silencing_lines
+from trainlint_probe.result import Ignored
+from trainlint_probe.static import configured
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What is left to tell, and how much is not."""
+
+    verdicts: tuple[Verdict, ...]
+    ignored: Ignored
+
+
+def heard(verdicts: Sequence[Verdict]) -> Heard:
+    """The verdicts that neither a comment nor the configuration silences, by the rules that hold for static findings.
+
+    What is of a whole script stands at none of its lines: a comment for the whole file reaches it there.
+    """
+    rules = installed_rules()
+    configurations = configured()
+
+    @cache
+    def codes_on(path: str) -> frozenset[str]:
+        """What the configuration turns on for a file; for what is none of Python's, that of the working directory."""
+        place = absolute(Path(path))
+        try:
+            config = configurations.of(place.parent if is_python(path) else Path.cwd()).config
+        except Misconfigured:  # it may say anything, so nothing is silenced; the file's own failure tells of it
+            return frozenset(rule.code for rule in rules)
+        return frozenset(rule.code for rule in rules_for(place, select_of_run(rules, config), config))
+
+    on = [item for item in verdicts if item.code in codes_on(item.at.path)]
+    kept = [item for item in on if not _is_silenced(item)]
+    return Heard(tuple(kept), Ignored(by_comments=len(on) - len(kept), by_configuration=len(verdicts) - len(on)))
+
+
+def _is_silenced(item: Verdict) -> bool:
+    """Whether a comment at the line of a verdict, or for its whole file, silences it."""
+    source = _source(item.at.path)
+    if source is None:
+        return False
+    line = item.at.line
+    finding = Finding(item.code, item.name, item.at.path, Span(line, 1, line, 1), item.message, Severity.WARNING)
+    return finding in silencing_lines(source, [finding], (), installed_rules())
+
+
+def _source(path: str) -> SourceFile | None:
+    """The text of a file; None where there is none, as under the name of a module or a trace."""
+    if not is_python(path):
+        return None
+    try:
+        return decode_source(path, Path(path).read_bytes())
+    except (OSError, UnreadableSource):
+        return None

@@ -1,0 +1,84 @@
+"""DistributedDataParallel: where it was wrapped around what, and what its own reducer says of the backwards."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from torch.nn.parallel import DistributedDataParallel
+
+from trainlint.evidence import Line, Seen, Symptom
+from trainlint_probe.watch.ledger import Kind, Site
+from trainlint_probe.watch.lines import frame_at, maker_of, shown
+from trainlint_probe.watch.watching import Watch
+
+_NAME = "DistributedDataParallel"
+_REDUCED = Kind(f"the reduction of {_NAME}", Symptom.REDUCED_TOO_EARLY)
+
+
+class Replicas:
+    """The replicas of a process."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self.made: WeakKeyDictionary[Any, Line] = WeakKeyDictionary()
+        """Where each was made."""
+        self.reducing: list[Site] = []
+        """The backwards since the last step that have sent gradients to the other ranks."""
+
+    def install(self) -> None:
+        """Begin to watch."""
+        DistributedDataParallel.__init__ = self._watch_making(DistributedDataParallel.__init__)
+
+    def _watch_making(self, function: Callable[..., None]) -> Any:
+        @functools.wraps(function)
+        def wrapper(replica: Any, *args: Any, **kwargs: Any) -> None:
+            function(replica, *args, **kwargs)
+            caller = self.watch.ledger.lines.caller(maker_of(replica, frame_at(1)))
+            if caller is not None:
+                self.made[replica] = Line(shown(caller[0], self.watch.directory), caller[1])
+
+        return wrapper
+
+    def after_backward(self) -> None:
+        """A backward has ended. The flag says whether the forward before it was one of `no_sync()`."""
+        if any(replica.require_forward_param_sync for replica in self.made):
+            self.reducing.append(self.watch.ledger.site(_REDUCED, "", frame_at(1)))
+
+    def after_step(self) -> None:
+        """An optimizer has stepped: one reduction was enough for it."""
+        if self.reducing:
+            exposed = max((_exposed_ns(_said(replica)) for replica in self.made), default=0)
+            for site in self.reducing[:-1]:
+                site.calls += 1
+                site.nanoseconds += exposed
+            self.reducing.clear()
+
+    def seen(self) -> tuple[Seen, ...]:
+        """What the reducers say, each at the line that wrapped the model."""
+        return tuple(item for replica, at in self.made.items() for item in _of_reducer(at, _said(replica)))
+
+
+def _said(replica: Any) -> Mapping[str, Any]:
+    """What the reducer of a replica has noted, the times of its first iterations among it."""
+    noted: Mapping[str, Any] = replica._get_ddp_logging_data()  # noqa: SLF001 - there is no public door
+    return noted
+
+
+def _exposed_ns(said: Mapping[str, Any]) -> int:
+    """How long a backward takes for the reduction alone, in the mean."""
+    communication = int(said.get("avg_backward_comm_time", 0))
+    return max(communication - int(said.get("avg_backward_compute_comm_overlap_time", 0)), 0)
+
+
+def _of_reducer(at: Line, said: Mapping[str, Any]) -> Iterator[Seen]:
+    if said.get("find_unused_parameters") and "unused_parameter_size" in said:
+        unused = int(said["unused_parameter_size"])
+        symptom = Symptom.RAN if unused else Symptom.UNUSED_SEARCH_IN_VAIN
+        yield Seen(at, symptom, f"{_NAME}, with {unused} bytes of unused parameters" if unused else _NAME, calls=1)
+    if not said.get("gradient_as_bucket_view"):
+        size = int(said.get("total_parameter_size_bytes", 0)) / 2**20
+        details = {"reason": f"buckets hold {size:.1f} MiB beside the gradients"}
+        yield Seen(at, Symptom.GRADIENTS_KEPT_TWICE, _NAME, calls=1, details=details)

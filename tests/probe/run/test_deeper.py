@@ -1,0 +1,141 @@
+"""The steps after the window: what is added there, and that the window outlives whatever happens in them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.probe.run.running import SCRIPTS, Runner, line_of, only
+from trainlint.evidence import Memory, Run, Symptom
+from trainlint_probe.judged_run import judge_run
+from trainlint_probe.launch import Launched
+from trainlint_probe.watch.memory import Reader, heap
+
+WINDOW = 3 + 8 + 1
+"""Steps until the window has closed: it opens after a step more than the warm-up, and the first mark begins a step."""
+
+
+def steps_in(trace: Path) -> list[str]:
+    with gzip.open(trace, "rt", encoding="utf-8") as stream:
+        events = json.load(stream)["traceEvents"]
+    return sorted({event["name"] for event in events if event.get("name", "").startswith("ProfilerStep#")})
+
+
+class TestEndsTooEarly:
+    def run(self, runner: Runner, steps: int, end: str) -> tuple[Launched, Run]:
+        launched = runner.run("hostile/fails_late", str(steps), end, warmup_limit=3, deep_steps=3)
+        run = only(launched)
+        assert (run.outcome, len(run.steps), run.flops) == ("window closed", 8, None)
+        return launched, run
+
+    def test_out_of_memory_in_the_first_step_under_the_profiler(
+        self, runner: Runner, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        launched, run = self.run(runner, WINDOW, "memory")
+        assert (launched.exit_code, run.exit_code, launched.traces) == (1, 1, ())
+        assert "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB." in capfd.readouterr().err
+        assert run.notes[-1] == (
+            "The script failed (OutOfMemoryError) after the window, in step 1 of 3 under the profiler, too early for a "
+            "trace. What was measured in the window stands."
+        )
+
+    def test_whole_steps_before_it_are_kept(self, runner: Runner) -> None:
+        launched, run = self.run(runner, WINDOW + 2, "memory")
+        assert "in step 3 of 3 under the profiler, those before it are kept" in run.notes[-1]
+        (trace,) = launched.traces
+        assert steps_in(trace) == ["ProfilerStep#0", "ProfilerStep#1"]
+
+    def test_while_operations_are_counted(self, runner: Runner) -> None:
+        launched, run = self.run(runner, WINDOW + 5, "memory")
+        assert "after the window, while operations were counted" in run.notes[-1]
+        (trace,) = launched.traces
+        assert len(steps_in(trace)) == 3
+
+    def test_while_waits_are_looked_for(self, runner: Runner) -> None:
+        launched, run = self.run(runner, WINDOW + 4, "memory")
+        assert "after the window, while waits inside of operators were looked for" in run.notes[-1]
+        (trace,) = launched.traces
+        assert len(steps_in(trace)) == 3
+
+    def test_a_script_that_has_no_more_steps(self, runner: Runner) -> None:
+        launched, run = self.run(runner, WINDOW + 1, "end")
+        assert (launched.exit_code, run.exit_code) == (0, 0)
+        assert run.notes[-1].startswith("The script ended after the window, in step 2 of 3 under the profiler")
+
+
+class TestHiddenWaits:
+    def test_each_has_its_line(self, runner: Runner) -> None:
+        launched = runner.run("waits", deep_steps=3)
+        found = {item.at.line: item for item in only(launched).seen if item.what.endswith("synchronization")}
+        expected = {line_of("waits", f"# {what}"): what for what in ("stream", "device", "event", "in backward")}
+        assert found.keys() == expected.keys()  # the line that waits by itself is known already
+        for line, what in expected.items():
+            item = found[line]
+            assert item.what == f"{'stream' if what == 'in backward' else what} synchronization"
+            assert (item.symptom, item.calls, item.steps, item.host_ms) == (Symptom.HOST_SYNC, 2, 2, None)
+
+    def test_the_trace_names_it(self, runner: Runner) -> None:
+        (trace,) = runner.run("waits", deep_steps=2).traces
+        with gzip.open(trace, "rt") as stream:
+            text = stream.read()
+        assert text.count(f"TL|about to wait|{SCRIPTS / 'waits.py'}:{line_of('waits', '# device')}") == 2
+        assert text.count("TL|step with hooks|") == 2
+
+    def test_a_pytorch_without_the_hooks_is_told(self, runner: Runner) -> None:
+        launched = runner.run("hostile/no_gpu_trace", deep_steps=2)
+        run = only(launched)
+        assert (run.outcome, launched.exit_code) == ("window closed", 0)
+        assert any("does not tell of waits inside its operators" in note for note in run.notes)
+        assert run.flops
+
+
+@pytest.mark.skipif(heap() is None, reason="this C library does not count its heap")
+class TestMemoryWithoutADevice:
+    """Each of these lets the heap of the process grow, and two of them keep graphs."""
+
+    def run(self, runner: Runner, what: str) -> Run:
+        run = only(runner.run("keeps", what, warmup=10, warmup_limit=15, steps=40))
+        assert run.outcome == "window closed"
+        return run
+
+    def found(self, run: Run) -> list[str]:
+        return [item.sentence for item in judge_run(run) if item.name == "memory-grows"]
+
+    @pytest.mark.parametrize("what", ["losses", "sum"])
+    def test_kept_graphs_are_found(self, runner: Runner, what: str) -> None:
+        (sentence,) = self.found(self.run(runner, what))
+        assert "something keeps losses or outputs with their graphs" in sentence
+
+    @pytest.mark.parametrize("what", ["nothing", "numbers", "outputs", "circles", "samples", "shapes"])
+    def test_what_grows_otherwise_is_left_alone(self, runner: Runner, what: str) -> None:
+        run = self.run(runner, what)
+        assert sum(step.memory is not None for step in run.steps) >= 10
+        assert self.found(run) == []
+
+    def test_what_only_refers_to_itself_is_collected(self, runner: Runner) -> None:
+        run = self.run(runner, "circles")
+        assert len({item.graph_nodes for item in run.alive}) <= 1
+
+
+def test_the_heap_is_not_asked_again_before_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A heap in many pieces takes long to count: no more than a half percent of the time goes into it."""
+    now = 0
+    asked = []
+
+    def slow() -> int:
+        nonlocal now
+        asked.append(now)
+        now += 1_000_000
+        return 7
+
+    monkeypatch.setattr("trainlint_probe.watch.memory.heap", lambda: slow)
+    monkeypatch.setattr("trainlint_probe.watch.memory.perf_counter_ns", lambda: now)
+    reader, known = Reader(), 0
+    for _ in range(100):
+        known += reader.read() == Memory(allocated=7)
+        now += 20_000_000
+    assert known == len(asked) == 10  # each 200 ms, and it takes 1 ms
+    assert reader.ms_per_mark == pytest.approx(0.1)

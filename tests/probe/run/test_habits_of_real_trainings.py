@@ -1,0 +1,153 @@
+"""What trainings of other people do, and that the probe once misread."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.probe.run.running import SCRIPTS, Runner, line_of, only, seen_at
+from trainlint.evidence import Environment, Line, Loader, Phase, Run, Seen, State, Step, Symptom, Verdict
+from trainlint.finding import Finding, Severity, Span
+from trainlint_probe.judged_run import judge_run
+from trainlint_probe.launch import Request, launch
+from trainlint_probe.orders import Orders
+from trainlint_probe.report.words import defects
+from trainlint_probe.uneven import about_uneven_steps
+from trainlint_probe.verdicts import verdict
+
+
+def test_the_processes_that_train_are_meant_not_the_one_that_evaluates(runner: Runner) -> None:
+    run = only(runner.run("lock_free"))
+    assert (run.outcome, len(run.steps)) == ("window closed", 8)
+    assert run.clock.endswith(f"lock_free.py:{line_of('lock_free', 'optimizer.step()')}")
+
+
+class TestWorkersThatAreStartedAgain:
+    def judged(self, runner: Runner, *arguments: str) -> tuple[Run, State]:
+        run = only(runner.run("epochs", *arguments))
+        (loader,) = run.loaders
+        assert loader.made_at is not None
+        at = Span(loader.made_at.line, 1, loader.made_at.line, 1)
+        finding = Finding("TRN103", "loader-restarts-workers", loader.made_at.path, at, "", Severity.WARNING)
+        return run, verdict(finding, {Symptom.WORKERS_STARTED}, run).state
+
+    def test_their_start_is_spread_over_an_epoch(self, runner: Runner) -> None:
+        run, _ = self.judged(runner, "1")
+        (started,) = seen_at(run, line_of("epochs", "loader = "), Symptom.WORKERS_STARTED)
+        assert started.steps == 10  # an epoch has as many batches
+        assert started.recoverable is not None
+        assert 0 < started.recoverable.low <= started.recoverable.high
+        # A process starts in milliseconds at least, of which each of ten steps bears its part.
+        assert started.recoverable.high > 0.1
+
+    @pytest.mark.parametrize("arguments", [("0",), ("1", "keep")])
+    def test_where_none_is_started_the_finding_is_refuted(self, runner: Runner, arguments: tuple[str, ...]) -> None:
+        run, state = self.judged(runner, *arguments)
+        assert state is State.REFUTED
+        assert not any(item.symptom is Symptom.WORKERS_STARTED for item in run.seen)
+
+
+def test_operations_of_a_gradient_penalty_are_counted(runner: Runner) -> None:
+    run = only(runner.run("gradient_penalty"))
+    assert run.flops
+    assert not any("failed" in note for note in run.notes)
+    assert "PyTorch's counter of operations leaves out recurrent layers: a step has more than are told here." in (
+        run.notes
+    )
+
+
+def test_gradients_that_are_asked_for_are_backward(runner: Runner) -> None:
+    run = only(runner.run("gradient_penalty"))
+    (asked,) = seen_at(run, line_of("gradient_penalty", "autograd.grad("), Symptom.BACKWARD)
+    assert asked.what == "torch.autograd.grad"
+    assert all(step.micro_batches == 1 for step in run.steps)
+
+
+def test_without_an_optimizer_and_a_loader_backwards_are_counted(runner: Runner) -> None:
+    run = only(runner.run("by_hand", fallback_after=20))
+    assert run.outcome == "window closed"
+    assert run.clock.startswith("backward at ")
+    assert run.clock.endswith(f"by_hand.py:{line_of('by_hand', 'loss.backward()')}")
+    assert any(note.startswith("No optimizer of torch has stepped") for note in run.notes)
+
+
+def test_steps_that_never_settle_are_measured_where_the_script_ends(runner: Runner) -> None:
+    launched = runner.run("rollouts", "16", warmup_limit=40)
+    run = only(launched)
+    assert (run.outcome, run.warmup, len(run.steps)) == ("window closed", 3, 12)
+    assert "The script ended before its steps had settled; all 12 after the first 3 are measured." in run.notes
+    assert "3 of 12 steps take" in about_uneven_steps(run.steps)
+
+
+def test_fewer_steps_than_were_asked_for_are_too_few(runner: Runner) -> None:
+    assert only(runner.run("rollouts", "11", warmup_limit=40)).outcome == "too short"
+
+
+def test_uneven_steps_are_told() -> None:
+    steps = [Step(ms, {Phase.OTHER: ms}) for ms in (2.0, 2.0, 2.0, 54.0)]
+    assert about_uneven_steps(steps).startswith(
+        "One of 4 steps takes 90% of all time, 54.0 ms each, where the median step takes 2.0 ms"
+    )
+    assert about_uneven_steps(steps[:3]) == about_uneven_steps([]) == ""
+
+
+def test_on_the_cpu_alone_nothing_is_copied_to_a_device(runner: Runner) -> None:
+    run = only(runner.run("plain"))
+    assert seen_at(run, line_of("plain", "inputs.to(device)"), Symptom.HOST_TO_DEVICE)
+    for step in run.steps:
+        assert Phase.HOST_TO_DEVICE not in step.phases
+        assert sum(step.phases.values()) == pytest.approx(step.ms)
+
+
+def test_what_a_library_reads_of_each_sample_is_let_through(runner: Runner) -> None:
+    run = only(runner.run("library_dataset"))
+    read = {(item.at.line, item.what) for item in run.seen if item.symptom is Symptom.HOST_SYNC}
+    assert read == {(line_of("library_dataset", "picture.sum().item()"), "Tensor.item")}
+
+
+class TestFunctionsThatAreCompiledAgain:
+    def judged(self, times: int, *, in_the_window: int) -> list[str]:
+        """As an optimizer whose parameters are of two ranks: each is compiled for, in the first step."""
+        line, late = Line("optim.py", 23), str(in_the_window)
+        details = {"reason": "rank mismatch", "in the window": late}
+        again = Seen(line, Symptom.RECOMPILE, "torch.compile", times, details=details)
+        seen = Run((), Environment({}), "window closed", steps=(Step(10.0, {}),), seen=(again,))
+        return [item.sentence for item in judge_run(seen)]
+
+    def test_before_the_window_they_cost_no_step_anything(self) -> None:
+        assert self.judged(3, in_the_window=0) == []
+
+    def test_in_the_window_they_do(self) -> None:
+        (sentence,) = self.judged(3, in_the_window=1)
+        assert sentence == "torch.compile has compiled this again 3 times, once in the steps: rank mismatch."
+
+    def test_at_the_limit_what_comes_after_is_not_compiled(self) -> None:
+        (sentence,) = self.judged(8, in_the_window=0)
+        assert "after which torch.compile gives up" in sentence
+
+
+def test_two_findings_of_one_line_are_told_once() -> None:
+    """As `inputs.to(device), targets.to(device)` in one line: they are counted together."""
+    one = Verdict(
+        "TRN205", "blocking-batch-copy", Line("main.py", 39), State.UNMEASURED, "Tensor.to ran 2 times a step"
+    )
+    other = Verdict("TRN205", "blocking-batch-copy", Line("main.py", 40), State.UNMEASURED, "ran once a step")
+    assert [item.said for item in defects([one, one, other])] == [one, other]
+
+
+def test_workers_need_cores_that_a_training_on_the_cpu_may_not_leave_free() -> None:
+    loader = Loader(Line("train.py", 8), None, {"num_workers": "0"}, batches=1, wait_ms=40.0)
+    step = Step(100.0, {Phase.DATA_WAIT: 40.0, Phase.FORWARD: 60.0})
+    run = Run((), Environment({}), "window closed", steps=(step,), loaders=(loader,), device="cpu")
+    (found,) = judge_run(run)
+    assert found.sentence.endswith("1 worker or more would be ahead of it, on cores that the training leaves free.")
+
+
+def test_a_warning_of_the_loader_names_no_line_of_ours(runner: Runner, capfd: pytest.CaptureFixture[str]) -> None:
+    """Filters by module, and readers, would look for it elsewhere."""
+    script = runner.project / "pinned.py"
+    script.write_text((SCRIPTS / "epochs.py").read_text().replace("batch_size=8,", "batch_size=8, pin_memory=True,"))
+    run = only(launch(Request(str(script), ("0",), orders=Orders(output="", warmup=3, steps=5)), runner.output))
+    assert run.loaders[0].settings["pin_memory"] == "True"
+    (warned,) = [line for line in capfd.readouterr().err.splitlines() if "'pin_memory' argument is set" in line]
+    assert "dataloader.py" in warned
+    assert "trainlint_probe" not in warned

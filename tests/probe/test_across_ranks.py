@@ -1,0 +1,54 @@
+"""What the runs of several ranks tell only together.
+
+pytest tests/probe/test_across_ranks.py
+"""
+
+from __future__ import annotations
+
+from trainlint.evidence import Environment, Interval, Line, Run, Seen, Step, Symptom
+from trainlint_probe.across_ranks import with_others
+
+
+def rank(number: int, *seen: Seen) -> Run:
+    steps = (Step(100.0, {}),) * 10
+    return Run((), Environment({}), "window closed", steps=steps, seen=seen, rank=number, world_size=2)
+
+
+def reduced(ms: float, *, device: str = "cpu") -> Seen:
+    return Seen(Line("train.py", 9), Symptom.COLLECTIVE, "all_reduce", 10, ms, device=device)
+
+
+def saved(file: str) -> Seen:
+    return Seen(Line("train.py", 12), Symptom.CHECKPOINT, "torch.save", 1, 5.0, details={"file": file})
+
+
+def test_what_the_last_rank_spends_in_a_collective_is_surely_gained() -> None:
+    early, late = rank(0, reduced(200.0)), rank(1, reduced(30.0))
+    (item,) = with_others(early, [early, late]).seen
+    assert item.recoverable == Interval(3.0, 20.0)
+
+
+def test_a_collective_that_one_rank_does_not_reach_says_nothing() -> None:
+    one, other = rank(0, reduced(200.0)), rank(1)
+    assert with_others(one, [one, other]) == one
+
+
+def test_a_collective_of_the_device_returns_before_it_is_done() -> None:
+    one, other = rank(0, reduced(0.2, device="cuda")), rank(1, reduced(0.2, device="cuda"))
+    assert with_others(one, [one, other]) == one
+
+
+def test_ranks_that_save_to_one_file_are_named() -> None:
+    one, other = rank(0, saved("/out/last.pt")), rank(1, saved("/out/last.pt"))
+    (found,) = [item for item in with_others(one, [one, other]).seen if item.symptom is Symptom.SAME_FILE]
+    assert (found.at, found.details["reason"]) == (Line("train.py", 12), "ranks 0, 1 save to it")
+
+
+def test_each_rank_may_save_to_a_file_of_its_own() -> None:
+    one, other = rank(0, saved("/out/0.pt")), rank(1, saved("/out/1.pt"))
+    assert with_others(one, [one, other]) == one
+
+
+def test_one_rank_has_no_others() -> None:
+    alone = rank(0, reduced(200.0), saved("/out/last.pt"))
+    assert with_others(alone, [alone]) == alone
