@@ -24,7 +24,6 @@ from trainlint_probe.recorder import Recorder
 WRONG_USAGE = 2
 _INTERRUPTED = 130
 _OWN = str(Path(__file__).parent) + os.sep
-_WATCHING = str(Path(__file__).parent / "watch") + os.sep
 
 
 def main(words: Sequence[str]) -> NoReturn:
@@ -62,13 +61,13 @@ def _run(found: script.Script, arguments: Sequence[str], recorder: Recorder) -> 
         return _INTERRUPTED
     except BaseException as error:  # noqa: BLE001 - whatever ends a script
         recorder.failed_by = type(error).__name__
-        watcher = _watcher(error.__traceback__)
+        faulty = faulty_watcher(error)
         error.__traceback__ = _without_us(error.__traceback__)
         sys.excepthook(type(error), error, error.__traceback__)
-        if watcher:
+        if faulty:
             sys.stderr.write(
-                f"trainlint: this came out of a call that the probe watches ({watcher}). If the script does not fail "
-                "so without the probe, the fault is the probe's: please report it.\n"
+                f"trainlint: this is a fault in the probe ({faulty}), not in the script; please report it with the "
+                "lines above.\n"
             )
         return 1
     return 0
@@ -84,13 +83,18 @@ def _exit_code(code: object) -> int:
     return 1
 
 
-def _watcher(traceback: TracebackType | None) -> str:
-    """Where the probe made the call that failed, as what is written in C leaves no frame of its own; else ""."""
+def faulty_watcher(error: BaseException) -> str:
+    """The line of the probe's own that failed, else "".
+
+    What a watched call raises looks alike, as what is written in C leaves no frame of its own. But names that are
+    not bound, and assertions, fail in Python alone.
+    """
+    traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
-    if traceback is None or not traceback.tb_frame.f_code.co_filename.startswith(_WATCHING):
+    if traceback is None or not _is_ours(traceback) or not isinstance(error, (NameError, AssertionError)):
         return ""
-    return f"{Path(traceback.tb_frame.f_code.co_filename).name}:{traceback.tb_lineno}"
+    return f"{Path(traceback.tb_frame.f_code.co_filename).name}, line {traceback.tb_lineno}"
 
 
 def _without_us(traceback: TracebackType | None) -> TracebackType | None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import trainlint_probe
 from tests.probe.run.running import Runner, line_of, only
 from trainlint.evidence import Phase
+from trainlint_probe.child import faulty_watcher
 
 
 @pytest.mark.parametrize(
@@ -53,6 +57,13 @@ def test_a_failure_is_shown_as_the_scripts_own(runner: Runner, capfd: pytest.Cap
     assert f'crashes.py", line {line_of("hostile/crashes", ".item()")}, in <module>' in shown
     assert "RuntimeError: a Tensor with 2 elements cannot be converted to Scalar" in shown
     assert "trainlint" not in shown
+
+
+@pytest.mark.parametrize(("file", "blamed"), [(trainlint_probe.__file__, True), (__file__, False)])
+def test_a_fault_of_the_probe_is_not_the_scripts(file: str, blamed: bool) -> None:
+    with pytest.raises(NameError) as fault:
+        exec(compile("\n\nnowhere", str(Path(file).parent / "watch.py"), "exec"))
+    assert faulty_watcher(fault.value) == ("watch.py, line 3" if blamed else "")
 
 
 def test_a_script_that_waits_for_ever_is_ended(runner: Runner) -> None:
