@@ -7,7 +7,6 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -313,26 +312,23 @@ class TestRanks:
     def path(self, script: Callable[[str], Path]) -> Path:
         return script("ranks_apart.py")
 
-    @pytest.mark.parametrize(
-        "start",
-        [
-            {"processes": 2},
-            {
-                "script": "torch.distributed.run",
-                "arguments": ("--standalone", "--nproc-per-node=2", "ranks_apart.py"),
-                "module": True,
-            },
-        ],
-        ids=["by us", "by the user"],
-    )
-    def test_all_ranks_are_compared(self, path: Path, start: dict[str, Any]) -> None:
+    def test_all_ranks_are_compared(self, path: Path) -> None:
         """Only the second rank's loss changes, and the parameters that both have in common with it."""
-        found = try_fixes(changed(path, "SHIFT = 0.0", "SHIFT = 1.0"), replace(asked(path), **start))
+        launcher = ("--standalone", "--nproc-per-node=2", "ranks_apart.py")
+        request = replace(asked(path), script="torch.distributed.run", arguments=launcher, module=True)
+        found = try_fixes(changed(path, "SHIFT = 0.0", "SHIFT = 1.0"), request)
         assert found.outcome is Outcome.TRAINING_CHANGED, found.sentence
         assert {trial.ranks for trial in (*found.before, *found.after)} == {2}
         assert found.training is not None
         assert (found.training.losses, found.training.noise) == (16, 0.0)
         assert found.training.first_difference == 2
+
+    def test_ranks_that_the_probe_starts_run_the_fix(self, path: Path) -> None:
+        (edit,) = changed(path, "SHIFT = 0.0", "SHIFT = 1.0").edits
+        before, after = (run_once(replace(asked(path), processes=2), edits) for edits in ({}, {edit.path: edit.text}))
+        assert (before.ranks, after.ranks) == (2, 2)
+        assert len(before.losses) == len(after.losses) == 16
+        assert before.losses != after.losses
 
     def test_ranks_that_the_script_spawns_run_the_fix(self, script: Callable[[str], Path]) -> None:
         path = script("spawned.py")
