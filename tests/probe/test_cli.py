@@ -94,12 +94,12 @@ class TestTraces:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         monkeypatch.chdir(tmp_path)
-        trace = str(starved(tmp_path))
+        trace = starved(tmp_path).name
         Path("train.py").write_text("import torch\ndef train(:\n")
         sentence = "could not judge train.py: line 2: it is no Python that this interpreter reads"
         assert main(["probe", "--trace", trace, "--page", "page.html", "train.py"]) == 2
         shown = " ".join(capsys.readouterr().out.split())
-        assert "confirmed trace.json.gz TRNP101 loader-starvation" in shown.replace(f"{tmp_path}/", "")
+        assert "confirmed trace.json.gz TRNP101 loader-starvation" in shown
         assert f"error: {sentence}" in shown
         assert f"<li>C{sentence[1:]}" in Path("page.html").read_text(encoding="utf-8")
         assert main(["probe", "--trace", trace, "--output-format", "json", "-o", "evidence.json", "train.py"]) == 2
