@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trainlint.catalogue import installed_rules
+from trainlint.engine.configurations import Configurations
 from trainlint.evidence import Run, Symptom, Verdict
 from trainlint.finding import Finding, Report
 from trainlint.records import dataclass, replace
@@ -24,11 +25,11 @@ class Told:
     unjudged: Unjudged
 
 
-def told(static: Static, run: Run, of_run: Sequence[Verdict]) -> Told:
+def told(static: Static, run: Run, of_run: Sequence[Verdict], configurations: Configurations) -> Told:
     """What there is to say of some files and a run of them; `of_run` is what only a run shows."""
     symptoms = _symptoms_by_code()
     verdicts = _verdicts_on(static.report, run)
-    kept = heard(of_run)
+    kept = heard(of_run, configurations)
     report, ignored = static.report, kept.ignored
     ignored = Ignored(report.suppressed + ignored.by_comments, ignored.by_configuration)
     return Told(

@@ -15,7 +15,7 @@ from trainlint.records import dataclass, field, replace
 from trainlint_probe.files import Changes, changes, snapshot
 from trainlint_probe.orders import SAFETY_STOP, TIMED_OUT, Orders, as_environment
 from trainlint_probe.overlay import NO_OVERLAY, Overlay, overlay_for
-from trainlint_probe.processes import GRACE, started
+from trainlint_probe.processes import GRACE, signal_name, started
 from trainlint_probe.recorder import FAILURE, has_ended
 from trainlint_probe.storage import read_run
 from trainlint_probe.watch.trackers import silenced
@@ -71,7 +71,7 @@ def launch(request: Request, output: Path) -> Launched:
     """Run a script under watch. `output` is an existing empty directory: evidence, traces and redirected files go
     there, and the caller removes it.
     """
-    places = _directories(request)
+    places = directories_of(request.script, module=request.module)
     overlay = NO_OVERLAY if request.overlay is False else overlay_for(places, output)
     if request.overlay and not overlay.layers:
         fault = f"There can be no overlay, and so the script was not run: {overlay.obstacle}."
@@ -105,15 +105,19 @@ def _orders(request: Request, output: Path, overlay: Overlay) -> Orders:
 
 def _command(request: Request) -> list[str]:
     child = ["trainlint_probe.child", *(["--module"] if request.module else []), request.script, *request.arguments]
-    if request.processes == 1:
-        return [sys.executable, "-m", *child]
-    launcher = ["torch.distributed.run", "--standalone", f"--nproc-per-node={request.processes}"]
-    return [sys.executable, "-m", *launcher, "-m", *child]
+    return [*python_of(request.processes), "-m", *child]
 
 
-def _directories(request: Request) -> tuple[Path, ...]:
-    """Where the script's files are likely to be."""
-    script = Path.cwd() if request.module else Path(request.script).absolute().parent
+def python_of(processes: int) -> list[str]:
+    """The words that start a Python: one process, or as many as train together, by torch's own launcher."""
+    if processes == 1:
+        return [sys.executable]
+    return [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
+
+
+def directories_of(name: str, *, module: bool) -> tuple[Path, ...]:
+    """Where the files of a script, or of a module, are likely to be."""
+    script = Path.cwd() if module else Path(name).absolute().parent
     return tuple(dict.fromkeys((Path.cwd(), script)))
 
 
@@ -162,7 +166,7 @@ def _fault(exit_code: int, output: Path) -> str:
             "a directory that has some."
         )
     if exit_code < 0:
-        name = signal.Signals(-exit_code).name
+        name = signal_name(-exit_code)
         hint = ": the machine may have run out of memory" if name == "SIGKILL" else ""
         return f"The process was ended by {name}{hint}, so there is no evidence."
     if exit_code == TIMED_OUT:

@@ -24,7 +24,7 @@ from trainlint_probe.ranks import together
 from trainlint_probe.report.words import by_cost
 from trainlint_probe.result import Result
 from trainlint_probe.runtime_rules import as_verdicts
-from trainlint_probe.static import judge_at_work, with_lines_elsewhere
+from trainlint_probe.static import configured, judge_at_work, with_lines_elsewhere
 from trainlint_probe.traces.events import UnreadableTrace, read_events
 from trainlint_probe.traces.judge import judge
 from trainlint_probe.traces.reading import TraceReading, reading_of
@@ -66,8 +66,9 @@ def result_of_run(options: Options) -> Result:
     runs = (with_others(runs[0], runs), *runs[1:])
     script = None if options.module else Path(options.script)
     unkept = frozenset(launched.changed.new if launched.overlay.layers else ())
+    configurations = configured()
     static = with_lines_elsewhere(
-        judge_at_work(script, _lines(runs[0], script, unkept)),
+        judge_at_work(script, _lines(runs[0], script, unkept), configurations),
         [line for run in runs[1:] for line in _lines(run, script, unkept)],
         f"it was not at work in rank {runs[0].rank}, which is spoken of, but in another",
     )
@@ -76,7 +77,7 @@ def result_of_run(options: Options) -> Result:
     known = {item.name for item in found}
     more = [item for item in (judge(reading) if reading is not None else ()) if item.name not in known]
     of_run = as_verdicts(found, where=options.script, basis="timer")
-    whole = told(static, runs[0], (*of_run, *as_verdicts(more, where=options.script)))
+    whole = told(static, runs[0], (*of_run, *as_verdicts(more, where=options.script)), configurations)
     comparisons = _verified(options, static.paths, whole.verdicts)
     runs = (_with_files_of(comparisons, runs[0]), *runs[1:])
     return Result(

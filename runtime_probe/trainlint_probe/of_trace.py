@@ -10,7 +10,7 @@ from trainlint_probe.confirming import told
 from trainlint_probe.options import Options
 from trainlint_probe.result import Result
 from trainlint_probe.runtime_rules import as_verdicts
-from trainlint_probe.static import judge_files, with_lines_elsewhere
+from trainlint_probe.static import configured, judge_files, with_lines_elsewhere
 from trainlint_probe.traces.events import UnreadableTrace, read_events
 from trainlint_probe.traces.judge import judge, judge_memory, judge_ranks
 from trainlint_probe.traces.memory_snapshot import MemoryReading, UnreadableSnapshot, read_snapshot
@@ -41,8 +41,10 @@ def result_of_trace(options: Options, path: Path) -> Result:
         *(as_verdicts(judge_memory(memory), where=str(options.memory)) if memory is not None else ()),
     )
     lines = [item.at for item in run.seen]
-    static = with_lines_elsewhere(judge_files(options.paths), lines, "the trace has lines of it, and it was not named")
-    whole = told(static, run, of_run)
+    configurations = configured()
+    static = judge_files(options.paths, configurations)
+    static = with_lines_elsewhere(static, lines, "the trace has lines of it, and it was not named")
+    whole = told(static, run, of_run, configurations)
     return Result((), whole.verdicts, readings, timeline, memory, judged=static.judged, unjudged=whole.unjudged)
 
 

@@ -58,6 +58,23 @@ def children(parent: int) -> list[int]:
     return found
 
 
+def end_at_once(exit_code: int) -> NoReturn:
+    """End this process, and the worker processes that it has started by multiprocessing.
+
+    Not by an exception: a script may catch it, go on, or save what it has in a `finally`.
+    """
+    import multiprocessing
+
+    for child in multiprocessing.active_children():
+        child.terminate()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):
+            continue  # closed, or never there
+    os._exit(exit_code)
+
+
 def is_alive(process: int) -> bool:
     """Whether a process has not ended yet."""
     if sys.platform == "win32":
@@ -70,6 +87,14 @@ def is_alive(process: int) -> bool:
     except OSError:
         return True  # another user's, or not Linux
     return state != "Z"  # it has ended, and nobody has asked for its exit code yet
+
+
+def signal_name(number: int) -> str:
+    """As in "SIGKILL"; those without a name by their numbers."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def _ask(process: subprocess.Popen[bytes], number: signal.Signals, grace: float) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sys
 import threading
@@ -16,7 +15,7 @@ from trainlint.evidence import Run
 from trainlint.records import replace
 from trainlint_probe import environment
 from trainlint_probe.orders import SAFETY_STOP, TIMED_OUT, Orders
-from trainlint_probe.processes import is_alive
+from trainlint_probe.processes import end_at_once, is_alive
 from trainlint_probe.storage import read_run, write_run
 from trainlint_probe.watch import guard, renames
 from trainlint_probe.watch.imported import Imports, loaded
@@ -67,7 +66,7 @@ class Recorder:
         self.saves.install(self.imports)
         if self.orders.overlaid:
             renames.install()
-        guard.install(self._is_ours, self.saves.new, self._safety_stop)
+        guard.install((self.orders.output, *self.orders.overlaid), self.saves.new, self._safety_stop)
         self.imports.when("torch", self._install)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forked)
@@ -105,21 +104,11 @@ class Recorder:
             return True
 
     def end(self, exit_code: int) -> None:
-        """End the process at once, and the worker processes that it started.
-
-        Not by an exception: a script may catch it, go on, or save what it has in a `finally`.
-        """
+        """End the process at once."""
         if self.run is not None:
             Path(self.orders.output, f"{_ENDED}{self.run.rank}.of{self.run.world_size}").touch()
-        for child in multiprocessing.active_children():
-            child.terminate()
         self.saves.tidy()
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                stream.flush()
-            except (OSError, ValueError, AttributeError):
-                continue  # closed, or never there
-        os._exit(exit_code)
+        end_at_once(exit_code)
 
     def _window_closed(self) -> None:
         self.finish("window closed")
@@ -199,12 +188,6 @@ class Recorder:
                 "Where there is no room, set TMPDIR to a directory that has some.\n"
             )
             self.end(1)
-
-    def _is_ours(self, path: str) -> bool:
-        """Whether what happens to a file does nothing to the user's: it is ours, or lies under an overlay."""
-        return path.startswith(self.orders.output) or any(
-            path.startswith(f"{directory}{os.sep}") for directory in self.orders.overlaid
-        )
 
     def _safety_stop(self, path: str) -> None:
         sys.stderr.write(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trainlint.catalogue import installed_rules
 from trainlint.config import rules_for, select_of_run
-from trainlint.engine.configurations import Misconfigured
+from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import absolute, is_python
 from trainlint.evidence import Verdict
 from trainlint.finding import Finding, Severity, Span
@@ -16,7 +16,6 @@ from trainlint.records import dataclass
 from trainlint.source import SourceFile, UnreadableSource, decode_source
 from trainlint.suppress import silencing_lines
 from trainlint_probe.result import Ignored
-from trainlint_probe.static import configured
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +26,12 @@ class Heard:
     ignored: Ignored
 
 
-def heard(verdicts: Sequence[Verdict]) -> Heard:
+def heard(verdicts: Sequence[Verdict], configurations: Configurations) -> Heard:
     """The verdicts that neither a comment nor the configuration silences, by the rules that hold for static findings.
 
     What is of a whole script stands at none of its lines: a comment for the whole file reaches it there.
     """
     rules = installed_rules()
-    configurations = configured()
 
     @cache
     def codes_on(path: str) -> frozenset[str]:

@@ -34,27 +34,22 @@ class Static:
     """The files that were to be judged, whether they could be or not."""
 
 
-def judge_files(paths: Sequence[Path]) -> Static:
-    """Judge files and directories as `trainlint check` does. Without any path, nothing is judged.
-
-    Raises UsageError where a rule pack is wrong.
-    """
+def judge_files(paths: Sequence[Path], configurations: Configurations) -> Static:
+    """Judge files and directories as `trainlint check` does. Without any path, nothing is judged."""
     if not paths:
         return Static(Report((), (), 0), Judged())
-    configurations = configured()
     discovery = discover(paths, configurations.excludes)
     report = run(discovery, configurations).report
     judged = _judged(discovery, configurations, report)
     return Static(report, judged, paths=tuple(target.path for target in discovery.targets))
 
 
-def judge_at_work(script: Path | None, lines: Iterable[Line | None]) -> Static:
+def judge_at_work(script: Path | None, lines: Iterable[Line | None], configurations: Configurations) -> Static:
     """Judge the script, and the files in which something was seen to happen.
 
     But for the script they were not named: what the configuration excludes is left out, as it is from a directory, and
-    so is what lies outside of the project. Raises UsageError as `judge_files` does.
+    so is what lies outside of the project.
     """
-    excludes = configured().excludes
     left_out: dict[str, str] = {}
     gone: list[Failure] = []
     wanted: list[Path] = []
@@ -62,14 +57,14 @@ def judge_at_work(script: Path | None, lines: Iterable[Line | None]) -> Static:
     if script is not None:
         seen[absolute(script)] = script
     for path in sorted(seen.values()):
-        why = _why_left_out(path, script, excludes) if path != script else ""
+        why = _why_left_out(path, script, configurations.excludes) if path != script else ""
         if why:
             left_out[path.as_posix()] = why
         elif path.exists():
             wanted.append(path)
         else:
             gone.append(Failure(path.as_posix(), _GONE))
-    judged = judge_files(wanted)
+    judged = judge_files(wanted, configurations)
     failures = sorted((*judged.report.failures, *gone), key=lambda failure: failure.path)
     return replace(judged, report=replace(judged.report, failures=tuple(failures)), left_out=left_out)
 

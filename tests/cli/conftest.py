@@ -76,15 +76,6 @@ def toys(program: Program, tmp_path: Path) -> Program:
     return Program(program.directory, {**program.environment, "PYTHONPATH": path})
 
 
-@pytest.fixture
-def permissions(tmp_path: Path) -> None:
-    """Skip the test where permissions hold nobody back."""
-    closed = tmp_path / "closed"
-    closed.touch(mode=0)
-    if os.access(closed, os.R_OK):
-        pytest.skip("this user, such as root, may read and write everything")
-
-
 Write = Callable[..., Path]
 
 

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from trainlint.evidence import Judged, Line
-from trainlint_probe.static import Static, judge_at_work, judge_files, with_lines_elsewhere
+from trainlint_probe.static import Static, configured, judge_at_work, judge_files, with_lines_elsewhere
 
 TEXT = b"import torch\r\n"
 DIGEST = hashlib.sha256(TEXT).hexdigest()
-
-
-@pytest.fixture
-def permissions(tmp_path: Path) -> None:
-    """Skip the test where permissions hold nobody back."""
-    closed = tmp_path / "closed"
-    closed.touch(mode=0)
-    if os.access(closed, os.R_OK):
-        pytest.skip("this user, such as root, may read and write everything")
 
 
 @pytest.fixture
@@ -37,21 +27,21 @@ def training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_files_are_named_as_verdicts_name_them_with_the_digests_of_their_bytes(training: Path) -> None:
-    found = judge_files([Path("train.py"), Path("parts")]).judged
+    found = judge_files([Path("train.py"), Path("parts")], configured()).judged
     assert found == Judged(None, {"train.py": DIGEST, "parts/helper.py": DIGEST})
 
 
 def test_in_a_repository_the_working_directory_is_told_from_its_root(training: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=training.parent, check=True)
-    assert judge_files([Path("train.py")]).judged.directory == "training"
+    assert judge_files([Path("train.py")], configured()).judged.directory == "training"
 
 
 def test_where_nothing_is_judged_no_file_is_named(training: Path) -> None:
-    assert judge_files([]).judged == Judged()
+    assert judge_files([], configured()).judged == Judged()
 
 
 def test_a_file_that_is_gone_is_not_named(training: Path) -> None:
-    assert judge_files([Path("train.py"), Path("gone.py")]).judged.digests == {"train.py": DIGEST}
+    assert judge_files([Path("train.py"), Path("gone.py")], configured()).judged.digests == {"train.py": DIGEST}
 
 
 def failures(found: Static) -> list[str]:
@@ -61,7 +51,7 @@ def failures(found: Static) -> list[str]:
 
 def at_work(*paths: str, script: str | None = "train.py") -> Static:
     """What is judged where something was seen in these files."""
-    return judge_at_work(Path(script) if script else None, [Line(path, 1) for path in paths])
+    return judge_at_work(Path(script) if script else None, [Line(path, 1) for path in paths], configured())
 
 
 class TestAtWork:
@@ -154,7 +144,7 @@ class TestAtWork:
 
 def test_other_files_of_which_nothing_is_said_are_told(training: Path) -> None:
     (training / "parts/broken.py").write_text("import torch\ndef f(:\n")
-    judged = judge_files([Path("train.py"), Path("parts")])
+    judged = judge_files([Path("train.py"), Path("parts")], configured())
     lines = [Line(path, 3) for path in ("train.py", "parts/broken.py", "/cluster/job/train.py")]
     found = with_lines_elsewhere(judged, lines, "it was not named")
     assert found.left_out == {"/cluster/job/train.py": "it was not named"}

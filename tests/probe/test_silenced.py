@@ -10,6 +10,7 @@ from trainlint.cli import main
 from trainlint.evidence import Line, State, Verdict
 from trainlint_probe.result import Ignored
 from trainlint_probe.silenced import heard
+from trainlint_probe.static import configured
 
 TRAINING = """\
 from torch.utils.data import DataLoader
@@ -34,7 +35,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def left(*verdicts: Verdict) -> tuple[list[str], Ignored]:
     """The codes of what is left to tell, and how much is not."""
-    found = heard(verdicts)
+    found = heard(verdicts, configured())
     return [item.code for item in found.verdicts], found.ignored
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import atexit
 import json
-import multiprocessing
 import os
 import random
 import sys
@@ -19,12 +18,12 @@ from collections.abc import Sequence, Set
 from multiprocessing import util
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from trainlint.evidence_json import from_json, to_json
 from trainlint.records import replace
 from trainlint_probe import handover, script
-from trainlint_probe.processes import is_alive
+from trainlint_probe.processes import end_at_once, is_alive
 from trainlint_probe.recorder import rank_and_world
 from trainlint_probe.verify import edited, reached
 from trainlint_probe.verify.order import Order, result_of
@@ -151,7 +150,7 @@ class Arm:
         saves.install(imports)
         if order.overlaid:
             renames.install()
-        guard.install(self.is_ours, saves.new, self.stop_at)
+        guard.install((order.output, *order.overlaid), saves.new, self.stop_at)
         imports.when("torch", self.watch)
         if order.seed is not None:
             _seed(order.seed, imports)
@@ -179,11 +178,6 @@ class Arm:
             return Trial(End.STOPPED, failure=f"trainlint itself failed ({_words_of(error)}); please report this")
         places = reached.read(self.order.places, Path(self.places)) if self.order.places else None
         return replace(trial, loaded=tuple(sorted(self.opened)), reached=places)
-
-    def is_ours(self, path: str) -> bool:
-        """Whether what happens to a file does nothing to the user's: it is ours, or lies under an overlay."""
-        ours = (os.path.realpath(self.order.output), *self.order.overlaid)
-        return any(path.startswith(f"{directory}{os.sep}") for directory in ours)
 
     def end_with_the_parent(self) -> None:
         """Nobody waits for what this process would still find out: the parent was ended past its own clean-up."""
@@ -216,25 +210,14 @@ class Arm:
         has_come_to_its_end = trial.end in (End.WINDOW_CLOSED, End.TOO_SHORT)
         is_no_rank = self.order.processes == 1 and not self.has_trained()
         if has_come_to_its_end and is_no_rank and any(directory.glob(result_of("*"))):
-            self.end(0)  # those that it has started have said what there is to say
+            end_at_once(0)  # those that it has started have said what there is to say
         path = directory / result_of(rank)
         path.with_suffix(".part").write_text(json.dumps(to_json(replace(trial, ranks=ranks))), encoding="utf-8")
         path.with_suffix(".part").replace(path)
         if has_come_to_its_end:
             self.wait_for(ranks, directory)
         # Where it failed, the launcher ends the other ranks, which would wait for this one.
-        self.end(0 if has_come_to_its_end else 1)
-
-    def end(self, exit_code: int) -> NoReturn:
-        """End the process at once.
-
-        Not by an exception: it could be caught, and the script would train on.
-        """
-        for child in multiprocessing.active_children():
-            child.terminate()
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(exit_code)
+        end_at_once(0 if has_come_to_its_end else 1)
 
     def wait_for(self, ranks: int, directory: Path) -> None:
         """A rank that is gone may take with it what it had not yet sent to the others."""

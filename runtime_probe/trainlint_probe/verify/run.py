@@ -11,9 +11,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -22,10 +20,10 @@ from pathlib import Path
 from trainlint.evidence_json import from_json, to_json
 from trainlint.records import dataclass, replace
 from trainlint_probe.files import changes, snapshot
-from trainlint_probe.launch import LEAST_ROOM
+from trainlint_probe.launch import LEAST_ROOM, directories_of, python_of
 from trainlint_probe.left import about_files
 from trainlint_probe.overlay import NO_OVERLAY, overlay_for
-from trainlint_probe.processes import started
+from trainlint_probe.processes import signal_name, started
 from trainlint_probe.verify.fixes import ALL, Proposal, proposals
 from trainlint_probe.verify.judge import FEWEST_PAIRS, cannot_be_tried, judged
 from trainlint_probe.verify.order import Order, Place, result_of
@@ -161,7 +159,7 @@ def run_once(request: Request, edits: Mapping[str, bytes], places: Sequence[Plac
 
 
 def _run_in(here: Path, request: Request, edits: Mapping[str, bytes], places: Sequence[Place]) -> Trial:
-    looked_at = _directories(request)
+    looked_at = directories_of(request.script, module=request.module)
     overlay = NO_OVERLAY if request.overlay is False else overlay_for(looked_at, here)
     if request.overlay and not overlay.layers:
         return Trial(End.STOPPED, failure=f"there can be no overlay, so the script was not run: {overlay.obstacle}")
@@ -194,18 +192,8 @@ def _run_in(here: Path, request: Request, edits: Mapping[str, bytes], places: Se
     return trial
 
 
-def _directories(request: Request) -> tuple[Path, ...]:
-    """Where the script's files are likely to be."""
-    script = Path.cwd() if request.module else Path(request.script).absolute().parent
-    return tuple(dict.fromkeys((Path.cwd(), script)))
-
-
 def _command(request: Request, here: Path) -> list[str]:
-    arm = ["-m", "trainlint_probe.verify.arm", str(here / "order.json")]
-    if request.processes == 1:
-        return [sys.executable, *arm]
-    launcher = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={request.processes}"]
-    return [sys.executable, *launcher, *arm]
+    return [*python_of(request.processes), "-m", "trainlint_probe.verify.arm", str(here / "order.json")]
 
 
 def _run_to_its_end(command: Sequence[str], here: Path, request: Request) -> int | None:
@@ -249,13 +237,6 @@ def _minutes(seconds: float) -> str:
 
 def _silent_end(status: int, here: Path) -> str:
     """How a run ended that left no word: by a signal, a crash, or `os._exit`."""
-    how = f"it was ended by {_signal_name(-status)}" if status < 0 else f"it ended at once with exit code {status}"
+    how = f"it was ended by {signal_name(-status)}" if status < 0 else f"it ended at once with exit code {status}"
     said = (here / "errors").read_text(encoding="utf-8", errors="replace").strip().splitlines()
     return f"{how}; its last words were: {said[-1]}" if said else how
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,16 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_TRUNC | os.O_APPEND | os.O_CREAT
 _LOSES = {"os.remove": (0,), "os.rename": (0, 1), "os.truncate": (0,)}
 
 
-def install(is_ours: Callable[[str], bool], new: set[str], stop: Callable[[str], None]) -> None:
+def install(spared: Iterable[str], new: set[str], stop: Callable[[str], None]) -> None:
     """Begin to guard.
 
-    `is_ours` tells what lies in the probe's own directories. Files that the run makes are added to `new`. `stop` is
-    called with the path of a checkpoint before it is touched.
+    Args:
+        spared: directories in which nothing that happens does anything to the user's files: the probe's own, and those
+            under an overlay.
+        new: gets the files that the run makes.
+        stop: called with the path of a checkpoint before it is touched.
     """
+    ours = tuple(os.path.realpath(directory) + os.sep for directory in spared)
     temporary = os.path.realpath(tempfile.gettempdir()) + os.sep
     working_directory = os.path.realpath(Path.cwd()) + os.sep
     spare_temporary = not working_directory.startswith(temporary)
@@ -36,7 +40,7 @@ def install(is_ours: Callable[[str], bool], new: set[str], stop: Callable[[str],
         if not isinstance(path, (str, bytes, os.PathLike)):
             return  # a descriptor: it was opened before
         real = os.path.realpath(os.fsdecode(path))
-        if is_ours(real) or (spare_temporary and real.startswith(temporary)):
+        if real.startswith(ours) or (spare_temporary and real.startswith(temporary)):
             return
         if not os.path.isfile(real):  # noqa: PTH113 - at each file that is opened, and pathlib takes several times as long
             if opened:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
@@ -34,6 +35,18 @@ Caller = tuple[str, int, str]
 """A file as Python names it, a line, and the library's line that makes the call in its stead ("" where none does)."""
 
 
+class _Kinds(dict[str, int]):
+    """Whose each file is, found out once."""
+
+    def __init__(self, judge: Callable[[str], int]) -> None:
+        super().__init__()
+        self.judge = judge
+
+    def __missing__(self, filename: str) -> int:
+        kind = self[filename] = self.judge(filename)
+        return kind
+
+
 class Lines:
     """Tells user's code from libraries."""
 
@@ -41,24 +54,18 @@ class Lines:
         """`script_directory` is the user's own even where it lies among installed packages (`-m package.train`)."""
         self.script_directory = os.path.realpath(script_directory)
         self._root = self.script_directory + os.sep
-        self._kinds: dict[str, int] = {}
+        self._kinds = _Kinds(self._judge)
         self._shown: dict[tuple[str, int], str] = {}
         """Lines of libraries, as they are shown."""
 
     def is_users(self, filename: str) -> bool:
         """Whether a file holds the user's code."""
-        kind = self._kinds.get(filename)
-        if kind is None:
-            kind = self._kinds[filename] = self._judge(filename)
-        return kind == _USER
+        return self._kinds[filename] == _USER
 
     def is_by_a_library(self, frame: FrameType | None) -> bool:
         """Whether the call that a frame makes is a library's own, and not one in the user's name."""
         while frame is not None:
-            filename = frame.f_code.co_filename
-            kind = self._kinds.get(filename)
-            if kind is None:
-                kind = self._kinds[filename] = self._judge(filename)
+            kind = self._kinds[frame.f_code.co_filename]
             if kind != _TRANSPARENT:
                 return kind == _LIBRARY
             frame = frame.f_back
@@ -69,9 +76,7 @@ class Lines:
         via = ""
         while frame is not None:
             filename = frame.f_code.co_filename
-            kind = self._kinds.get(filename)
-            if kind is None:
-                kind = self._kinds[filename] = self._judge(filename)
+            kind = self._kinds[filename]
             if kind == _USER:
                 return filename, frame.f_lineno, via
             if kind == _LIBRARY and not via:

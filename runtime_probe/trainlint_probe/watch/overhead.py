@@ -183,10 +183,9 @@ def _more(act: Callable[[], object], without: Callable[[], object]) -> float:
 
 def _fastest(act: Callable[[], object]) -> float:
     """Nanoseconds of one call, in the round that other programs disturbed least."""
-    rounds = []
-    for _ in range(_ROUNDS):
-        start = perf_counter_ns()
+
+    def many() -> None:
         for _ in range(_CALLS):
             act()
-        rounds.append(perf_counter_ns() - start)
-    return min(rounds) / _CALLS
+
+    return _fastest_of_many(many)
