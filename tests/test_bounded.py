@@ -1,0 +1,49 @@
+"""Files are read only where they are ordinary, and only up to a bound."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from trainlint.bounded import UnfitFile, leads_out, read_beginning, read_bounded
+
+
+def test_an_ordinary_file_is_read_whole(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_bytes(b"torch>=2.4\n")
+    assert read_bounded(tmp_path / "requirements.txt", 11) == b"torch>=2.4\n"
+
+
+def test_a_larger_file_is_refused_and_its_beginning_may_be_read(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_bytes(b"torch>=2.4\n")
+    with pytest.raises(UnfitFile, match="larger than 10 bytes"):
+        read_bounded(tmp_path / "requirements.txt", 10)
+    assert read_beginning(tmp_path / "requirements.txt", 5) == b"torch"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UnfitFile, match="no ordinary file"):
+        read_bounded(tmp_path / "pipe", 10)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")
+def test_a_link_to_an_endless_device_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").symlink_to("/dev/zero")
+    with pytest.raises(UnfitFile, match="no ordinary file"):
+        read_bounded(tmp_path / "requirements.txt", 10)
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink"), reason="needs links")
+def test_a_link_out_of_a_directory_is_told(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (tmp_path / "project-secrets").write_text("secret")
+    (project / "inside.py").write_text("")
+    (project / "out.py").symlink_to(tmp_path / "project-secrets")
+    (project / "in.py").symlink_to("inside.py")
+    assert leads_out(project / "out.py", project)
+    assert not leads_out(project / "in.py", project)
+    assert not leads_out(project, project)

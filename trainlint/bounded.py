@@ -1,0 +1,46 @@
+"""Reads files that anybody may have written: ordinary files only, no more of them than a bound, no waiting."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class UnfitFile(OSError):
+    """A file that exists and is not read: no ordinary file, or too large. `strerror` says which."""
+
+
+def read_bounded(path: str | Path, most_bytes: int) -> bytes:
+    """The bytes of an ordinary file of at most `most_bytes`.
+
+    A pipe is not waited for, and a device such as /dev/zero is not read, whatever links lead there.
+    Raises UnfitFile for these and for larger files, OSError where the file cannot be opened or read.
+    """
+    data = read_beginning(path, most_bytes + 1)
+    if len(data) > most_bytes:
+        raise UnfitFile(errno.EFBIG, f"it is larger than {most_bytes:,} bytes", str(path))
+    return data
+
+
+def read_beginning(path: str | Path, most_bytes: int) -> bytes:
+    """The first bytes of an ordinary file, at most `most_bytes`. Raises as `read_bounded` does, but for large files."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+    descriptor = os.open(path, flags)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise UnfitFile(errno.EINVAL, "it is no ordinary file", str(path))
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read(most_bytes)
+    finally:
+        os.close(descriptor)
+
+
+def leads_out(path: str | Path, root: str | Path) -> bool:
+    """Whether a path, with all links followed, lies outside a directory."""
+    real, top = os.path.realpath(path), os.path.realpath(root)
+    return real != top and not real.startswith(top.rstrip(os.sep) + os.sep)
