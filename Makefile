@@ -14,7 +14,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs probe-gpu clean
+.PHONY: help demo test nightly check format docs probe-gpu clean
 
 help:  ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -29,6 +29,9 @@ demo: $(VENV)/.installed  ## Run trainlint on the examples and show what it woul
 
 test: $(VENV)/.developed  ## Run every test
 	$(BIN)/python -m pytest $(PYTEST)
+
+nightly: $(VENV)/.developed  ## Run what takes hours: large corpora, fuzzing, every property over every case
+	$(BIN)/python -m pytest $(PYTEST) -m nightly
 
 check: $(VENV)/.developed  ## Types, lint, import contracts, generated pages, wheel, and trainlint on itself
 	$(BIN)/ruff check .
