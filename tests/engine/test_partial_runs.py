@@ -13,8 +13,9 @@ from tests.engine.linked_project import ENGINE, FILES, TRAIN, UTILS, findings_in
 from trainlint.engine import neighbourhood, surroundings
 from trainlint.engine.configurations import Configurations
 from trainlint.engine.discover import Target
+from trainlint.engine.projects import package_parent, project_of
 from trainlint.engine.run import Run, run_text
-from trainlint.engine.surroundings import Surroundings, package_parent, project_of
+from trainlint.engine.surroundings import Surroundings
 from trainlint.packs import load_rules
 from trainlint.source import source_from_text
 
