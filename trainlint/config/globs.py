@@ -6,7 +6,9 @@ import functools
 import os
 import re
 
-from trainlint.gitignore.wildcards import NeverMatches, Wildcard, wildcard
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainlint.gitignore.wildcards import Wildcard
 
 
 def check_glob(pattern: str) -> str | None:
@@ -60,6 +62,8 @@ def _below(root: str, path: str | os.PathLike[str]) -> str | None:
 @functools.lru_cache(maxsize=256)
 def _compiled(pattern: str) -> Wildcard | None:
     """The pattern ready to match; None where it can match nothing."""
+    from trainlint.gitignore.wildcards import NeverMatches, wildcard  # few configurations have patterns
+
     body = pattern.rstrip("/")
     try:
         return wildcard(re.sub("/+", "/", body).removeprefix("/"), is_path="/" in body)

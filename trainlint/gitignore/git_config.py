@@ -47,6 +47,7 @@ def _value(text: str, following: Iterator[str]) -> str:
         if character == "\\":
             escaped = next(characters, "")
             if not escaped:
+                kept = len(value)  # git keeps spaces before a backslash
                 characters = iter(next(following, ""))
                 continue
             value.append(_ESCAPED.get(escaped, escaped))
