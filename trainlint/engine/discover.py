@@ -175,6 +175,7 @@ class _Search:
         waiting = [(root, ignores)]
         while waiting:
             directory, ignores = waiting.pop()
+            start = os.path.join(directory, "")
             directories: list[str] = []
             files: list[tuple[str, bool]] = []  # names, and whether each is a link
             is_repository = has_ignore_file = False
@@ -196,12 +197,12 @@ class _Search:
             if ignores and has_ignore_file:
                 ignores = self.ignore_files().with_file_of(directory, ignores)
             for name in directories:
-                path = os.path.join(directory, name)
+                path = start + name
                 if not (ignores and ignores.ignored(name, is_directory=True)) and not self.is_left_out(path):
                     waiting.append((path, ignores and ignores.inside(name)))
             for name, is_link in files:
                 if not (ignores and ignores.ignored(name, is_directory=False)):
-                    self.offer(os.path.join(directory, name), is_link=is_link)
+                    self.offer(start + name, is_link=is_link)
 
     def offer(self, path: str, *, is_link: bool) -> None:
         """Add a file below a directory that was named, unless something excludes it."""

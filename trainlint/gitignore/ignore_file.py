@@ -29,13 +29,16 @@ class IgnoreFile:
         text = data.decode("latin-1")
         self._rules = tuple(_rules(text.lower() if ignore_case else text))
         self._ignore_case = ignore_case
-        # Most rules can be passed by quickly: by a look-up, and by two calls of Python's that take many texts at once.
-        names, paths = ([rule for rule in self._rules if rule.of_path is of_path] for of_path in (False, True))
-        self._names = frozenset(rule.wildcard.prefix for rule in names if rule.wildcard.literal)
-        self._ends = tuple(end for rule in names if (end := rule.wildcard.literal_end))
-        self._other_names = [rule for rule in names if not (rule.wildcard.literal or rule.wildcard.literal_end)]
-        self._path_beginnings = tuple(rule.wildcard.prefix for rule in paths if rule.wildcard.prefix)
-        self._other_paths = [rule for rule in paths if not rule.wildcard.prefix]
+        # Most rules can be passed by quickly: by a look-up, and by calls of Python's that take many texts at once.
+        names, paths = ([rule.wildcard for rule in self._rules if rule.of_path is of_path] for of_path in (False, True))
+        self._names = frozenset(each.prefix for each in names if each.literal)
+        self._ends = tuple(each.literal_end for each in names if each.literal_end)
+        self._beginnings = tuple(each.prefix for each in names if each.prefix and not each.literal)
+        # Of these, the whole pattern is one name, and so one regular expression.
+        others = [each.chunks[0][0] for each in names if not (each.prefix or each.literal_end)]
+        self._other_names = [each.match for each in others]
+        self._path_beginnings = tuple(each.prefix for each in paths if each.prefix)
+        self._other_paths = [each for each in paths if not each.prefix]
 
     def ignores(self, name: str, path: str, *, is_directory: bool) -> bool | None:
         """Whether a path is ignored; None where no rule speaks of it.
@@ -60,9 +63,10 @@ class IgnoreFile:
         return (
             name in self._names
             or name.endswith(self._ends)
+            or name.startswith(self._beginnings)
             or path.startswith(self._path_beginnings)
-            or any(rule.wildcard.matches(name) for rule in self._other_names)
-            or any(rule.wildcard.matches(path) for rule in self._other_paths)
+            or any(match(name) for match in self._other_names)
+            or any(other.matches(path) for other in self._other_paths)
         )
 
 

@@ -35,8 +35,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    _Name = str | re.Pattern[str]
-    """What one name of a path must be, or match."""
+    _Name = re.Pattern[str]
+    """What one name of a path must match."""
 
 
 class NeverMatches(ValueError):
@@ -48,7 +48,7 @@ class Wildcard:
     """A pattern for paths, ready to match."""
 
     prefix: str
-    """The literal text that a path must begin with."""
+    """The literal text that a path must begin with: all before the first special character."""
     literal: bool
     """Whether the prefix is the whole pattern."""
     chunks: tuple[tuple[_Name, ...], ...]
@@ -79,13 +79,13 @@ class Wildcard:
     def _matched(self, path: str, *, whole: bool) -> int | None:
         """How many names after the prefix are matched."""
         names = path[len(self.prefix) :].split("/")
-        first, *others = self.chunks
+        first = self.chunks[0]
         if not _fit(first, names, 0):
             return None
         position = len(first)
-        if not others:
+        if len(self.chunks) == 1:
             return position if position == len(names) or not whole else None
-        *middle, last = others
+        *middle, last = self.chunks[1:]
         # Where each chunk is taken as early as possible, all later ones have the most room: no need to go back.
         for chunk in middle:
             start = _first_fit(chunk, names, position)
@@ -130,10 +130,7 @@ def wildcard(pattern: str, *, is_path: bool = True) -> Wildcard:
 def _fit(chunk: Sequence[_Name], names: Sequence[str], start: int) -> bool:
     if start + len(chunk) > len(names):
         return False
-    return all(
-        name == wanted if isinstance(wanted, str) else wanted.match(name)
-        for wanted, name in zip(chunk, names[start : start + len(chunk)], strict=True)
-    )
+    return all(wanted.match(names[place]) for place, wanted in enumerate(chunk, start))
 
 
 def _first_fit(chunk: Sequence[_Name], names: Sequence[str], start: int) -> int | None:
