@@ -80,6 +80,27 @@ def test_configuration_that_includes_itself_ends(home: Path) -> None:
     assert len(discover([Path()]).targets) == len(ALL)
 
 
+def test_without_a_home_nothing_of_the_working_directory_is_taken_for_the_users_own(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("rules").write_text("*.py\n")
+    Path(".gitconfig").write_text(f"[core]\n\texcludesFile = {Path('rules').resolve()}\n")
+    monkeypatch.setenv("HOME", ".")
+    assert len(discover([Path()]).targets) == len(ALL)
+    monkeypatch.setenv("HOME", str(Path().resolve()))
+    assert discover([Path()]).targets == (), "the file would be understood"
+
+
+@pytest.mark.usefixtures("permissions")
+@pytest.mark.parametrize("name", [".gitconfig", ".config/git/ignore"])
+def test_what_the_user_may_not_open_is_noted(home: Path, name: str) -> None:
+    (home / name).touch(mode=0)
+    found = discover([Path()])
+    assert len(found.targets) == len(ALL)
+    assert found.failures == ()
+    assert any(name in note for note in found.notes)
+
+
 def test_the_repository_names_no_file(home: Path, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("*.py\n")
     git("config", "core.excludesFile", str(tmp_path / "secret"))

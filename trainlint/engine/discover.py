@@ -136,7 +136,7 @@ class _Search:
             targets=tuple(sorted((target for _, target in self.found.values()), key=lambda target: target.shown)),
             failures=tuple(sorted(self.failures.values(), key=lambda failure: failure.path)),
             excluded=tuple(sorted(self.excluded)),
-            notes=tuple(self.notes),
+            notes=tuple(dict.fromkeys(self.notes)),
             searched=tuple(self.searched),
         )
 

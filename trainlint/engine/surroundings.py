@@ -47,7 +47,7 @@ class Surroundings:
     def around(self, files: Sequence[Path]) -> list[Target]:
         """The Python files of the projects that files belong to, and of those that searched directories do.
 
-        The files of searched directories are left out. What git ignores and what the configuration excludes takes no
+        The files of searched directories are left out. What ignore files and the configuration leave out takes no
         part, as if it were not there. Of a project that is too large, what lies nearest in the tree of directories.
         """
         asked = tuple(files)

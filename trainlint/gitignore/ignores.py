@@ -63,15 +63,13 @@ class IgnoreReader:
         except OSError as error:
             self.fail(os.path.join(top, ".git"), _unread(error))
             return Ignores()
-        users: str | None = None
-        try:
-            users = users_exclude_file()
-        except OSError as error:
-            self.fail(str(error.filename), _unread(error))
         files = [
             (0, rules)
-            for path in (repository.exclude_file, users)
-            if path and (rules := self._rules(path, repository.ignore_case))
+            for rules in (
+                repository.exclude_file and self._rules(repository.exclude_file, repository.ignore_case),
+                self._users_rules(repository.ignore_case),
+            )
+            if rules
         ]
         return Ignores("", tuple(files), repository.ignore_case)
 
@@ -98,6 +96,21 @@ class IgnoreReader:
                 return Ignores()
             ignores, place = ignores.inside(name), os.path.join(place, name)
         return ignores
+
+    def _users_rules(self, ignore_case: bool) -> IgnoreFile | None:
+        path = None
+        try:
+            path = users_exclude_file()
+        except PermissionError as error:  # as where HOME is another user's: git goes on, too
+            self.note(str(error.filename), "git's configuration may not be opened, so it is not read")
+        except OSError as error:
+            self.fail(str(error.filename), _unread(error))
+        if path is None:
+            return None
+        if os.path.exists(path) and not os.access(path, os.R_OK):
+            self.note(path, "the user's own ignore file may not be opened, so it is not read")
+            return None
+        return self._rules(path, ignore_case)
 
     def _rules(self, path: str, ignore_case: bool) -> IgnoreFile | None:
         key = (path, ignore_case)

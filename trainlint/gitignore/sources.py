@@ -13,8 +13,8 @@ from trainlint.records import dataclass
 
 MOST_BYTES = 200_000
 """Of an ignore file or of git's configuration. GitHub's longest template for an ignore file has 8,000."""
-_MOST_FILES = 10
-"""So many files may the user's configuration include, one in the other. Git has the same bound."""
+_MOST_FILES = 100
+"""More files of the user's configuration are not read. Few people have more than three."""
 _REFERENCE = 10_000
 """Bytes of a `.git` file, or of git's reference back to it: one path."""
 
@@ -45,27 +45,31 @@ def repository_at(top: str) -> Repository:
 def users_exclude_file() -> str | None:
     """The file of ignore rules that the user's own configuration of git names, else git's usual one.
 
-    Raises OSError where that configuration cannot be read. A path that is not absolute is none: to git it lies in
-    the working tree, so that it would be somebody else's file.
+    Raises OSError where that configuration cannot be read. Only absolute paths count: any other would lead into the
+    working directory, and so to somebody else's file.
     """
     home = os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"), "git")
     override = os.environ.get("GIT_CONFIG_GLOBAL")
     files = [os.path.join(home, "config"), os.path.expanduser("~/.gitconfig")] if override is None else [override]
     path = os.path.join(home, "ignore")
+    read: set[str] = set()
     for file in files:
-        for value in _excludes_files(file, _MOST_FILES):
+        for value in _excludes_files(file, read):
             path = os.path.expanduser(value)
     return path if os.path.isabs(path) else None
 
 
-def _excludes_files(file: str, depth: int) -> list[str]:
+def _excludes_files(file: str, read: set[str]) -> list[str]:
     """The values of `core.excludesFile` in a configuration file and in those that it always includes."""
     found: list[str] = []
+    if file in read or len(read) == _MOST_FILES or not os.path.isabs(file):
+        return found
+    read.add(file)
     for section, key, value in _settings_of(file):
         if (section, key) == ("core", "excludesfile"):
             found.append(value)
-        elif (section, key) == ("include", "path") and depth > 0:
-            found += _excludes_files(os.path.join(os.path.dirname(file), os.path.expanduser(value)), depth - 1)
+        elif (section, key) == ("include", "path"):
+            found += _excludes_files(os.path.join(os.path.dirname(file), os.path.expanduser(value)), read)
     return found
 
 
@@ -75,7 +79,7 @@ def _settings_of(file: str, directory: str | None = None) -> list[tuple[str, str
         return []
     try:
         return list(settings(read_bounded(file, MOST_BYTES)))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
 
 
