@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from trainlint.engine.git import repository_of
+from trainlint.engine.projects import repository_of
 from trainlint.records import dataclass
 from trainlint_probe.files import MOST, SKIPPED, Changes, walk
 

@@ -11,8 +11,8 @@ from trainlint.cli.console import UsageError
 from trainlint.config import ConfigError, Overrides
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import SKIPPED_DIRECTORIES, Discovery, absolute, discover, is_python
-from trainlint.engine.git import repository_of
 from trainlint.engine.parsing import UNREADABLE
+from trainlint.engine.projects import repository_of
 from trainlint.engine.run import run
 from trainlint.evidence import Judged, Line
 from trainlint.finding import Failure, Report

@@ -124,10 +124,18 @@ def test_a_file_without_training_needs_neither_rules_nor_the_model(
 ) -> None:
     write("plain.py", PLAIN)
     found = imports(program, *arguments)
-    # In a directory git is asked what belongs to the project.
-    assert found.of(FOREIGN | (SLOW - {"subprocess"} if arguments == ["check"] else SLOW)) == ""
+    assert found.of(FOREIGN | SLOW) == ""
     assert found.of({"trainlint_rules", *(f"trainlint.{room}" for room in WITHOUT_TRAINING)}) == ""
     assert len(found.ours) <= 55, sorted(found.ours)
+
+
+def test_ignore_rules_need_nothing_slow(program: Program, write: Write) -> None:
+    write("plain.py", PLAIN)
+    write(".git/HEAD", "")
+    write(".gitignore", "*.py[cod]\nbuild/\n*.egg-info\n/docs/**/made\n")
+    found = imports(program, "check")
+    assert found.of(FOREIGN | SLOW) == ""
+    assert "trainlint.gitignore.ignore_file" in found.ours
 
 
 def test_a_file_with_nothing_to_look_at_needs_its_outline_alone(program: Program, write: Write) -> None:
@@ -169,7 +177,7 @@ def test_a_file_that_is_known_needs_nothing_to_judge_files(program: Program, wri
     # What was written just now is read again, to be sure, and so hashed.
     assert found.of(FOREIGN | SLOW - {"hashlib", "pickle", "sqlite3"} | {"signal", "typing"}) == ""
     assert found.of({"trainlint_rules", *(f"trainlint.{room}" for room in (*WITHOUT_TRAINING, *JUDGING))}) == ""
-    assert len(found.ours) <= 50, sorted(found.ours)
+    assert len(found.ours) <= 52, sorted(found.ours)
 
 
 @pytest.mark.parametrize("output_format", ["markdown", "text"])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainlint.config.globs import matches_any
+from trainlint.config.globs import check_glob, matches_any
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,10 @@ from trainlint.config.globs import matches_any
         ("[ab].py", "x/a.py"),
         ("[!ab].py", "c.py"),
         ("v?.py", "v1.py"),
-        ("[unclosed.py", "[unclosed.py"),
+        ("[[]a.py", "[a.py"),
+        ("[[:digit:]].py", "1.py"),
+        ("src/***/a.py", "src/x/y/a.py"),
+        ("ü?.py", "deep/üß.py"),
     ],
 )
 def test_matches(pattern: str, path: str) -> None:
@@ -48,6 +51,7 @@ def test_matches(pattern: str, path: str) -> None:
         ("[!ab].py", "a.py"),
         ("v?.py", "v10.py"),
         ("*.py", "../elsewhere/a.py"),
+        ("[a.py", "[a.py"),
     ],
 )
 def test_does_not_match(pattern: str, path: str) -> None:
@@ -61,6 +65,18 @@ def test_a_slash_at_the_end_wants_a_directory() -> None:
 def test_relative_paths_start_at_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert matches_any(("src/a.py",), str(tmp_path), "src/../src/a.py")
+
+
+def test_a_pattern_that_can_match_nothing_is_refused() -> None:
+    assert check_glob("[a.py") == "holds a [ that is not closed; write [[] for the character itself"
+    assert check_glob("[[]a.py") is None
+
+
+@pytest.mark.parametrize("pattern", ["*a*a*a*a*a*a*a*a*a*a*a*a*ab", "/x/" + "**/a/" * 40 + "b"])
+def test_no_pattern_makes_a_run_hang(pattern: str) -> None:
+    """Backtracking would take longer than the universe is old."""
+    assert not matches_any((pattern,), "/project", f"/project/{'a' * 200}")
+    assert not matches_any((pattern,), "/project", "/project/x/" + "a/" * 200 + "c")
 
 
 @pytest.fixture(scope="module")
@@ -78,11 +94,7 @@ def git_ignores(repository: Path, pattern: str, path: str) -> bool:
 
 
 _names = st.text(alphabet="ab.-", min_size=1, max_size=3).filter(lambda name: name not in (".", ".."))
-# Of `a**/b`, git takes the literal front off first, and then takes the rest for the `**/` that its manual describes
-# as another pattern; such parts are left out.
-_parts = st.text(alphabet="ab.-*?", min_size=1, max_size=3).filter(
-    lambda part: part not in (".", "..", "***") and (part == "**" or "**" not in part)
-)
+_parts = st.text(alphabet="ab.-*?[]", min_size=1, max_size=4).filter(lambda part: part not in (".", ".."))
 
 
 @settings(max_examples=300, deadline=None)

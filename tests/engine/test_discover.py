@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -83,13 +84,13 @@ def test_gits_ignores_are_honoured(project: Path) -> None:
     assert shown(discover([Path("inner")])) == ["inner/b.py"]
 
 
-def test_ignored_files_are_judged_when_they_are_tracked_or_named(project: Path) -> None:
+def test_ignored_files_are_judged_only_when_they_are_named(project: Path) -> None:
     git("init", "-q")
-    Path(".gitignore").write_text("*.py\n")
-    write("tracked.py", "ignored.py", "out/deep/ignored.py")
-    git("add", "-f", "tracked.py")
-    assert shown(everything()) == ["tracked.py"]
-    assert shown(discover([Path("ignored.py")])) == ["ignored.py"]
+    Path(".gitignore").write_text("*_old.py\n")
+    write("train.py", "tracked_old.py", "out/deep/ignored_old.py")
+    git("add", "-f", "tracked_old.py")
+    assert shown(everything()) == ["train.py"]
+    assert shown(discover([Path("tracked_old.py")])) == ["tracked_old.py"]
 
 
 def test_an_ignored_directory_is_walked_when_it_is_named(project: Path) -> None:
@@ -139,23 +140,42 @@ def test_a_hooks_own_git_variables_do_not_mislead(project: Path, monkeypatch: py
     assert shown(discover([Path("inner")])) == ["inner/train.py"]
 
 
-def test_no_program_of_a_strangers_repository_runs(project: Path) -> None:
-    git("init", "-q")
-    write("train.py")
-    git("config", "core.fsmonitor", "touch ran; false")
-    assert shown(everything()) == ["train.py"]
-    assert not Path("ran").exists()
-
-
-def test_without_git_directories_are_walked(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    git("init", "-q")
-    write("train.py", "ignored.py", "build/lib.py")
+def test_outside_of_repositories_ignore_files_are_not_read(project: Path) -> None:
+    write("train.py", "ignored.py", "build/lib.py", "clone/train.py", "clone/ignored.py")
     Path(".gitignore").write_text("ignored.py\n")
-    monkeypatch.setenv("PATH", "")
+    git("init", "-q", directory="clone")
+    Path("clone/.gitignore").write_text("ignored.py\n")
     found = everything()
-    assert shown(found) == ["ignored.py", "train.py"]
-    (note,) = found.notes
-    assert ".gitignore files are not read" in note
+    assert shown(found) == ["clone/train.py", "ignored.py", "train.py"]
+    assert found.notes == (".: it is in no git repository, so .gitignore files outside of repositories are not read",)
+
+
+def test_in_an_ignored_directory_that_is_named_its_own_ignore_files_hold(project: Path) -> None:
+    git("init", "-q")
+    Path(".gitignore").write_text("*\n")
+    write("out/a.py", "out/b.py", "out/deep/b.py", "out/deep/c.py")
+    Path("out/.gitignore").write_text("b.py\n")
+    assert everything().targets == ()
+    assert shown(discover([Path("out")])) == ["out/a.py", "out/deep/c.py"]
+
+
+def test_a_directory_that_looks_like_a_bare_repository_is_walked(project: Path) -> None:
+    git("init", "-q")
+    git("init", "-q", "--bare", "src")
+    write("src/train.py", "src/ignored.py")
+    Path(".gitignore").write_text("ignored.py\n")
+    assert shown(everything()) == ["src/train.py"]
+    assert shown(discover([Path("src")])) == ["src/train.py"]
+
+
+def test_through_a_link_the_repository_that_it_leads_to_counts(project: Path) -> None:
+    git("init", "-q")
+    Path(".gitignore").write_text("here.py\n")
+    write("there/sub/here.py", "there/sub/ignored.py")
+    git("init", "-q", directory="there")
+    Path("there/.gitignore").write_text("ignored.py\n")
+    Path("linked").symlink_to("there/sub")
+    assert shown(discover([Path("linked")])) == ["linked/here.py"]
 
 
 @pytest.mark.parametrize("in_git", [False, True], ids=["no git", "git"])
@@ -191,10 +211,67 @@ def test_each_file_is_found_once_by_its_own_name(project: Path) -> None:
     assert shown(discover([Path("also/z.py"), Path("shared/z.py"), Path(), Path("shared/../shared")])) == ["also/z.py"]
 
 
-def test_links_out_of_the_project_are_judged(project: Path, tmp_path: Path) -> None:
-    (tmp_path / "outside.py").write_text("")
-    Path("link.py").symlink_to(tmp_path / "outside.py")
-    assert shown(everything()) == ["link.py"]
+@pytest.mark.parametrize("in_git", [False, True], ids=["no git", "git"])
+@pytest.mark.parametrize("name", ["link.py", "deepspeed.json"])
+def test_links_out_of_the_project_are_judged_only_when_they_are_named(
+    project: Path, tmp_path: Path, name: str, in_git: bool
+) -> None:
+    if in_git:
+        git("init", "-q")
+    write("train.py", "inner/a.py")
+    (tmp_path / "outside").write_text('{"zero_optimization": {}}')
+    (project / "inner" / name).symlink_to(tmp_path / "outside")
+    (project / "inner" / f"within_{name}").symlink_to(project / "train.py")
+    found = everything()
+    assert shown(found) == ["inner/a.py", "train.py"]
+    told = f"inner/{name}: it is a link to a file outside of the project; it is judged only when it is named"
+    assert told in found.notes
+    assert found.failures == ()
+    assert shown(discover([Path("inner", name)])) == [f"inner/{name}"]
+
+
+def test_a_link_within_the_project_is_judged_when_a_part_is_searched(project: Path) -> None:
+    write("pyproject.toml", "inner/a.py", "train.py")
+    Path("inner/link.py").symlink_to("../train.py")
+    assert shown(discover([Path("inner")])) == ["inner/a.py", "inner/link.py"]
+
+
+def test_a_link_out_of_the_project_that_leads_nowhere_tells_nothing(project: Path, tmp_path: Path) -> None:
+    write("train.py")
+    Path("link.py").symlink_to(tmp_path / "nothing")
+    found = everything()
+    assert (shown(found), found.failures) == (["train.py"], ())
+
+
+@pytest.mark.parametrize("large", ["inner/.gitignore", ".git/info/exclude"])
+def test_an_ignore_file_that_is_too_large_is_a_failure(project: Path, large: str) -> None:
+    git("init", "-q")
+    write("inner/train.py")
+    Path(large).write_text("x.py\n" * 50_000)
+    found = everything()
+    assert shown(found) == ["inner/train.py"]
+    [failure] = found.failures
+    assert failure.path == large
+    assert failure.reason.startswith("it cannot be read (it is larger than 200,000 bytes)")
+
+
+def test_an_ignore_file_that_is_a_link_is_not_read_as_git_does_not(project: Path, tmp_path: Path) -> None:
+    git("init", "-q")
+    write("train.py")
+    (tmp_path / "rules").write_text("train.py\n")
+    Path(".gitignore").symlink_to(tmp_path / "rules")
+    found = everything()
+    assert shown(found) == ["train.py"]
+    assert found.notes == (".gitignore: the ignore file is a link, so it is not read, as git does not either",)
+
+
+def test_a_pipe_for_an_ignore_file_is_not_waited_for(project: Path) -> None:
+    git("init", "-q")
+    write("train.py")
+    os.mkfifo(".gitignore")
+    found = everything()
+    assert shown(found) == ["train.py"]
+    assert "no ordinary file" in found.failures[0].reason
 
 
 def test_a_linked_directory_is_walked_only_when_it_is_named(project: Path, tmp_path: Path) -> None:

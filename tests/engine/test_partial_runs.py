@@ -13,8 +13,9 @@ from tests.engine.linked_project import ENGINE, FILES, TRAIN, UTILS, findings_in
 from trainlint.engine import neighbourhood, surroundings
 from trainlint.engine.configurations import Configurations
 from trainlint.engine.discover import Target
+from trainlint.engine.projects import package_parent, project_of
 from trainlint.engine.run import Run, run_text
-from trainlint.engine.surroundings import Surroundings, package_parent, project_of
+from trainlint.engine.surroundings import Surroundings
 from trainlint.packs import load_rules
 from trainlint.source import source_from_text
 
@@ -128,6 +129,21 @@ def test_a_project_need_be_no_repository(tmp_path: Path, monkeypatch: pytest.Mon
     assert judged("utils.py").neighbours == 1, "nothing says that more than this directory belongs together"
     (root / "pyproject.toml").touch()
     assert judged("utils.py").neighbours == 2
+
+
+@pytest.mark.parametrize("marked", [True, False], ids=["a project", "no project"])
+def test_links_out_of_the_project_are_no_neighbours(tmp_path: Path, marked: bool) -> None:
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    for path in (tmp_path / "outside.py", inside / "own.py", inside / "utils.py"):
+        path.write_text("import utils\n")
+    (inside / "link.py").symlink_to(tmp_path / "outside.py")
+    (inside / "own_link.py").symlink_to("own.py")
+    if marked:
+        (inside / "pyproject.toml").touch()
+    around = Surroundings(Configurations(load_rules())).around([inside / "utils.py"])
+    assert "link.py" not in {target.path.name for target in around}
+    assert "own.py" in {target.path.name for target in around}
 
 
 def test_the_project_of_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

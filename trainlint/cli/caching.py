@@ -30,7 +30,7 @@ def directory_of_cache(options: Namespace, configurations: Configurations) -> Pa
     """Where the cache lies: as the command line says, or the environment, or the configuration, or in the project."""
     from trainlint.cache.place import NAME
     from trainlint.engine.configurations import Misconfigured
-    from trainlint.engine.surroundings import project_of
+    from trainlint.engine.projects import project_of
 
     here = Path.cwd()
     named = options.cache_dir or os.environ.get(VARIABLE)

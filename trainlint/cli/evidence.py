@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.cli.console import UsageError
 from trainlint.engine.discover import shown_path
-from trainlint.engine.git import repository_of
+from trainlint.engine.projects import repository_of
 from trainlint.evidence import State, Verdict
 from trainlint.finding import Failure, Measured
 from trainlint.records import replace

@@ -147,7 +147,7 @@ def _text(report: Report, sources: Sources, configurations: Configurations, opti
 
 def _repository(directory: Path) -> str | None:
     """The git repository that a directory is in: other tools know files by their place in it."""
-    from trainlint.engine.git import repository_of
+    from trainlint.engine.projects import repository_of
 
     repository = repository_of(directory)
     return str(repository) if repository else None

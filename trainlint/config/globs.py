@@ -6,6 +6,10 @@ import functools
 import os
 import re
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainlint.gitignore.wildcards import Wildcard
+
 
 def check_glob(pattern: str) -> str | None:
     """What is wrong with a pattern, as the end of a sentence, or None."""
@@ -15,6 +19,8 @@ def check_glob(pattern: str) -> str | None:
         return "begins with !, and a pattern cannot be taken back here; write narrower patterns instead"
     if "\\" in pattern:
         return "holds a backslash; separate directories with /"
+    if _compiled(pattern) is None:
+        return "holds a [ that is not closed; write [[] for the character itself"
     return None
 
 
@@ -29,10 +35,21 @@ def matches_any(
     if not patterns:
         return False
     inside = _below(root, path)
-    if inside is None:
+    return inside is not None and any(_matches(pattern, inside, is_directory) for pattern in patterns)
+
+
+def _matches(pattern: str, path: str, is_directory: bool) -> bool:
+    compiled = _compiled(pattern)
+    if compiled is None:
         return False
-    wanted = f"{inside}/" if is_directory else inside
-    return any(_compiled(pattern).match(wanted) is not None for pattern in patterns)
+    if "/" in pattern.rstrip("/"):
+        matched = compiled.matched_beginning(path)
+    else:
+        names = path.split("/")
+        place = next((place for place, name in enumerate(names, 1) if compiled.matches(name)), None)
+        matched = None if place is None else "/".join(names[:place])
+    # What is only the beginning of the path is a directory.
+    return matched is not None and (is_directory or matched != path or not pattern.endswith("/"))
 
 
 def _below(root: str, path: str | os.PathLike[str]) -> str | None:
@@ -43,38 +60,12 @@ def _below(root: str, path: str | os.PathLike[str]) -> str | None:
 
 
 @functools.lru_cache(maxsize=256)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    directories_only = pattern.endswith("/")
+def _compiled(pattern: str) -> Wildcard | None:
+    """The pattern ready to match; None where it can match nothing."""
+    from trainlint.gitignore.wildcards import NeverMatches, wildcard  # few configurations have patterns
+
     body = pattern.rstrip("/")
-    anchored = "/" in body
-    parts = [part for part in body.split("/") if part]
-    regex = "" if anchored else "(?:.*/)?"
-    for index, part in enumerate(parts):
-        last = index == len(parts) - 1
-        if part == "**":
-            regex += ".+" if last else "(?:.*/)?"
-        else:
-            regex += _part(part) + ("" if last else "/")
-    return re.compile(regex + ("/" if directories_only else r"(?:/|\Z)"), re.DOTALL)
-
-
-def _part(part: str) -> str:
-    """One name of a pattern: `*` and `?` stay within it, `[...]` is one character of a set."""
-    regex = ""
-    position = 0
-    while position < len(part):
-        character = part[position]
-        position += 1
-        if character == "*":
-            regex += "[^/]*"
-        elif character == "?":
-            regex += "[^/]"
-        elif character == "[" and (end := part.find("]", position + 1 + (part[position : position + 1] in "!^"))) > 0:
-            chosen = part[position:end]
-            negated = chosen[:1] in ("!", "^")
-            members = (chosen[1:] if negated else chosen).replace("[", r"\[")
-            regex += f"[^/{members}]" if negated else f"[{members}]"
-            position = end + 1
-        else:
-            regex += re.escape(character)
-    return regex
+    try:
+        return wildcard(re.sub("/+", "/", body).removeprefix("/"), is_path="/" in body)
+    except NeverMatches:
+        return None

@@ -1,8 +1,8 @@
 """Which files to judge: the paths that the user named, turned into files.
 
-Inside a git work tree git itself says what belongs to the project, so every ignore file is honoured as git reads it.
-Elsewhere directories are walked. Only `.py` and `.pyw` files are looked for, and files with settings of DeepSpeed and
-Accelerate; notebooks are left out.
+Directories are walked. Inside a git repository ignore files are honoured with git's meaning, whether or not git tracks
+a file; git itself is never run, because a repository's configuration can make it run a command. Only `.py` and `.pyw`
+files are looked for, and files with settings of DeepSpeed and Accelerate; notebooks are left out.
 """
 
 from __future__ import annotations
@@ -13,9 +13,15 @@ import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from trainlint.bounded import leads_out, read_bounded
+from trainlint.engine.projects import project_of, repository_of
 from trainlint.finding import Failure
 from trainlint.records import dataclass, field
 from trainlint.settings_files import MOST_BYTES, holds_settings, is_settings, may_be_settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainlint.gitignore.ignores import IgnoreReader, Ignores
 
 _SUFFIXES = (".py", ".pyw")
 
@@ -121,13 +127,16 @@ class _Search:
     searched: list[Path] = field(default_factory=list)
     all_named_excluded: bool = True
     real_directories: dict[str, str] = field(default_factory=dict)
+    project: str = ""
+    """The real directory that links below the directory being searched must not leave."""
+    reader: IgnoreReader | None = None
 
     def result(self) -> Discovery:
         return Discovery(
             targets=tuple(sorted((target for _, target in self.found.values()), key=lambda target: target.shown)),
             failures=tuple(sorted(self.failures.values(), key=lambda failure: failure.path)),
             excluded=tuple(sorted(self.excluded)),
-            notes=tuple(self.notes),
+            notes=tuple(dict.fromkeys(self.notes)),
             searched=tuple(self.searched),
         )
 
@@ -147,64 +156,62 @@ class _Search:
             self.add(str(path), path)
 
     def below(self, root: str) -> None:
-        """Add the Python files below a directory that was named, or that is a repository of its own."""
-        from trainlint.engine.git import git_listing  # a file that is named needs no listing
-
+        """Add the files below a directory that was named."""
+        real = os.path.realpath(root)
+        self.project = str(project_of(Path(real)) or real)
         self.left_out[root] = False
         if is_python(root):
             self.fail(root, _MISNAMED)
-        listing = git_listing(Path(root))
-        if listing is None:
-            self.notes.append(
-                f"{self.shown(root)}: git does not answer for this directory, so .gitignore files are not read; "
-                "trainlint's own list of directories to skip still holds."
-            )
-            self.walk(root)
-            return
-        for name in listing.unseen:
-            self.fail(_within(root, name), "the directory cannot be opened, so what is in it is not judged")
-        for name in filter(_may_be_judged, listing.files):
-            path = _within(root, name)
-            # A tracked file may be gone from the disk: then there is nothing to judge.
-            if os.path.lexists(path):
-                self.offer(path)
-        for name in listing.repositories:
-            # Git lists neither submodules nor repositories of their own below this one: each is asked itself.
-            nested = _within(root, name)
-            if not os.path.isdir(nested) or self.is_left_out(nested):
-                continue
-            # In a submodule that was never checked out, git would answer for the repository around it.
-            if os.path.exists(os.path.join(nested, ".git")):
-                self.below(nested)
-            else:
-                self.walk(nested)
+        top = repository_of(Path(real))
+        if top is None:
+            self.note(root, "it is in no git repository, so .gitignore files outside of repositories are not read")
+        self.walk(root, None if top is None or str(top) == real else self.ignore_files().above(str(top), real))
 
-    def walk(self, root: str) -> None:
-        """Add the Python files below a directory that git knows nothing of. Links to directories are not followed."""
-        waiting = [root]
+    def walk(self, root: str, ignores: Ignores | None) -> None:
+        """Add the files below a directory. Links to directories are not followed.
+
+        `ignores`: the ignore rules that hold there, before the directory's own are read; None outside of repositories.
+        """
+        waiting = [(root, ignores)]
         while waiting:
-            directory = waiting.pop()
+            directory, ignores = waiting.pop()
+            start = os.path.join(directory, "")
+            directories: list[str] = []
+            files: list[tuple[str, bool]] = []  # names, and whether each is a link
+            is_repository = has_ignore_file = False
             try:
                 with os.scandir(directory) as entries:
                     for entry in entries:
-                        if entry.is_dir(follow_symlinks=False):
-                            if not self.is_left_out(entry.path):
-                                waiting.append(entry.path)
+                        if entry.name == ".git":
+                            is_repository = True
+                        elif entry.is_dir(follow_symlinks=False):
+                            directories.append(entry.name)
+                        elif entry.name == ".gitignore":
+                            has_ignore_file = True
                         elif _may_be_judged(entry.name):
-                            self.offer(entry.path)
+                            files.append((entry.name, entry.is_symlink()))
             except OSError as error:
                 self.fail(directory, f"the directory cannot be read ({_words(error)}), so what is in it is not judged")
+            if is_repository:  # a repository of its own: the ignore files around it do not hold in it
+                ignores = self.ignore_files().at_top(directory)
+            if ignores and has_ignore_file:
+                ignores = self.ignore_files().with_file_of(directory, ignores)
+            for name in directories:
+                path = start + name
+                if not (ignores and ignores.ignored(name, is_directory=True)) and not self.is_left_out(path):
+                    waiting.append((path, ignores and ignores.inside(name)))
+            for name, is_link in files:
+                if not (ignores and ignores.ignored(name, is_directory=False)):
+                    self.offer(start + name, is_link=is_link)
 
-    def offer(self, path: str) -> None:
+    def offer(self, path: str, *, is_link: bool) -> None:
         """Add a file below a directory that was named, unless something excludes it."""
-        if self.is_left_out(os.path.dirname(path)):
-            return
-        if is_settings(path) and not _holds_settings(path):
-            return
         place = Path(path)
         if self.is_excluded(place):
             self.excluded.add(self.shown(path))
-        else:
+        elif is_link and leads_out(path, self.project):
+            self.note(path, "it is a link to a file outside of the project; it is judged only when it is named")
+        elif not is_settings(path) or _holds_settings(path):
             self.add(path, place)
 
     def add(self, path: str, place: Path) -> None:
@@ -262,14 +269,21 @@ class _Search:
         shown = self.shown(path)
         self.failures.setdefault(shown, Failure(shown, reason))
 
+    def note(self, path: str, reason: str) -> None:
+        """Note for `--verbose` what was done about a path."""
+        self.notes.append(f"{self.shown(path)}: {reason}")
+
+    def ignore_files(self) -> IgnoreReader:
+        """What reads ignore files. A search that meets no repository needs none."""
+        if self.reader is None:
+            from trainlint.gitignore.ignores import IgnoreReader
+
+            self.reader = IgnoreReader(self.fail, self.note)
+        return self.reader
+
     def shown(self, path: str) -> str:
         """The path as people see it."""
         return shown_path(path, self.directory)
-
-
-def _within(root: str, name: str) -> str:
-    """The path of what git lists below a directory, with forward slashes."""
-    return os.path.join(root, name.replace("/", os.sep))
 
 
 def absolute(path: Path) -> Path:
@@ -307,11 +321,9 @@ def _may_be_judged(name: str) -> bool:
 def _holds_settings(path: str) -> bool:
     """Whether a file holds settings of training. One that cannot be read is somebody else's."""
     try:
-        with open(path, "rb") as file:
-            data = file.read(MOST_BYTES + 1)
+        return holds_settings(path, read_bounded(path, MOST_BYTES))
     except OSError:
         return False
-    return len(data) <= MOST_BYTES and holds_settings(path, data)
 
 
 def _words(error: OSError) -> str:

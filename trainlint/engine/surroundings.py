@@ -11,8 +11,10 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from pathlib import Path
 
+from trainlint.bounded import leads_out
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import SKIPPED_DIRECTORIES, Target, discover, is_python, shown_path
+from trainlint.engine.projects import package_parent, project_of
 from trainlint.records import dataclass, field, replace
 
 TYPE_CHECKING = False
@@ -25,8 +27,6 @@ MOST_BYTES = 40_000_000
 """The same in bytes of source. Reading these takes half a second."""
 _MOST_DIRECTORIES = 100
 """Where nothing marks a project, no more directories than this are looked through."""
-_REPOSITORY = ".git"
-_PROJECT = ("pyproject.toml", "setup.cfg", "setup.py", "trainlint.toml")
 
 
 @dataclass(slots=True, eq=False)
@@ -47,7 +47,7 @@ class Surroundings:
     def around(self, files: Sequence[Path]) -> list[Target]:
         """The Python files of the projects that files belong to, and of those that searched directories do.
 
-        The files of searched directories are left out. What git ignores and what the configuration excludes takes no
+        The files of searched directories are left out. What ignore files and the configuration leave out takes no
         part, as if it were not there. Of a project that is too large, what lies nearest in the tree of directories.
         """
         asked = tuple(files)
@@ -96,35 +96,15 @@ class Surroundings:
                     if entry.is_dir(follow_symlinks=False):
                         if not (entry.name in SKIPPED_DIRECTORIES or self._apart.excludes(path)):
                             waiting.append(path)
-                    elif is_python(entry.name) and entry.is_file() and not self._apart.excludes(path):
+                    elif (
+                        is_python(entry.name)
+                        and entry.is_file()
+                        and not (entry.is_symlink() and leads_out(entry.path, root))
+                        and not self._apart.excludes(path)
+                    ):
                         yield Target(path, str(path), entry.stat().st_size)
             except OSError:
                 continue
-
-
-def project_of(directory: Path) -> Path | None:
-    """The directory of the project that an absolute directory belongs to; None where nothing marks one.
-
-    A repository is one project, whatever else stands in it; outside repositories, the nearest directory with a
-    project file is. Neither the home directory nor one above it is a project: dotfiles are kept there.
-    """
-    project = None
-    home = os.path.expanduser("~")  # noqa: PTH111 - Path.home() raises where there is none
-    for place in (directory, *directory.parents):
-        if str(place) == home or place.parent == place:
-            break
-        if _exists(place / _REPOSITORY):
-            return place
-        if project is None and any(_exists(place / name) for name in _PROJECT):
-            project = place
-    return project
-
-
-def package_parent(directory: Path) -> Path:
-    """The directory that the outermost package around a directory stands in; else the directory itself."""
-    while _exists(directory / "__init__.py") and directory.parent != directory:
-        directory = directory.parent
-    return directory
 
 
 def _shown(path: Path, here: Path) -> str:
@@ -152,7 +132,3 @@ def _steps(one: Path, other: Path) -> int:
     """How many directories lie on the way from one to the other."""
     common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one.parts, other.parts, strict=False)))
     return len(one.parts) + len(other.parts) - 2 * common
-
-
-def _exists(path: Path) -> bool:
-    return os.path.lexists(path)  # Path.exists() raises where it may not look
