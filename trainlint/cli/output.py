@@ -118,9 +118,11 @@ def show_progress(
 
 def _of_cache(cache: Cache, here: Path) -> str:
     """How much came from the cache."""
-    place, recalled = shown_path(cache.directory, here), cache.recalled
     if cache.trouble:
-        return f"{place} is of no use ({cache.trouble})"
+        return f"not used: {cache.trouble}"
+    if cache.directory is None:
+        return "not used: there is too little source for it to pay"
+    place, recalled = shown_path(cache.directory, here), cache.recalled
     if recalled.whole:
         return f"nothing has changed since this was last found out, by {place}"
     summaries, of_summaries = recalled.summaries

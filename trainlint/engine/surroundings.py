@@ -14,6 +14,7 @@ from pathlib import Path
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import SKIPPED_DIRECTORIES, Target, discover, is_python, shown_path
 from trainlint.records import dataclass, field, replace
+from trainlint.user_cache import PROJECT_FILES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ MOST_BYTES = 40_000_000
 _MOST_DIRECTORIES = 100
 """Where nothing marks a project, no more directories than this are looked through."""
 _REPOSITORY = ".git"
-_PROJECT = ("pyproject.toml", "setup.cfg", "setup.py", "trainlint.toml")
 
 
 @dataclass(slots=True, eq=False)
@@ -115,7 +115,7 @@ def project_of(directory: Path) -> Path | None:
             break
         if _exists(place / _REPOSITORY):
             return place
-        if project is None and any(_exists(place / name) for name in _PROJECT):
+        if project is None and any(_exists(place / name) for name in PROJECT_FILES):
             project = place
     return project
 
