@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_cmdline_main() -> Generator[None, object, object]:
+    """Keep trainlint's caches in a temporary directory, those of the processes that tests start, too."""
+    with tempfile.TemporaryDirectory(prefix="trainlint-caches-") as directory:
+        os.environ["TRAINLINT_CACHE_DIR"] = directory
+        return (yield)
 
 
 @pytest.fixture

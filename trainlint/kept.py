@@ -1,7 +1,8 @@
 """Small texts of trainlint's own that are kept as Python keeps bytecode: worth nothing once they are gone.
 
-They lie in the `__pycache__` beside trainlint's modules. Where that cannot be written to, or PYTHONDONTWRITEBYTECODE
-says that nothing be written there, they lie in the user's cache directory.
+They lie in the `__pycache__` beside trainlint's modules, where they are trusted as these modules are. Where that cannot
+be written to, or PYTHONDONTWRITEBYTECODE says that nothing be written there, they lie in the user's cache directory,
+which must be private and no part of the project that the working directory belongs to.
 """
 
 from __future__ import annotations
@@ -11,55 +12,71 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 
+from trainlint.bounded import read_bounded
 from trainlint.fingerprint import digest
+from trainlint.project import judged_tree
+from trainlint.user_cache import Unusable, directory_of_caches, is_private, lies_in, make_private
+
+_MOST_BYTES = 16_000_000
+"""The rules of trainlint's own pack take 0.2 MB."""
 
 
 def kept_texts(name: str) -> Iterator[str]:
     """What was kept under a name, from each place where it may lie, as far as it is whole. It may be of any day."""
-    for file in _files(name):
-        with suppress(OSError, ValueError), open(file, encoding="utf-8") as stream:
-            first_line, _, text = stream.read().partition("\n")
+    for find in (_beside_bytecode, _in_caches_of_user):
+        with suppress(OSError, ValueError, Unusable):
+            file = find(name)
+            first_line, _, text = read_bounded(file, _MOST_BYTES).decode().partition("\n")
             if first_line == digest([text]):
                 yield text
 
 
 def keep(name: str, text: str) -> None:
     """Keep a text under a name, at the first place that can be written to, if there is one."""
-    beside_modules, of_user = _files(name)
-    for file in (of_user,) if sys.dont_write_bytecode else (beside_modules, of_user):
-        if file and _written(file, text):
+    if not sys.dont_write_bytecode:
+        with suppress(OSError):
+            file = _beside_bytecode(name)
+            os.makedirs(os.path.dirname(file), exist_ok=True)
+            _write(file, text)
             return
+    with suppress(OSError, Unusable):
+        file = _in_caches_of_user(name)
+        make_private(os.path.dirname(file))
+        _write(file, text)
 
 
-def _files(name: str) -> tuple[str, str]:
-    """Beside trainlint's bytecode, unless that is in an archive, and where the caches of the user lie."""
-    cached = __spec__.cached or ""
-    version = sys.implementation.cache_tag or "python"
-    # In the user's cache directory several environments meet.
-    return (
-        os.path.join(os.path.dirname(cached), f"{name}.{version}.json") if cached else "",
-        os.path.join(_caches_of_user(), "trainlint", f"{name}.{version}.{digest([__file__])}.json"),
-    )
+def _beside_bytecode(name: str) -> str:
+    """The file beside trainlint's bytecode. Raises FileNotFoundError where trainlint lies in an archive."""
+    cached = __spec__.cached
+    if not cached:
+        raise FileNotFoundError("no bytecode is kept")
+    return os.path.join(os.path.dirname(cached), f"{name}.{_version()}.json")
 
 
-def _caches_of_user() -> str:
-    if sys.platform == "win32":
-        return os.environ.get("LOCALAPPDATA") or os.path.expanduser("~")
-    if sys.platform == "darwin":
-        return os.path.expanduser("~/Library/Caches")
-    return os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+def _in_caches_of_user(name: str) -> str:
+    """The file in the user's cache directory, where several environments meet. Raises Unusable."""
+    caches = directory_of_caches()
+    with suppress(FileNotFoundError):  # the working directory is gone
+        if lies_in(caches, judged_tree(os.getcwd())):
+            raise Unusable(f"{caches} lies in what is judged")
+    file = os.path.join(caches, f"{name}.{_version()}.{digest([__file__])}.json")
+    if is_private(caches):
+        is_private(file)
+    return file
 
 
-def _written(file: str, text: str) -> bool:
-    """Whether a file could be written. Another process sees the old text or the new one, and never a part."""
+def _version() -> str:
+    return sys.implementation.cache_tag or "python"
+
+
+def _write(file: str, text: str) -> None:
+    """Write a file such that another process sees the old text or the new one, and never a part. Raises OSError."""
     unfinished = f"{file}.{os.getpid()}"
     try:
-        os.makedirs(os.path.dirname(file), exist_ok=True)
         with open(unfinished, "x", encoding="utf-8") as stream:
             stream.write(f"{digest([text])}\n{text}")
         os.replace(unfinished, file)
     except OSError:
         with suppress(OSError):
             os.unlink(unfinished)
-        return False
-    return True
+        raise

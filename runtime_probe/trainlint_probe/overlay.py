@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from trainlint.engine.projects import repository_of
+from trainlint.project import repository_around
 from trainlint.records import dataclass
 from trainlint_probe.files import MOST, SKIPPED, Changes, walk
 
@@ -93,7 +93,7 @@ def _mounting(layers: Mapping[str, str]) -> list[str]:
 
 
 def _roots(places: Iterable[Path]) -> list[Path]:
-    found = {(repository_of(place) or place) for place in (place.resolve() for place in places)}
+    found = {Path(repository_around(str(place)) or place) for place in (place.resolve() for place in places)}
     return sorted(root for root in found if not any(other in root.parents for other in found))
 
 

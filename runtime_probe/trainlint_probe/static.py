@@ -12,11 +12,11 @@ from trainlint.config import ConfigError, Overrides
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import SKIPPED_DIRECTORIES, Discovery, absolute, discover, is_python
 from trainlint.engine.parsing import UNREADABLE
-from trainlint.engine.projects import repository_of
 from trainlint.engine.run import run
 from trainlint.evidence import Judged, Line
 from trainlint.finding import Failure, Report
 from trainlint.installed import PackError
+from trainlint.project import repository_around
 from trainlint.records import dataclass, field, replace
 
 _GONE = "it was at work and is gone since, so nobody can say what stands at its lines; run it again with the file kept"
@@ -103,7 +103,7 @@ def _why_left_out(path: Path, script: Path | None, excludes: Callable[[Path], bo
 def _judged(discovery: Discovery, configurations: Configurations, report: Report) -> Judged:
     """The files of a discovery that could be judged, as they are now."""
     here = Path.cwd()
-    repository = repository_of(here)
+    repository = repository_around(str(here))
     directory = here.relative_to(repository).as_posix() if repository else None
     failed = {failure.path for failure in report.failures if failure.rule in (None, UNREADABLE)}
     digests = {}

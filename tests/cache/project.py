@@ -15,14 +15,15 @@ from trainlint.engine.run import Run, run
 from trainlint.engine.work import Fixing
 from trainlint.fingerprint import fingerprint
 
-CACHE = Path(".trainlint_cache")
+CACHE = Path("of-the-project")
 
 __all__ = ["CACHE", "age", "opened", "run_over", "write_project"]
 
 
 def opened(directory: Path = CACHE) -> Cache:
     """The cache of the working directory, as a run of the program opens it."""
-    return Cache(directory.absolute(), fingerprint())
+    path = Path.cwd().parent.joinpath("caches") / directory
+    return Cache(lambda: path, fingerprint())
 
 
 def run_over(

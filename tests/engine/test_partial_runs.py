@@ -13,10 +13,10 @@ from tests.engine.linked_project import ENGINE, FILES, TRAIN, UTILS, findings_in
 from trainlint.engine import neighbourhood, surroundings
 from trainlint.engine.configurations import Configurations
 from trainlint.engine.discover import Target
-from trainlint.engine.projects import package_parent, project_of
 from trainlint.engine.run import Run, run_text
 from trainlint.engine.surroundings import Surroundings
 from trainlint.packs import load_rules
+from trainlint.project import package_parent, project_around
 from trainlint.source import source_from_text
 
 
@@ -149,17 +149,17 @@ def test_links_out_of_the_project_are_no_neighbours(tmp_path: Path, marked: bool
 def test_the_project_of_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     inner = tmp_path / "repository/part/package"
     inner.mkdir(parents=True)
-    assert project_of(inner) is None
+    assert project_around(str(inner)) is None
     (tmp_path / "repository/part/setup.py").touch()
     (tmp_path / "pyproject.toml").touch()
-    assert project_of(inner) == tmp_path / "repository/part"
+    assert project_around(str(inner)) == str(tmp_path / "repository/part")
     (tmp_path / "repository/.git").touch()
-    assert project_of(inner) == tmp_path / "repository", "a repository is one project"
+    assert project_around(str(inner)) == str(tmp_path / "repository"), "a repository is one project"
     monkeypatch.setenv("HOME", str(tmp_path / "repository"))
-    assert project_of(inner) == tmp_path / "repository/part", "dotfiles are no project"
-    assert package_parent(inner) == inner
+    assert project_around(str(inner)) == str(tmp_path / "repository/part"), "dotfiles are no project"
+    assert package_parent(str(inner)) == str(inner)
     (inner / "__init__.py").touch()
-    assert package_parent(inner) == inner.parent
+    assert package_parent(str(inner)) == str(inner.parent)
 
 
 def many_files(count: int) -> dict[str, str]:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import platformdirs
 import pytest
 
 from tests.packs.test_packs import REPOSITORY, install, rule
@@ -39,6 +40,9 @@ class Installation:
         }
         self.environment |= {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
         self.environment["PYTHONPYCACHEPREFIX"] = str(directory / "bytecode")
+        self.site.mkdir(parents=True, exist_ok=True)
+        # The one other package that is needed here.
+        (self.site / "platformdirs").symlink_to(Path(platformdirs.__file__).parent)
 
     def say(self, program: str = SAY) -> tuple[object, bool]:
         """What is installed, or what is wrong with it, and whether a rule was imported to tell."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from trainlint.records import dataclass, field
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # hashing, pickling and SQLite take 5 ms to import, and small runs do not ask the cache
+if TYPE_CHECKING:  # hashing, JSON and SQLite take 5 ms to import, and small runs do not ask the cache
     from typing import Any, TypeVar
 
     from trainlint.cache.stamps import Contents
@@ -32,10 +32,13 @@ class Recalled:
 class Cache:
     """Nothing is opened before it is asked. Where the directory cannot be used, nothing is found and nothing kept."""
 
-    directory: Path
+    locate: Callable[[], Path]
+    """Gives the directory. Raises Unusable where there is none that can be trusted. It is asked once at most."""
     fingerprint: str
     """What results depend on besides the files and their configuration."""
     recalled: Recalled = field(default_factory=Recalled)
+    directory: Path | None = None
+    """None until it was needed, and where there is none."""
     _store: Store | None = None
     _contents: Contents | None = None
     _new: list[tuple[Result, str | None]] = field(default_factory=list)
@@ -50,13 +53,15 @@ class Cache:
     def store(self) -> Store:
         """What was kept."""
         if self._store is None:
-            from trainlint.cache.place import Unusable, usable
+            from trainlint.cache.place import usable
             from trainlint.cache.store import Store
+            from trainlint.user_cache import Unusable
 
             try:
+                self.directory = self.locate()
                 self._store = Store(usable(self.directory))
             except Unusable as error:
-                self._store = Store(self.directory, trouble=str(error))
+                self._store = Store(Path(), trouble=str(error))
         return self._store
 
     @property
@@ -119,10 +124,11 @@ class Cache:
 
     def save(self) -> None:
         """Write what is new, and what was read of files, and forget it. Before that, no directory is made."""
-        from trainlint.cache.place import Unusable, prepare
-
-        if self._contents is None or self.trouble:
+        if self._contents is None or self.directory is None or self.trouble:
             return
+        from trainlint.cache.place import prepare
+        from trainlint.user_cache import Unusable
+
         looked_at = list(self._contents.found)
         same = self._contents.unchanged(looked_at) if self._new else set[str]()
         all_same = len(same) == len(looked_at)

@@ -1,74 +1,72 @@
-"""The directory of a cache: made, recognised, and deleted only where it is trainlint's own."""
+"""The directory of one project's cache: made, recognised, and deleted only where it is trainlint's own."""
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
-NAME = ".trainlint_cache"
-"""What the directory is called in a project."""
+from trainlint.cache.keys import digest
+from trainlint.user_cache import Unusable, is_private, make_private
+
 FILE = "results.sqlite"
 
 _TAG = "CACHEDIR.TAG"
-_IGNORING = ".gitignore"
 _SIGNATURE = "Signature: 8a477f597d28d172789f06886806bc55"
 """By which programs that make backups know a cache (https://bford.info/cachedir/)."""
 _OWN = f"{_SIGNATURE}\n# This directory is a cache of trainlint. `trainlint clean` deletes it.\n"
-_IGNORED = "# Written by trainlint: a cache belongs into no repository.\n*\n"
-_OURS = (FILE, f"{FILE}-journal", _IGNORING, _TAG)
+_OURS = (FILE, f"{FILE}-journal", _TAG)
 """All that a cache consists of; SQLite leaves a journal beside its file where a process is killed."""
 
 
-class Unusable(Exception):
-    """A directory cannot be the cache. The message is a sentence for people."""
+def directory_for(project: Path, caches: str) -> Path:
+    """The directory of a project's cache, below the directory of all caches.
+
+    It is called as the project is, for people, and by a digest of the project's path, with links resolved.
+    """
+    real = os.path.realpath(project)
+    name = re.sub(r"[^A-Za-z0-9._-]", "_", Path(real).name)[:40] or "root"
+    return Path(caches, f"{name}-{digest(os.fsencode(real)).hex()[:32]}")
 
 
 def usable(directory: Path) -> Path:
-    """The file of a cache's results in a directory that need not be there yet. Raises Unusable.
+    """The file of results in a cache's directory, neither of which need exist. Raises Unusable.
 
-    A directory of another name that holds anything else than a cache of trainlint is left alone, and so is one that a
-    link leads to: a repository may bring links. What another user owns is not believed, for that user decides what
-    stands in it.
+    The directory of all caches, this one and the files in it must be such that only this user can have written them.
     """
     file = directory / FILE
-    try:
-        if not directory.exists():
-            return file
-        by_name = directory.name == NAME and not directory.is_symlink()
-        if not (by_name or is_own(directory) or _is_empty(directory)):
-            raise Unusable(f"{directory} holds other files than a cache of trainlint; name another directory")
-        for path in (directory, file):
-            if not _is_ours(path):
-                raise Unusable(f"{path} belongs to another user, so what it says is not believed; delete it")
-        if file.is_symlink():
-            raise Unusable(f"{file} is a link, which trainlint did not make; delete it")
-    except OSError as error:
-        raise Unusable(_why(directory, error)) from error
+    if is_private(str(directory.parent)) and is_private(str(directory)):
+        for name in _OURS:
+            is_private(str(directory / name))
     return file
 
 
 def prepare(directory: Path) -> None:
-    """Make the directory of a cache, if it is not there. Raises Unusable."""
+    """Make the directory of a cache, if it does not exist. Raises Unusable."""
+    make_private(str(directory.parent))
+    make_private(str(directory))
     usable(directory)
     try:
-        directory.mkdir(parents=True, exist_ok=True)
-        for name, text in ((_TAG, _OWN), (_IGNORING, _IGNORED)):
-            if not os.path.lexists(directory / name):
-                (directory / name).write_text(text, encoding="utf-8")
+        if not is_own(directory):
+            (directory / _TAG).write_text(_OWN, encoding="utf-8")
     except OSError as error:
-        raise Unusable(_why(directory, error)) from error
-
-
-def _why(directory: Path, error: OSError) -> str:
-    return f"{directory} cannot be used ({(error.strerror or str(error)).lower()})"
+        raise Unusable(f"{directory} cannot be written ({(error.strerror or str(error)).lower()})") from error
 
 
 def is_own(directory: Path) -> bool:
     """Whether a directory is a cache of trainlint."""
     try:
-        return (directory / _TAG).read_text(encoding="utf-8") == _OWN
-    except (OSError, UnicodeDecodeError):
+        return is_private(str(directory)) and (directory / _TAG).read_text(encoding="utf-8") == _OWN
+    except (OSError, UnicodeDecodeError, Unusable):
         return False
+
+
+def own_caches(caches: str) -> list[Path]:
+    """The caches of all projects below a directory of caches."""
+    try:
+        return sorted(path for path in Path(caches).iterdir() if is_own(path))
+    except OSError:
+        return []
 
 
 def size_of(directory: Path) -> int:
@@ -84,18 +82,3 @@ def remove(directory: Path) -> None:
     for name in _OURS:
         (directory / name).unlink(missing_ok=True)
     directory.rmdir()
-
-
-def _is_empty(directory: Path) -> bool:
-    with os.scandir(directory) as entries:
-        return next(entries, None) is None
-
-
-def _is_ours(path: Path) -> bool:
-    """Whether a file is missing, or belongs to the user that runs this process."""
-    if not hasattr(os, "geteuid"):  # Windows: what is in a user's own folders is that user's
-        return True
-    try:
-        return path.stat().st_uid == os.geteuid()
-    except FileNotFoundError:
-        return True

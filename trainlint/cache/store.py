@@ -42,15 +42,17 @@ _AT_ONCE = 500
 
 _APPLICATION = 0x7472_6E6C
 """What SQLite's header names as the program that the file belongs to: "trnl"."""
-_LAYOUT = 1
+_LAYOUT = 2
 """The number of the layout below. A file with another one is begun anew."""
-_TABLES = """
-CREATE TABLE seen (
-    path TEXT PRIMARY KEY, size INTEGER, mtime INTEGER, inode INTEGER, ctime INTEGER, read INTEGER, digest BLOB
-) WITHOUT ROWID;
-CREATE TABLE result (key BLOB PRIMARY KEY, used INTEGER NOT NULL, mark BLOB NOT NULL, value BLOB NOT NULL);
-CREATE INDEX result_by_use ON result (used);
-"""
+_SCHEMA = {
+    "seen": "CREATE TABLE seen (path TEXT PRIMARY KEY, size INTEGER, mtime INTEGER, inode INTEGER, ctime INTEGER, "
+    "read INTEGER, digest BLOB) WITHOUT ROWID",
+    "result": "CREATE TABLE result (key BLOB PRIMARY KEY, used INTEGER NOT NULL, mark BLOB NOT NULL, "
+    "value BLOB NOT NULL)",
+    "result_by_use": "CREATE INDEX result_by_use ON result (used)",
+}
+"""All that a file consists of, with the index that SQLite makes for the keys of results."""
+_WHOLE_SCHEMA = {**_SCHEMA, "sqlite_autoindex_result_1": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +163,9 @@ def _connected(file: Path) -> sqlite3.Connection:
 
     try:
         connection = _opened(file)
-        if _layout(connection) == (_APPLICATION, _LAYOUT):
+        if _is_ours(connection):
             return connection
-        begun = connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,)
+        begun = _schema(connection) != {}
         if begun:
             connection.close()
     except sqlite3.OperationalError:  # locked, or not to be opened
@@ -174,8 +176,8 @@ def _connected(file: Path) -> sqlite3.Connection:
         _delete(file)
         connection = _opened(file)
     connection.execute("BEGIN IMMEDIATE")
-    if _layout(connection) != (_APPLICATION, _LAYOUT):  # another process may just have done the same
-        for statement in _TABLES.strip().split(";\n"):
+    if not _is_ours(connection):  # another process may just have done the same
+        for statement in _SCHEMA.values():
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {_APPLICATION}")
         connection.execute(f"PRAGMA user_version = {_LAYOUT}")
@@ -193,10 +195,16 @@ def _opened(file: Path) -> sqlite3.Connection:
     return connection
 
 
-def _layout(connection: sqlite3.Connection) -> tuple[int, int]:
+def _is_ours(connection: sqlite3.Connection) -> bool:
+    """Whether a file has the present layout and nothing else: no trigger, no view."""
     [application] = connection.execute("PRAGMA application_id").fetchone()
     [layout] = connection.execute("PRAGMA user_version").fetchone()
-    return application, layout
+    return (application, layout) == (_APPLICATION, _LAYOUT) and _schema(connection) == _WHOLE_SCHEMA
+
+
+def _schema(connection: sqlite3.Connection) -> dict[str, str | None]:
+    """The tables and what else a file declares, with their texts; of too many, only the first."""
+    return dict(connection.execute("SELECT name, sql FROM sqlite_master LIMIT ?", (len(_WHOLE_SCHEMA) + 1,)))
 
 
 def _shrink(connection: sqlite3.Connection) -> None:

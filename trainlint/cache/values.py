@@ -1,41 +1,29 @@
-"""Results as bytes, and back.
+"""Results as bytes, and back: compressed JSON from which nothing but plain data can be made.
 
-Bytes in a cache are not trusted: a repository can bring a cache along. So nothing is made of them but plain data, that
-is, frozen dataclasses, named tuples and enumerations of the modules below, and what Python itself holds such data in.
+The JSON is a list of class names and a list of items. An item is a string, a number, a truth value or null, which
+stands for itself, or a list: the number of a class, then the places of the parts, which are earlier items. The last
+item is the result. Equal items are written once, so equal results give the same bytes in every process.
 """
 
 from __future__ import annotations
 
-import copyreg
-import io
-import sys
+import json
 import zlib
-from collections.abc import Callable
-from enum import Enum
-from functools import cache
-from importlib import import_module
-from operator import attrgetter
 
-try:
-    from _pickle import Pickler, Unpickler, UnpicklingError  # what `pickle` has by these names, in half of the time
-except ImportError:
-    from pickle import Pickler, Unpickler, UnpicklingError
-
-from trainlint.records import dataclass, field_names, is_dataclass
+from trainlint.cache.keys import digest
+from trainlint.cache.kinds import put_together, taken_apart
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from typing import Any
 
-    _Reducers = dict[type, Callable[[Any], Any]]
-else:
-    _Reducers = dict
-
-_PROTOCOL = 5
+MOST_BYTES = 32_000_000
+"""Of JSON. Nothing larger is kept, and nothing is decompressed beyond it. A summary takes some 10 kB, and a run with
+one finding 300 bytes."""
 _FASTEST = 1
-"""Pickled summaries are a fifth as large then, for an eighth of the time that it takes to pickle them."""
-_HOMES = ("trainlint.engine.", "trainlint.finding", "trainlint.linking.", "trainlint.model.")
-"""Modules, and packages that end with a dot, whose data is kept."""
+_ENCODED = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 class Unpackable(Exception):
@@ -43,88 +31,96 @@ class Unpackable(Exception):
 
 
 def pack(value: object) -> bytes:
-    """A result as bytes. The same code gives the same bytes in any process. Raises Unpackable."""
-    file = io.BytesIO()
-    pickler = Pickler(file, _PROTOCOL)
-    pickler.dispatch_table = _BY_FIELDS
-    try:
-        pickler.dump(value)
-    except Exception as error:
-        raise Unpackable(str(error)) from error
-    return zlib.compress(file.getbuffer(), _FASTEST)
+    """A result as bytes. Raises Unpackable for what is not plain data, or too much."""
+    data = _text(value)
+    if len(data) > MOST_BYTES:
+        raise Unpackable(f"more than {MOST_BYTES:,} bytes")
+    return zlib.compress(data, _FASTEST)
+
+
+def mark(value: object) -> bytes:
+    """What stands for a value: equal values have the same mark in any process. Raises Unpackable."""
+    return digest(_text(value))
 
 
 def unpack(data: bytes) -> Any:
     """The result that was packed. Raises Unpackable for all other bytes."""
     try:
-        return _PlainData(io.BytesIO(zlib.decompress(data))).load()
+        unpacking = zlib.decompressobj()
+        text = unpacking.decompress(data, MOST_BYTES)
+        if not unpacking.eof:  # cut short, or a small file that would fill the memory
+            raise ValueError("no end")
+        names, items = json.loads(text)
+        return _read(names, items)
     except Exception as error:
         raise Unpackable(str(error)) from error
 
 
-class _PlainData(Unpickler):
-    def find_class(self, module: str, name: str) -> type:
-        return _plain(module, name)
+def _text(value: object) -> bytes:
+    writing = _Writing()
+    try:
+        writing.place(value)
+        return _ENCODED([list(writing.names), writing.items]).encode()
+    except Exception as error:
+        raise Unpackable(str(error)) from error
 
 
-@cache
-def _plain(module: str, name: str) -> type:
-    """A class of plain data. A name with dots could lead anywhere, and is none."""
-    if (module, name) == ("builtins", "frozenset"):
-        return frozenset
-    if not (module in _HOMES or any(home.endswith(".") and module.startswith(home) for home in _HOMES)):
-        raise UnpicklingError(f"{module}.{name} is no result")
-    found = getattr(sys.modules.get(module) or import_module(module), name)
-    if not (isinstance(found, type) and (is_dataclass(found) or issubclass(found, (Enum, tuple)))):
-        raise UnpicklingError(f"{module}.{name} is no plain data")
-    return found
+class _Writing:
+    """The items of one result."""
 
+    def __init__(self) -> None:
+        self.items: list[object] = []
+        self.names: dict[str, int] = {}
+        self._places: dict[object, int] = {}
+        """Of items. A number's type belongs to its key, for 1, 1.0 and True are equal."""
+        self._places_by_id: dict[int, int] = {}
+        """Of objects that are alive all the while."""
+        self._known: dict[type, tuple[int, Callable[[Any], Iterable[object]]]] = {}
 
-class _ByFields(_Reducers):
-    """Data as a call with its fields: a third of the time that dataclasses themselves take."""
-
-    def __missing__(self, kind: type) -> Callable[[Any], Any]:
-        found: Callable[[Any], tuple[type, tuple[object, ...]]]
-        if issubclass(kind, Enum):
-            found = _by_value
-        elif is_dataclass(kind):
-            found = _by_fields(kind)
-        elif issubclass(kind, tuple):
-            found = _by_items
-        else:
-            raise KeyError(kind)
-        self[kind] = found
+    def place(self, value: object) -> int:
+        """The place of a value among the items, which it joins if it is new. Raises TypeError for no plain data."""
+        kind = type(value)
+        if kind in _SCALARS:
+            return self._of(value if kind is str else (kind, value), value)
+        found = self._places_by_id.get(id(value))
+        if found is not None:
+            return found
+        number, parts = self._known.get(kind) or self._met(kind)
+        item = [number]
+        places = self._places
+        for part in parts(value):
+            of_part = type(part)
+            if of_part in _SCALARS:  # most parts are; `place` would find the same in twice the time
+                key = part if of_part is str else (of_part, part)
+                at = places.get(key)
+                item.append(self._of(key, part) if at is None else at)
+            else:
+                item.append(self.place(part))
+        found = self._places_by_id[id(value)] = self._of((*item,), item)
         return found
 
+    def _of(self, key: object, item: object) -> int:
+        found = self._places.get(key)
+        if found is None:
+            found = self._places[key] = len(self.items)
+            self.items.append(item)
+        return found
 
-def _by_value(member: Enum) -> tuple[type, tuple[object]]:
-    return type(member), (member.value,)
-
-
-def _by_items(value: tuple[object, ...]) -> tuple[type, tuple[object, ...]]:
-    return type(value), tuple(value)
-
-
-def _by_fields(kind: type) -> Callable[[Any], tuple[type, tuple[object, ...]]]:
-    names = field_names(kind)
-    if any("set" in str(kind.__annotations__[name]) for name in names):
-        return lambda value: (kind, tuple(_ordered(getattr(value, name)) for name in names))
-    if len(names) > 1:
-        several = attrgetter(*names)  # gives the fields as a tuple, at the speed of C
-        return lambda value: (kind, several(value))
-    return lambda value: (kind, tuple(getattr(value, name) for name in names))
+    def _met(self, kind: type) -> tuple[int, Callable[[Any], Iterable[object]]]:
+        name, parts = taken_apart(kind)
+        known = self._known[kind] = (self.names.setdefault(name, len(self.names)), parts)
+        return known
 
 
-@dataclass(frozen=True, slots=True)
-class _Ordered:
-    """A set whose order does not change from process to process, as that of strings does."""
-
-    members: tuple[object, ...]
-
-
-def _ordered(value: object) -> object:
-    return _Ordered(tuple(sorted(value, key=repr))) if type(value) is frozenset and len(value) > 1 else value
-
-
-_BY_FIELDS = _ByFields(copyreg.dispatch_table)
-_BY_FIELDS[_Ordered] = lambda ordered: (frozenset, (ordered.members,))
+def _read(names: list[str], items: list[Any]) -> object:
+    makers = [put_together(name) for name in names]
+    made: list[Any] = []
+    for item in items:
+        if type(item) is not list:
+            made.append(item)
+            continue
+        if min(item) < 0:  # it would count from the end
+            raise ValueError("no place")
+        number, *places = item
+        made.append(makers[number]([made[place] for place in places]))
+    return made[-1]

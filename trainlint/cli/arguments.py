@@ -224,7 +224,7 @@ def _clean_parser() -> argparse.ArgumentParser:
         formatter_class=_Help,
         allow_abbrev=False,
     )
-    _add_settings(parser)
+    parser.add_argument("--all", action="store_true", help="delete the caches of all projects")
     _add_cache_directory(parser)
     return parser
 
@@ -249,7 +249,11 @@ def _add_cache(parser: argparse._ActionsContainer) -> None:
 
 
 def _add_cache_directory(parser: argparse._ActionsContainer) -> None:
-    parser.add_argument("--cache-dir", metavar="DIR", help="where the cache lies (default: .trainlint_cache)")
+    parser.add_argument(
+        "--cache-dir",
+        metavar="DIR",
+        help="where caches lie, outside of what is judged (default: the user's cache directory)",
+    )
 
 
 def _add_color(parser: argparse._ActionsContainer) -> None:

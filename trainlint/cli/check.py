@@ -47,7 +47,7 @@ def check(options: Namespace) -> int:
         from trainlint.cli.show import show_files
 
         return COULD_NOT_JUDGE if show_files(discovery) else CLEAN
-    cache = cache_for(options, configurations)
+    cache = cache_for(options, paths)
     found = run(discovery, configurations, fixing=fixing(options), workers=options.jobs, cache=cache)
     if evidence is not None:
         from trainlint.cli.evidence import with_evidence

@@ -4,29 +4,42 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainlint.cache.place import is_own, remove, size_of
-from trainlint.catalogue import installed_rules
+from trainlint.cache.place import is_own, own_caches, remove, size_of
 from trainlint.cli import console
 from trainlint.cli.caching import directory_of_cache
 from trainlint.cli.console import UsageError
-from trainlint.config import ConfigError
-from trainlint.engine.configurations import Configurations
-from trainlint.installed import PackError
+from trainlint.user_cache import Unusable, directory_of_caches
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from pathlib import Path
 
 
 def clean(options: Namespace) -> int:
-    """Delete the cache that `trainlint check` would use here. Raises UsageError where it is none of trainlint's."""
+    """Delete the cache that `trainlint check` would use here, or with --all those of all projects.
+
+    Raises UsageError where there is something that trainlint did not write.
+    """
     try:
-        configurations = Configurations(installed_rules(), config_file=options.config, isolated=options.isolated)
-    except (ConfigError, PackError) as error:
+        if options.all:
+            caches = directory_of_caches(options.cache_dir)
+            found = own_caches(caches)
+            if not found:
+                console.note(f"There is no cache in {caches}.")
+        else:
+            directory = directory_of_cache(options, ())
+            found = [directory]
+            if not directory.is_dir():
+                console.note(f"There is no cache at {directory}.")
+                return 0
+    except Unusable as error:
         raise UsageError(str(error)) from error
-    directory = directory_of_cache(options, configurations)
-    if not directory.is_dir():
-        console.note(f"There is no cache at {directory}.")
-        return 0
+    for directory in found:
+        _delete(directory)
+    return 0
+
+
+def _delete(directory: Path) -> None:
     if not is_own(directory):
         raise UsageError(f"{directory} is no cache of trainlint, so nothing in it was deleted")
     size = size_of(directory)
@@ -36,4 +49,3 @@ def clean(options: Namespace) -> int:
         why = (error.strerror or str(error)).lower()
         raise UsageError(f"{directory} could not be deleted as a whole ({why})") from error
     console.note(f"Deleted {directory} ({size / 1_000_000:.1f} MB).")
-    return 0

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from trainlint.cli.console import UsageError
 from trainlint.engine.discover import shown_path
-from trainlint.engine.projects import repository_of
 from trainlint.evidence import State, Verdict
 from trainlint.finding import Failure, Measured
+from trainlint.project import repository_around
 from trainlint.records import replace
 from trainlint.verdict_file import Evidence, UnusableEvidence, read_evidence
 
@@ -104,8 +104,8 @@ def _since(evidence: Evidence) -> str:
 def _start(evidence: Evidence) -> Path:
     """Where the paths of the evidence start: the run may have been started elsewhere in the repository."""
     here = Path.cwd()
-    directory, repository = evidence.judged.directory, repository_of(here)
-    return here if directory is None or repository is None else repository / directory
+    directory, repository = evidence.judged.directory, repository_around(str(here))
+    return here if directory is None or repository is None else Path(repository) / directory
 
 
 def _place(start: Path, path: str) -> str:

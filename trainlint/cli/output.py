@@ -118,9 +118,11 @@ def show_progress(
 
 def _of_cache(cache: Cache, here: Path) -> str:
     """How much came from the cache."""
-    place, recalled = shown_path(cache.directory, here), cache.recalled
     if cache.trouble:
-        return f"{place} is of no use ({cache.trouble})"
+        return f"not used: {cache.trouble}"
+    if cache.directory is None:
+        return "not used: there is too little source for it to pay"
+    place, recalled = shown_path(cache.directory, here), cache.recalled
     if recalled.whole:
         return f"nothing has changed since this was last found out, by {place}"
     summaries, of_summaries = recalled.summaries
@@ -147,7 +149,6 @@ def _text(report: Report, sources: Sources, configurations: Configurations, opti
 
 def _repository(directory: Path) -> str | None:
     """The git repository that a directory is in: other tools know files by their place in it."""
-    from trainlint.engine.projects import repository_of
+    from trainlint.project import repository_around
 
-    repository = repository_of(directory)
-    return str(repository) if repository else None
+    return repository_around(str(directory))

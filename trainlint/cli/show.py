@@ -59,7 +59,6 @@ def _settings(names: str, selection: Selection) -> str:
                 ("min-confidence", config.min_confidence),
                 ("fail-on", config.fail_on),
                 ("file-time-limit", config.file_time_limit),
-                ("cache-dir", config.cache_dir),
                 ("exclude", config.exclude),
                 ("hot", config.hot),
                 ("cold", config.cold),

@@ -35,7 +35,7 @@ def check_stdin(
     source: SourceFile | None = None
     try:
         source = decode_source(shown, data)
-        cache = cache_for(options, configurations)
+        cache = cache_for(options, [path.parent])
         found = run_text(source, path, configurations, fixing=fixing, alone=not options.stdin_filename, cache=cache)
     except UnreadableSource as error:
         found = Run(Report((), (Failure(shown, str(error), UNREADABLE),), 0), failing=False)

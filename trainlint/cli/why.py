@@ -57,7 +57,7 @@ def why(options: Namespace) -> int:
     target = _target(question.path)
     try:
         configurations = Configurations(installed_rules(), config_file=options.config, isolated=options.isolated)
-        explanation = _answer(question, target, configurations, cache_for(options, configurations))
+        explanation = _answer(question, target, configurations, cache_for(options, [target.path]))
     except (ConfigError, PackError, Misconfigured) as error:
         raise UsageError(str(error)) from error
     except UnreadableSource as error:

@@ -32,7 +32,9 @@ def check_known(raw: RawConfig, key: Key, choices: Iterable[str], *, where: str)
     name = str(key[-1])
     if name in known:
         return
-    if name == "tool" and not raw.table:
+    if key == ("cache-dir",):  # known up to version 0.1
+        hint = "; a repository cannot say where the cache lies: use --cache-dir or TRAINLINT_CACHE_DIR"
+    elif name == "tool" and not raw.table:
         hint = "; in trainlint.toml the keys stand at the top, without [tool.trainlint]"
     else:
         hint = did_you_mean(name, known) or (f"; known are {', '.join(known)}" if known else "; it has none")
@@ -75,13 +77,6 @@ def seconds(raw: RawConfig, key: Key, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 86_400:
         refuse(raw, key, "a number of seconds above 0, such as 30", value)
     return float(value)
-
-
-def path(raw: RawConfig, key: Key, value: object) -> str:
-    """A path that is not empty."""
-    if not isinstance(value, str) or not value:
-        refuse(raw, key, "a path", value)
-    return value
 
 
 def severity(raw: RawConfig, key: Key, value: object) -> Severity:

@@ -30,7 +30,6 @@ KEYS = (
     "min-confidence",
     "fail-on",
     "file-time-limit",
-    "cache-dir",
 )
 _Value = TypeVar("_Value")
 
@@ -67,7 +66,6 @@ def config_from(raw: RawConfig, rules: Sequence[Known]) -> Config:
         min_confidence=value("min-confidence", checks.share, default.min_confidence),
         fail_on=value("fail-on", checks.severity, default.fail_on),
         file_time_limit=value("file-time-limit", checks.seconds, default.file_time_limit),
-        cache_dir=value("cache-dir", checks.path, default.cache_dir),
     )
 
 

@@ -45,8 +45,6 @@ class Config:
     fail_on: Severity = Severity.ADVICE
     file_time_limit: float = 10.0
     """Seconds of processor time that one file may take; one that takes longer is a failure."""
-    cache_dir: str | None = None
-    """Where the cache lies, from `root`; None for the usual place. That of the working directory counts."""
 
     def is_excluded(self, path: str | os.PathLike[str], *, is_directory: bool = False) -> bool:
         """Whether `exclude` covers a file or a directory; a relative path starts at the working directory."""

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from trainlint.bounded import leads_out, read_bounded
-from trainlint.engine.projects import project_of, repository_of
 from trainlint.finding import Failure
+from trainlint.project import project_around, repository_around
 from trainlint.records import dataclass, field
 from trainlint.settings_files import MOST_BYTES, holds_settings, is_settings, may_be_settings
 
@@ -158,11 +158,11 @@ class _Search:
     def below(self, root: str) -> None:
         """Add the files below a directory that was named."""
         real = os.path.realpath(root)
-        self.project = str(project_of(Path(real)) or real)
+        self.project = project_around(real) or real
         self.left_out[root] = False
         if is_python(root):
             self.fail(root, _MISNAMED)
-        top = repository_of(Path(real))
+        top = repository_around(real)
         if top is None:
             self.note(root, "it is in no git repository, so .gitignore files outside of repositories are not read")
         self.walk(root, None if top is None or str(top) == real else self.ignore_files().above(str(top), real))

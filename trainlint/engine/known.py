@@ -93,7 +93,7 @@ def judged_anew(jobs: Sequence[Job], doer: Doer, cache: Cache) -> list[Outcome]:
 
 
 def _key_of_outcome(job: Job, cache: Cache) -> bytes | None:
-    from trainlint.cache.marks import mark  # a run of which all is known needs none
+    from trainlint.cache.values import mark  # a run of which all is known needs none
 
     codes = " ".join(rule.code for rule in job.rules)
     told = (job.outside_mark or mark(job.outside)).hex()

@@ -80,7 +80,7 @@ def relinked(
 
 
 def _told(members: Sequence[Member], results: Sequence[Summarised], ambiguous: frozenset[str]) -> Told:
-    from trainlint.cache.marks import mark
+    from trainlint.cache.values import mark
 
     told = outsides(members, results, ambiguous)
     places = tuple(place for place, member in enumerate(members) if member.path in told)

@@ -14,7 +14,7 @@ from pathlib import Path
 from trainlint.bounded import leads_out
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import SKIPPED_DIRECTORIES, Target, discover, is_python, shown_path
-from trainlint.engine.projects import package_parent, project_of
+from trainlint.project import package_parent, project_around
 from trainlint.records import dataclass, field, replace
 
 TYPE_CHECKING = False
@@ -67,8 +67,8 @@ class Surroundings:
         starts = sorted({*outside, *self.searched})
         found: dict[Path, Target] = {}
         for start in starts:
-            project = project_of(start)
-            root = project or package_parent(start)
+            project = project_around(str(start))
+            root = Path(project or package_parent(str(start)))
             if any(map(root.is_relative_to, self.searched)):
                 continue
             listed = self._listed(root) if project else self._walked(root)

@@ -2,7 +2,8 @@
 
 Ignore files and the path patterns of trainlint's own configuration share this module. A pattern is matched name by
 name. Within a name, no part of a match is tried twice, so no pattern can make a run hang; a translation of the whole
-pattern into one ordinary regular expression would need exponential time for `*a*a*a*b`. That is why the pathspec library is not used: it makes such expressions.
+pattern into one ordinary regular expression would need exponential time for `*a*a*a*b`. The pathspec library makes such
+expressions, which is why it is not used.
 """
 
 from __future__ import annotations
