@@ -21,7 +21,9 @@ def clean(options: Namespace) -> int:
     """Delete the cache that `trainlint check` would use here. Raises UsageError where it is none of trainlint's."""
     try:
         configurations = Configurations(installed_rules(), config_file=options.config, isolated=options.isolated)
-    except (ConfigError, PackError) as error:
+    except PackError as error:
+        raise UsageError(*error.sentences) from error
+    except ConfigError as error:
         raise UsageError(str(error)) from error
     directory = directory_of_cache(options, configurations)
     if not directory.is_dir():

@@ -11,8 +11,10 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from pathlib import Path
 
+from trainlint.bounded import leads_out
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import SKIPPED_DIRECTORIES, Target, discover, is_python, shown_path
+from trainlint.project import project_around, projects_around
 from trainlint.records import dataclass, field, replace
 
 TYPE_CHECKING = False
@@ -25,8 +27,6 @@ MOST_BYTES = 40_000_000
 """The same in bytes of source. Reading these takes half a second."""
 _MOST_DIRECTORIES = 100
 """Where nothing marks a project, no more directories than this are looked through."""
-_REPOSITORY = ".git"
-_PROJECT = ("pyproject.toml", "setup.cfg", "setup.py", "trainlint.toml")
 
 
 @dataclass(slots=True, eq=False)
@@ -103,21 +103,22 @@ class Surroundings:
 
 
 def project_of(directory: Path) -> Path | None:
-    """The directory of the project that an absolute directory belongs to; None where nothing marks one.
+    """The directory of the project that an absolute directory belongs to, as `project_around` finds it."""
+    found = project_around(str(directory))
+    return None if found is None else Path(found)
 
-    A repository is one project, whatever else stands in it; outside repositories, the nearest directory with a
-    project file is. Neither the home directory nor one above it is a project: dotfiles are kept there.
+
+def leaves_its_project(path: Path) -> bool:
+    """Whether a link, of the file or of a directory on the way, leads out of what the user asked to change.
+
+    That is each project around the absolute path, as its names go; the working directory where no project is around
+    that; and for a file in none of these, its own directory.
     """
-    project = None
-    home = os.path.expanduser("~")  # noqa: PTH111 - Path.home() raises where there is none
-    for place in (directory, *directory.parents):
-        if str(place) == home or place.parent == place:
-            break
-        if _exists(place / _REPOSITORY):
-            return place
-        if project is None and any(_exists(place / name) for name in _PROJECT):
-            project = place
-    return project
+    around = [Path(place) for place in projects_around(str(path.parent))]
+    here = Path.cwd()
+    if path.is_relative_to(here) and not any(map(here.is_relative_to, around)):
+        around.append(here)
+    return any(leads_out(path, place) for place in around or [path.parent])
 
 
 def package_parent(directory: Path) -> Path:
