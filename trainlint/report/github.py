@@ -54,7 +54,8 @@ def _command(name: str, properties: dict[str, str], data: str) -> str:
 
 def _data(text: str) -> str:
     """The escapes that the runner undoes; what cannot be shown is an escape of Python's."""
-    shown = "\n".join(sentence(line, unicode=True) for line in re.split(r"\r\n|\r|\n", text))
+    pieces = re.split(r"([\r\n])", text)
+    shown = "".join(piece if piece in ("\r", "\n") else sentence(piece, unicode=True) for piece in pieces)
     return shown.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
