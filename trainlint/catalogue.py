@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
 
 from trainlint.finding import Heat, Safety, Severity
 from trainlint.fingerprint import digest, fingerprint, folders, stats_below
+from trainlint.installed import PackError
 from trainlint.kept import keep, kept_texts
 from trainlint.records import dataclass, field, replace
 
@@ -26,11 +27,13 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one fi
 
     from trainlint.finding import Finding
     from trainlint.model.site import Site
+    from trainlint.plugins import Plugin
     from trainlint.rule import Option, Rule, Triggers
 
 _NAME = "rules"
 _beside: list[str] = []
-"""The files of other packages that rules need, as they were found last."""
+"""Files and folders besides those of installed packs that rules need, as they were found last: modules of other
+packages, and plugins."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +58,8 @@ class RuleEntry:
     """Name, default and help of each option, in JSON's terms."""
     settings: Mapping[str, object] = field(default_factory=dict)
     """What the user set for the rule's options."""
+    plugin: Plugin | None = None
+    """What `--plugin` named, where the rule came in by that."""
 
     def __call__(self, settings: Mapping[str, object] | None = None, /) -> RuleEntry:
         """The rule with the user's settings for its options."""
@@ -81,6 +86,10 @@ class RuleEntry:
 
     def loaded(self) -> type[Rule]:
         """The rule's class, imported now if nobody needed it before."""
+        if self.plugin is not None and self.plugin.location:
+            from trainlint.plugins import make_importable
+
+            make_importable(self.plugin)  # this may be a worker process, which has not imported it yet
         found: type[Rule] = getattr(import_module(self.module), self.attribute)
         return found
 
@@ -93,12 +102,17 @@ class RuleEntry:
         return self.loaded()(self.settings)
 
 
-def installed_rules() -> tuple[RuleEntry, ...]:
-    """Every rule of every installed pack, sorted by code.
+def installed_rules(plugins: Sequence[str] = ()) -> tuple[RuleEntry, ...]:
+    """Every rule of every installed pack and of the `plugins`, which are what `--plugin` names, sorted by code.
 
     Raises PackError as `trainlint.packs.load_rules` does. While anything is wrong with a pack nothing is kept, so that
-    each run says it.
+    each run says it. Plugins are imported in each run, and nothing of them is kept here.
     """
+    rules = _of_installed_packs()
+    return _with_plugins(rules, plugins) if plugins else rules
+
+
+def _of_installed_packs() -> tuple[RuleEntry, ...]:
     for text in kept_texts(_NAME):
         with suppress(ValueError, LookupError, TypeError):  # it is whole, but who knows who wrote it
             kept = json.loads(text)
@@ -106,6 +120,40 @@ def installed_rules() -> tuple[RuleEntry, ...]:
                 _beside[:] = kept["beside"]
                 return tuple(map(_read, kept["rules"]))
     return _worked_out()
+
+
+def _with_plugins(rules: tuple[RuleEntry, ...], plugins: Sequence[str]) -> tuple[RuleEntry, ...]:
+    from trainlint.packs import load_plugin
+
+    before = set(sys.modules)
+    known = list(rules)
+    problems: list[str] = []
+    places: list[str] = []
+    for named in dict.fromkeys(plugins):
+        try:
+            plugin, found = load_plugin(named)
+        except PackError as error:
+            problems += error.sentences
+            continue
+        places += plugin.places
+        new = [replace(_read(json.loads(json.dumps(_written(rule)))), plugin=plugin) for rule in found]
+        for entry in new:
+            problems += _clashes(entry, known)
+        known += new
+    if problems:
+        raise PackError(*problems)
+    _beside[:] = sorted({*_beside, *places, *_files_beside(sys.modules.keys() - before)})
+    return tuple(sorted(known, key=lambda entry: entry.code))
+
+
+def _clashes(new: RuleEntry, known: Sequence[RuleEntry]) -> Iterator[str]:
+    for other in known:
+        for what in ("code", "name"):
+            if getattr(new, what) == getattr(other, what):
+                yield (
+                    f"two rules have the {what} {getattr(new, what)}: {other.module}.{other.attribute} and "
+                    f"{new.module}.{new.attribute} of a plugin; rename one of them or leave out the plugin"
+                )
 
 
 def fingerprint_of_rules() -> str:

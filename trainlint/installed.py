@@ -1,4 +1,4 @@
-"""What is installed beside trainlint, by the folders on Python's path: rule packs, and versions of other packages.
+"""What is installed beside trainlint: rule packs, commands, and versions of other packages.
 
 Nothing is imported. The same files are read as `importlib.metadata` reads, whose import alone would cost half as much
 as Python's own start.
@@ -11,27 +11,37 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 
+from trainlint.import_path import HOME, folders_of_installers
+
 GROUP = "trainlint.rules"
 """The group of entry points that rule packs come in by."""
 
 
 class PackError(Exception):
-    """The rules cannot be trusted to be complete. The message has a sentence for each thing that is wrong."""
+    """The rules cannot be trusted to be complete. Each argument is a sentence on one thing that is wrong."""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What is wrong."""
+        return self.args
+
+    def __str__(self) -> str:
+        return "\n".join(self.args)
 
 
 def find_packs() -> Iterator[tuple[str, str]]:
-    """Name and target of each entry point of the group, in the order of `sys.path`.
+    """Name and target of each entry point of the group of rule packs, in the order of `sys.path`."""
+    return entry_points(GROUP)
 
-    `importlib.metadata` is asked only where something other than a folder is on the path, such as a zip archive, or
-    where an import hook brings distributions of its own.
+
+def entry_points(group: str) -> Iterator[tuple[str, str]]:
+    """Name and target of each entry point of a group that an installed distribution declares.
+
+    Only the folders that installers write to are searched: a folder of PYTHONPATH may hold whatever a repository
+    brings. Distributions in zip archives, and those that an import hook makes up, do not count.
     """
-    if _has_unusual_homes():
-        from importlib.metadata import entry_points
-
-        yield from ((entry.name, entry.value) for entry in entry_points(group=GROUP))
-        return
-    for folder in distributions(tuple(sys.path)).values():
-        yield from _entries(f"{folder}{os.sep}entry_points.txt")
+    for folder in distributions(_folders()).values():
+        yield from _entries(f"{folder}{os.sep}entry_points.txt", group)
 
 
 @cache
@@ -73,29 +83,29 @@ def homes(package: str) -> tuple[str, ...]:
     return found
 
 
-def _has_unusual_homes() -> bool:
-    if any(map(os.path.isfile, sys.path)):
-        return True
-    own = ("_frozen_importlib_external", "_frozen_importlib", "importlib.metadata")
-    return any(
-        hasattr(finder, "find_distributions") and getattr(finder, "__module__", None) not in own
-        for finder in sys.meta_path
-    )
+def _folders() -> tuple[str, ...]:
+    """The folders of `sys.path` that installers write to, and the one that trainlint was installed in."""
+    known = {_real(folder) for folder in (*folders_of_installers(), HOME)}
+    return tuple(entry for entry in sys.path if _real(entry) in known)
 
 
-def _entries(file: str) -> Iterator[tuple[str, str]]:
+def _real(folder: str) -> str:
+    return os.path.normcase(os.path.realpath(folder))
+
+
+def _entries(file: str, group: str) -> Iterator[tuple[str, str]]:
     """The group's lines in an entry_points.txt, an INI file without continuation lines."""
     try:
         with open(file, "rb", buffering=0) as lines:
             data = lines.read()
     except OSError:  # most distributions have no entry points
         return
-    if GROUP.encode() not in data:
+    if group.encode() not in data:
         return
     section = ""
     for line in map(str.strip, data.decode("utf-8", "replace").splitlines()):
         if line.startswith("["):
             section = line.strip("[]").strip()
-        elif section == GROUP and line and line[0] not in "#;":
+        elif section == group and line and line[0] not in "#;":
             name, _, target = line.partition("=")
             yield name.strip(), target.strip()

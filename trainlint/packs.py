@@ -1,6 +1,6 @@
-"""Finds the rules: every pack that is installed comes in by the entry point group `trainlint.rules`.
+"""Finds the rules: those of installed packs, by the entry point group `trainlint.rules`, and those of plugins.
 
-trainlint's own pack and visitors' packs use the same door. An entry point names a package, as in
+trainlint's own pack and others are found alike. An entry point names a package, as in
 
     [project.entry-points."trainlint.rules"]
     my_rules = "my_rules"
@@ -19,9 +19,10 @@ from types import ModuleType
 
 from trainlint import installed
 from trainlint.installed import PackError
+from trainlint.plugins import Plugin, find_plugin, make_importable
 from trainlint.rule import BadRule, Rule
 
-__all__ = ["PackError", "load_rules"]
+__all__ = ["PackError", "load_plugin", "load_rules"]
 
 
 def load_rules() -> tuple[type[Rule], ...]:
@@ -47,8 +48,22 @@ def load_rules() -> tuple[type[Rule], ...]:
         rules.update(dict.fromkeys(found, pack))
     problems += _clashes(rules)
     if problems:
-        raise PackError("\n".join(problems))
+        raise PackError(*problems)
     return tuple(sorted(rules, key=lambda rule: rule.code))
+
+
+def load_plugin(named: str) -> tuple[Plugin, tuple[type[Rule], ...]]:
+    """What `--plugin` names, and its rules, which are imported now. Raises PackError where anything is wrong."""
+    plugin = find_plugin(named)
+    if plugin.location:
+        make_importable(plugin)
+    problems: list[str] = []
+    rules = tuple(dict.fromkeys(_rules_of(named, plugin.module, problems)))
+    if not rules and not problems:
+        problems.append(f"--plugin {named}: it holds no rule")
+    if problems:
+        raise PackError(*problems)
+    return plugin, rules
 
 
 def _rules_of(pack: str, target: str, problems: list[str]) -> Iterator[type[Rule]]:

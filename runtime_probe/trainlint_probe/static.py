@@ -83,7 +83,9 @@ def configured(overrides: Overrides | None = None) -> Configurations:
     """
     try:
         return Configurations(installed_rules(), overrides or Overrides())
-    except (ConfigError, PackError) as error:
+    except PackError as error:
+        raise UsageError(*error.sentences) from error
+    except ConfigError as error:
         raise UsageError(str(error)) from error
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from tests.environments import REPOSITORY, install_trainlint, new_environment, python_of
 
 TOY_PACK = Path(__file__).parent / "toy_pack"
 SETTINGS_OF_OUR_OWN = ("COLUMNS", "FORCE_COLOR", "GITHUB_ACTIONS", "NO_COLOR", "PYTHONPATH")
@@ -28,10 +32,15 @@ class Program:
 
     directory: Path
     environment: Mapping[str, str]
+    python: str = sys.executable
+
+    def command(self, *arguments: str, program: tuple[str, ...] = ("-m", "trainlint")) -> list[str]:
+        """What is run, for tests that start it themselves."""
+        return [self.python, *program, *arguments]
 
     def __call__(self, *arguments: str, stdin: bytes = b"", program: tuple[str, ...] = ("-m", "trainlint")) -> Result:
         done = subprocess.run(
-            [sys.executable, *program, *arguments],
+            self.command(*arguments, program=program),
             cwd=self.directory,
             env=dict(self.environment),
             input=stdin,
@@ -43,13 +52,23 @@ class Program:
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            [sys.executable, "-m", "trainlint", *arguments],
+            self.command(*arguments),
             cwd=self.directory,
             env=dict(self.environment),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
+
+
+class ToyProgram(Program):
+    """The same with a visitor's rule pack, named on the command line."""
+
+    def command(self, *arguments: str, program: tuple[str, ...] = ("-m", "trainlint")) -> list[str]:
+        """What is run; commands that know rules are told of the pack."""
+        if arguments and arguments[0] in ("check", "why", "rules", "explain"):
+            arguments = (arguments[0], "--plugin", str(TOY_PACK / "trainlint_toys"), *arguments[1:])
+        return super().command(*arguments, program=program)
 
 
 def clean_environment() -> dict[str, str]:
@@ -65,15 +84,23 @@ def program(tmp_path: Path) -> Program:
 
 
 @pytest.fixture
-def toys(program: Program, tmp_path: Path) -> Program:
-    """trainlint with a visitor's rule pack installed beside its own."""
-    installed = tmp_path / "site"
-    information = installed / "trainlint_toys-1.0.dist-info"
-    information.mkdir(parents=True)
+def toys(program: Program) -> ToyProgram:
+    """trainlint with a visitor's rule pack beside its own."""
+    return ToyProgram(program.directory, program.environment)
+
+
+@pytest.fixture
+def installed_toys(program: Program, tmp_path: Path) -> Program:
+    """trainlint with that pack as an installed distribution, in an environment of its own."""
+    roots = (REPOSITORY, REPOSITORY / "rules", REPOSITORY / "runtime_probe", Path(sysconfig.get_path("purelib")))
+    site = new_environment(tmp_path / "environment", *roots)
+    install_trainlint(site)
+    shutil.copytree(TOY_PACK / "trainlint_toys", site / "trainlint_toys")
+    information = site / "trainlint_toys-1.0.dist-info"
+    information.mkdir()
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: trainlint-toys\nVersion: 1.0\n")
     (information / "entry_points.txt").write_text("[trainlint.rules]\ntoys = trainlint_toys\n")
-    path = os.pathsep.join((str(installed), str(TOY_PACK)))
-    return Program(program.directory, {**program.environment, "PYTHONPATH": path})
+    return Program(program.directory, program.environment, python_of(site))
 
 
 Write = Callable[..., Path]

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +27,7 @@ def git(directory: Path, *arguments: str) -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
 def test_a_full_disk_is_no_fault_of_ours(toys: Program, write: Write) -> None:
     write("train.py", SAFE)
-    command = [sys.executable, "-m", "trainlint", "check"]
+    command = toys.command("check")
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             command, cwd=toys.directory, env=dict(toys.environment), stdout=full, stderr=subprocess.PIPE, check=False
@@ -207,7 +206,7 @@ def test_a_reader_who_leaves_is_no_error(toys: Program, write: Write) -> None:
         write(f"train{index}.py", "import torch\n" + "safe()\n" * 200)
     reader, writer = os.pipe()
     running = subprocess.Popen(
-        [sys.executable, "-m", "trainlint", "check", "--output-format", "concise"],
+        toys.command("check", "--output-format", "concise"),
         cwd=toys.directory,
         env=dict(toys.environment),
         stdout=writer,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import platformdirs
 import pytest
 
-from tests.packs.test_packs import REPOSITORY, install, rule
+from tests.environments import REPOSITORY, new_environment, python_of
+from tests.packs.test_packs import install, rule
 from trainlint.catalogue import installed_rules
 from trainlint.packs import load_rules
 
@@ -31,7 +31,8 @@ class Installation:
     """trainlint and rule packs, in a Python that sees nothing else, and a cache directory for its user."""
 
     def __init__(self, directory: Path) -> None:
-        self.site = directory / "site"
+        self.directory = directory
+        self.site = new_environment(directory / "environment", REPOSITORY)
         self.caches = directory / "caches"
         self.environment = {
             "XDG_CACHE_HOME": str(self.caches),
@@ -46,9 +47,8 @@ class Installation:
 
     def say(self, program: str = SAY) -> tuple[object, bool]:
         """What is installed, or what is wrong with it, and whether a rule was imported to tell."""
-        path = [str(self.site), str(REPOSITORY)]
         done = subprocess.run(
-            [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {path!r}\n{program}"],
+            [python_of(self.site), "-c", program],
             capture_output=True,
             text=True,
             check=False,
@@ -61,7 +61,7 @@ class Installation:
 
     def kept(self) -> list[Path]:
         """The files that hold the catalogue."""
-        return sorted(path for path in self.site.parent.rglob("rules.*.json"))
+        return sorted(path for path in self.directory.rglob("rules.*.json"))
 
 
 SLOW = [["ACME001", "slow-call", ["slow"]]]
@@ -185,8 +185,7 @@ def test_a_pack_that_is_gone_is_an_error(acme: Installation) -> None:
 
 
 def test_two_processes_may_write_at_once(acme: Installation) -> None:
-    path = [str(acme.site), str(REPOSITORY)]
-    command = [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {path!r}\n{SAY}"]
+    command = [python_of(acme.site), "-c", SAY]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, cwd=acme.site, env=acme.environment) for _ in range(3)]
     assert {json.dumps(json.loads(process.communicate()[0])[0]) for process in running} == {json.dumps(SLOW)}
     assert acme.say() == (SLOW, False)

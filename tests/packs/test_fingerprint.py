@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.environments import REPOSITORY, new_environment, python_of
 from trainlint import fingerprint as module
 from trainlint.fingerprint import fingerprint, stats_below
 from trainlint.installed import homes
-
-REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def installed(site: Path, name: str, version: str = "1.0", entry_points: str = "") -> Path:
@@ -29,7 +28,7 @@ def installed(site: Path, name: str, version: str = "1.0", entry_points: str = "
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
     """Installed packages: a rule pack, LibCST, and one that has nothing to do with trainlint."""
-    site = tmp_path / "site"
+    site = new_environment(tmp_path / "environment", REPOSITORY)
     installed(site, "acme_rules", entry_points="[trainlint.rules]\nacme = acme_rules\n")
     installed(site, "libcst", "1.9.0")
     installed(site, "flask")
@@ -42,10 +41,11 @@ def site(tmp_path: Path) -> Path:
 
 def of(site: Path, *before: str) -> str:
     """The fingerprint in a Python that sees this site and trainlint's core alone, and what that imports."""
-    path = [str(site), str(REPOSITORY)]
-    program = "from trainlint.fingerprint import fingerprint\nprint(fingerprint(), 'acme_rules' in sys.modules)"
+    program = (
+        "import sys\nfrom trainlint.fingerprint import fingerprint\nprint(fingerprint(), 'acme_rules' in sys.modules)"
+    )
     done = subprocess.run(
-        [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {path!r}\n{program}"],
+        [python_of(site), "-c", program],
         capture_output=True,
         text=True,
         check=False,

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import subprocess
-import sys
-import textwrap
 from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
+from tests.environments import REPOSITORY, new_environment, python_of
 from trainlint import installed
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+SAY = """\
+from trainlint.packs import PackError, load_rules
+try:
+    for rule in load_rules():
+        print(rule.code, rule.name, rule.__module__)
+except PackError as error:
+    print(error)
+"""
 
 RULE = '''
 from trainlint.finding import Severity
@@ -70,22 +76,16 @@ def install(
     )
 
 
-def loaded(site: Path, *more: Path, program: str = "") -> str:
-    """What `load_rules` finds, or its error, in a Python that sees this site and trainlint's core alone."""
-    program = program or textwrap.dedent(
-        """
-        from trainlint.packs import PackError, load_rules
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """The site-packages of an environment with trainlint's core alone."""
+    return new_environment(tmp_path / "environment", REPOSITORY)
 
-        try:
-            for rule in load_rules():
-                print(rule.code, rule.name, rule.__module__)
-        except PackError as error:
-            print(error)
-        """
-    )
-    path = [str(entry) for entry in (site, *more, REPOSITORY)]
+
+def loaded(site: Path, program: str = SAY) -> str:
+    """What `load_rules` finds, or its error, in the environment of this site."""
     run = subprocess.run(
-        [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {path!r}\n{program}"],
+        [python_of(site), "-c", program],
         capture_output=True,
         text=True,
         check=False,
@@ -95,9 +95,9 @@ def loaded(site: Path, *more: Path, program: str = "") -> str:
     return run.stdout.strip()
 
 
-def test_a_visitors_pack_is_found_like_our_own(tmp_path: Path) -> None:
+def test_a_visitors_pack_is_found_like_our_own(site: Path) -> None:
     install(
-        tmp_path,
+        site,
         "acme_rules",
         {
             "__init__.py": "",
@@ -106,22 +106,22 @@ def test_a_visitors_pack_is_found_like_our_own(tmp_path: Path) -> None:
             "first.py": rule(),
         },
     )
-    assert loaded(tmp_path).splitlines() == [
+    assert loaded(site).splitlines() == [
         "ACME001 slow-call acme_rules.first",
         "ACME002 slow-read acme_rules.io.later",
     ]
 
 
-def test_a_single_module_is_a_pack_too(tmp_path: Path) -> None:
-    install(tmp_path, "acme_rules", {"__init__.py": rule()})
-    assert loaded(tmp_path) == "ACME001 slow-call acme_rules"
+def test_a_single_module_is_a_pack_too(site: Path) -> None:
+    install(site, "acme_rules", {"__init__.py": rule()})
+    assert loaded(site) == "ACME001 slow-call acme_rules"
 
 
-def test_bases_and_imported_rules_are_no_rules_of_a_module(tmp_path: Path) -> None:
+def test_bases_and_imported_rules_are_no_rules_of_a_module(site: Path) -> None:
     base = "class Base(Rule, base=True):\n    def check(self, site):\n        yield from ()\n\n\n"
     abstract = "class Abstract(Rule):\n    pass\n"
     install(
-        tmp_path,
+        site,
         "acme_rules",
         {
             "__init__.py": "from acme_rules.slow import SlowCall\n",
@@ -129,34 +129,34 @@ def test_bases_and_imported_rules_are_no_rules_of_a_module(tmp_path: Path) -> No
             "slow.py": rule() + "\n\nAlias = SlowCall\n",
         },
     )
-    assert loaded(tmp_path) == "ACME001 slow-call acme_rules.slow"
+    assert loaded(site) == "ACME001 slow-call acme_rules.slow"
 
 
 @pytest.mark.parametrize(
     ("second", "shared"), [("ACME001 other-call", "code ACME001"), ("ACME002 slow-call", "name slow-call")]
 )
-def test_two_rules_of_one_code_or_name_are_an_error_that_names_both(tmp_path: Path, second: str, shared: str) -> None:
+def test_two_rules_of_one_code_or_name_are_an_error_that_names_both(site: Path, second: str, shared: str) -> None:
     code, name = second.split()
-    install(tmp_path / "one", "acme_rules", {"__init__.py": "", "a.py": rule()})
-    install(tmp_path / "two", "other_rules", {"__init__.py": "", "b.py": rule(code, name, "Other")})
-    assert loaded(tmp_path / "one", tmp_path / "two") == (
+    install(site, "acme_rules", {"__init__.py": "", "a.py": rule()})
+    install(site, "other_rules", {"__init__.py": "", "b.py": rule(code, name, "Other")})
+    assert loaded(site) == (
         f"two rules have the {shared}: acme_rules.a.SlowCall of pack 'acme_rules' and "
         "other_rules.b.Other of pack 'other_rules'; rename one of them or uninstall a pack"
     )
 
 
-def test_two_packs_under_one_entry_point_name_are_both_loaded(tmp_path: Path) -> None:
-    install(tmp_path / "one", "acme_rules", {"__init__.py": rule()}, entry="rules")
-    install(tmp_path / "two", "other_rules", {"__init__.py": rule("OTHER001", "other-call")}, entry="rules")
-    assert loaded(tmp_path / "one", tmp_path / "two").splitlines() == [
+def test_two_packs_under_one_entry_point_name_are_both_loaded(site: Path) -> None:
+    install(site, "acme_rules", {"__init__.py": rule()}, entry="rules")
+    install(site, "other_rules", {"__init__.py": rule("OTHER001", "other-call")}, entry="rules")
+    assert loaded(site).splitlines() == [
         "ACME001 slow-call acme_rules",
         "OTHER001 other-call other_rules",
     ]
 
 
-def test_everything_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
+def test_everything_that_is_wrong_is_named_at_once(site: Path) -> None:
     install(
-        tmp_path,
+        site,
         "acme_rules",
         {
             "__init__.py": "",
@@ -166,7 +166,7 @@ def test_everything_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
             "wrong.py": rule(code="acme-1"),
         },
     )
-    assert loaded(tmp_path).splitlines() == [
+    assert loaded(site).splitlines() == [
         "rule pack 'acme_rules': module acme_rules.broken does not import "
         "(ModuleNotFoundError: No module named 'acme_is_not_installed'); mend or uninstall the pack",
         "rule pack 'acme_rules': module acme_rules.exits does not import (SystemExit); mend or uninstall the pack",
@@ -175,53 +175,59 @@ def test_everything_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
     ]
 
 
-def test_a_folder_that_python_does_not_see_is_not_passed_over(tmp_path: Path) -> None:
-    install(tmp_path, "acme_rules", {"__init__.py": "", "a.py": rule(), "io/b.py": rule("ACME002", "slow-read")})
-    lost = tmp_path / "acme_rules" / "io"
-    assert loaded(tmp_path) == (
+def test_a_folder_that_python_does_not_see_is_not_passed_over(site: Path) -> None:
+    install(site, "acme_rules", {"__init__.py": "", "a.py": rule(), "io/b.py": rule("ACME002", "slow-read")})
+    lost = site / "acme_rules" / "io"
+    assert loaded(site) == (
         f"rule pack 'acme_rules': {lost} holds modules but no __init__.py, so its rules are lost; add one"
     )
 
 
-def test_an_entry_point_that_does_not_load_names_the_pack(tmp_path: Path) -> None:
-    install(tmp_path, "acme_rules", {"__init__.py": ""}, target="gone_rules")
-    assert loaded(tmp_path) == (
+def test_an_entry_point_that_does_not_load_names_the_pack(site: Path) -> None:
+    install(site, "acme_rules", {"__init__.py": ""}, target="gone_rules")
+    assert loaded(site) == (
         "rule pack 'acme_rules': module gone_rules does not import "
         "(ModuleNotFoundError: No module named 'gone_rules'); mend or uninstall the pack"
     )
 
 
-def test_an_entry_point_must_name_a_package_alone(tmp_path: Path) -> None:
-    install(tmp_path, "acme_rules", {"__init__.py": ""}, target="acme_rules:RULES")
-    assert loaded(tmp_path) == (
+def test_an_entry_point_must_name_a_package_alone(site: Path) -> None:
+    install(site, "acme_rules", {"__init__.py": ""}, target="acme_rules:RULES")
+    assert loaded(site) == (
         "rule pack 'acme_rules' does not load: its entry point 'acme_rules:RULES' must name a package alone"
     )
 
 
-def test_a_pack_without_rules_is_an_error(tmp_path: Path) -> None:
-    install(tmp_path, "acme_rules", {"__init__.py": ""})
-    assert loaded(tmp_path) == "rule pack 'acme_rules' (acme_rules) holds no rule; uninstall it or give it one"
+def test_a_pack_without_rules_is_an_error(site: Path) -> None:
+    install(site, "acme_rules", {"__init__.py": ""})
+    assert loaded(site) == "rule pack 'acme_rules' (acme_rules) holds no rule; uninstall it or give it one"
 
 
-def test_no_pack_at_all_is_an_error(tmp_path: Path) -> None:
-    assert loaded(tmp_path) == (
+def test_no_pack_at_all_is_an_error(site: Path) -> None:
+    assert loaded(site) == (
         "no rule pack is installed: no distribution declares an entry point in the group 'trainlint.rules'; "
         "install trainlint again"
     )
 
 
-def test_a_pack_in_a_zip_archive_is_found_too(tmp_path: Path) -> None:
+def test_a_pack_that_no_installer_put_there_is_not_believed(site: Path, tmp_path: Path) -> None:
+    """In a folder of PYTHONPATH, a checkout's own metadata, or an archive."""
     import shutil
 
-    install(tmp_path / "site", "acme_rules", {"__init__.py": "", "a.py": rule()})
-    archive = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", tmp_path / "site"))
-    assert loaded(archive.parent, archive) == "ACME001 slow-call acme_rules.a"
+    install(site, "acme_rules", {"__init__.py": rule()})
+    install(tmp_path / "other", "evil_rules", {"__init__.py": rule("EVIL001", "evil-call")})
+    archive = shutil.make_archive(str(tmp_path / "packed"), "zip", tmp_path / "other")
+    for evil in (str(tmp_path / "other"), archive):
+        program = f"import sys\nsys.path.insert(0, {evil!r})\n{SAY}"
+        assert loaded(site, program=program) == "ACME001 slow-call acme_rules"
 
 
-def test_packs_are_found_without_the_slow_import(tmp_path: Path) -> None:
-    install(tmp_path, "acme_rules", {"__init__.py": rule()})
-    program = "from trainlint.packs import load_rules\nload_rules()\nprint('importlib.metadata' in sys.modules)"
-    assert loaded(tmp_path, program=program) == "False"
+def test_packs_are_found_without_the_slow_import(site: Path) -> None:
+    install(site, "acme_rules", {"__init__.py": rule()})
+    program = (
+        "import sys\nfrom trainlint.packs import load_rules\nload_rules()\nprint('importlib.metadata' in sys.modules)"
+    )
+    assert loaded(site, program=program) == "False"
 
 
 @pytest.mark.parametrize("group", ["console_scripts", "pytest11", "distutils.commands", "no.such.group"])

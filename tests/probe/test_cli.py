@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Program, Write, program, toys, write
+from tests.cli.conftest import Program, Write, installed_toys, program, write
 from tests.probe.run.running import SCRIPTS, Runner, line_of, runner
 from tests.probe.traces.builder import TraceBuilder
 from trainlint.cli import main
 from trainlint.cli.console import UsageError
 from trainlint_probe.options import read_options
 
-__all__ = ["program", "runner", "toys", "write"]  # pytest finds fixtures by their names
+__all__ = ["installed_toys", "program", "runner", "write"]  # pytest finds fixtures by their names
 
 
 def starved(tmp_path: Path, name: str = "trace.json.gz") -> Path:
@@ -185,7 +185,7 @@ class TestRuns:
         (runner.project / "idle.py").write_text("import torch\n")
         assert main(["probe", "--no-deep", "idle.py"]) == 3
 
-    def test_nothing_of_a_run_is_clean_by_accident(self, toys: Program, write: Write) -> None:
+    def test_nothing_of_a_run_is_clean_by_accident(self, installed_toys: Program, write: Write) -> None:
         """The loss is read in three modules: one is excluded, one goes away meanwhile, a rule fails on one."""
         write("trainlint.toml", 'exclude = ["vendored.py"]')
         read = "def read(loss):\n    return loss.item()\n"
@@ -206,7 +206,7 @@ class TestRuns:
             "    values = [module.read(loss) for module in (gone, guest, vendored)]\n",
         )
         short = ("--no-deep", "--no-overlay", "--steps", "5", "--warmup", "3")
-        ran = toys("probe", *short, "--output-format", "json", "train.py")
+        ran = installed_toys("probe", *short, "--output-format", "json", "train.py")
         assert ran.code == 2, ran
         document = json.loads(ran.out)
         assert document["left_out"] == {"vendored.py": "the configuration excludes it"}
@@ -216,7 +216,7 @@ class TestRuns:
         ]
         assert set(document["judged"]["digests"]) == {"train.py", "guest.py"}
         write("gone.py", read)
-        shown = " ".join(toys("probe", *short, "train.py").out.split())
+        shown = " ".join(installed_toys("probe", *short, "train.py").out.split())
         assert "error: could not judge guest.py: the rule TOY201 (trainlint_toys.calls) failed on this file" in shown
         assert "There is no finding to judge; not everything could be judged." in shown
         assert "note: not judged: vendored.py (the configuration excludes it)" in shown

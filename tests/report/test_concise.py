@@ -36,7 +36,7 @@ def test_a_finding_is_one_line_whatever_its_path_and_message() -> None:
     page = render(
         Report((odd,), (), 1), "concise", sources=sources, rules=(), settings=replace(settings(), summary=False)
     )
-    assert page == "a b\\x1b[1m.py:9:18: TRN201 two lines\n"
+    assert page == '"a\\nb\\033[1m.py":9:18: TRN201 two lines\n'
 
 
 def test_a_clean_report_says_so() -> None:

@@ -1,14 +1,13 @@
 """The command line: arguments in, exit code out.
 
 0 is clean, 1 means findings, 2 means that something could not be judged; 2 wins over 1.
-"""
 
-from __future__ import annotations
+Until `main` has called `protect_imports`, nothing may be imported that a file of the judged repository could stand in
+for. `from __future__ import annotations` imports a module, too.
+"""
 
 import gc
 import sys
-
-from trainlint.cli import console
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` is not imported for types alone: `trainlint --version` is to answer at once
@@ -23,18 +22,28 @@ INTERRUPTED = 130
 """What shells report of a program that Ctrl-C ended."""
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: "Sequence[str] | None" = None) -> int:
     """Run one command and return its exit code.
 
-    Raises SystemExit where argparse does: for --help and --version with 0, for wrong usage with 2.
+    Without `argv` this is the program, with the command line's arguments and the whole process to itself. Raises
+    SystemExit where argparse does: for --help and --version with 0, for wrong usage with 2.
     """
     if argv is None:
+        from trainlint.import_path import protect_imports
+
+        protect_imports(sys.argv[1:])
         gc.set_threshold(_ALLOCATIONS)
+    from trainlint.cli import console
+
     console.prepare()
     try:
-        return _dispatch(list(sys.argv[1:] if argv is None else argv))
+        try:
+            return _dispatch(list(sys.argv[1:] if argv is None else argv))
+        finally:
+            console.write(sys.stdout, "")  # what argparse has left there
     except console.UsageError as error:
-        console.note(f"trainlint: {error}")
+        for index, sentence in enumerate(error.args):
+            console.note(sentence if index else f"trainlint: {sentence}")
         return COULD_NOT_JUDGE
     except KeyboardInterrupt:
         console.note("trainlint: interrupted")
@@ -42,7 +51,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception:  # noqa: BLE001 - Python's own exit code for a crash is 1, which would look like findings
         import traceback
 
-        console.note(traceback.format_exc().rstrip())
+        for line in traceback.format_exc().splitlines():
+            console.note(line)
         console.note("trainlint: this is a fault in trainlint itself; please report it with the lines above")
         return COULD_NOT_JUDGE
     finally:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib.metadata import entry_points
-from typing import cast
+from importlib import import_module
 
 from trainlint.cli.console import UsageError
+from trainlint.installed import entry_points
 
 GROUP = "trainlint.commands"
 """The group of entry points that commands come in by. Each names a function from arguments to an exit code."""
@@ -14,10 +14,12 @@ GROUP = "trainlint.commands"
 
 def added_command(name: str) -> Callable[[Sequence[str]], int]:
     """The function behind a command. Raises UsageError where it is not installed, or does not import."""
-    found = next(iter(entry_points(group=GROUP, name=name)), None)
-    if found is None:
+    target = next((target for found, target in entry_points(GROUP) if found == name), None)
+    if target is None:
         raise UsageError(f"`trainlint {name}` is not installed; install trainlint again")
+    module, _, function = target.partition(":")
     try:
-        return cast("Callable[[Sequence[str]], int]", found.load())
-    except ImportError as error:
+        command: Callable[[Sequence[str]], int] = getattr(import_module(module), function)
+    except (ImportError, AttributeError) as error:
         raise UsageError(f"`trainlint {name}` does not load ({error}); install trainlint again") from error
+    return command

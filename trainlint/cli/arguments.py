@@ -38,7 +38,10 @@ class _Parser(argparse.ArgumentParser):
     """Errors in one sentence, without the list of all options before it."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}; see `{self.prog} --help`\n")
+        from trainlint.report.characters import sentence, without_commands
+
+        # The shell puts names of files here where it expands `*`.
+        self.exit(2, without_commands(f"{self.prog}: {sentence(message, unicode=True)}; see `{self.prog} --help`\n"))
 
 
 class _Help(argparse.HelpFormatter):
@@ -102,6 +105,8 @@ def _check_parser() -> argparse.ArgumentParser:
     rules.add_argument(
         "--min-confidence", type=_share, metavar="SHARE", help="show findings that are at least so likely right, 0 to 1"
     )
+
+    _add_plugins(rules)
 
     fixes = parser.add_argument_group("fixes")
     fixes.add_argument("--fix", action="store_true", help="apply fixes that keep training bit-identical")
@@ -169,6 +174,7 @@ def _why_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("place", metavar="FILE[:LINE]", help="as in train.py:88 or train.py:80-95")
+    _add_plugins(parser)
     _add_page_format(parser, FORMATS)
     _add_color(parser)
     _add_settings(parser)
@@ -188,6 +194,7 @@ def _explain_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("rule", metavar="RULE", help="a code such as TRN201, or a name, in any case")
+    _add_plugins(parser)
     _add_page_format(parser, FORMATS)
     _add_color(parser)
     return parser
@@ -210,6 +217,7 @@ def _rules_parser() -> argparse.ArgumentParser:
     parser.add_argument("--severity", type=_severity, help="only those of this severity: advice, warning or error")
     parser.add_argument("--fixable", action="store_true", help="only those with a fix")
     parser.add_argument("--preview", action="store_true", help="only those not yet proved precise")
+    _add_plugins(parser)
     _add_page_format(parser, FORMATS)
     _add_color(parser)
     return parser
@@ -232,6 +240,16 @@ def _clean_parser() -> argparse.ArgumentParser:
 def _add_page_format(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     parser.add_argument(
         "--output-format", choices=formats, default="text", metavar="FORMAT", help="%(choices)s (default: text)"
+    )
+
+
+def _add_plugins(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--plugin",
+        action="append",
+        default=[],
+        metavar="NAME_OR_PATH",
+        help="use the rules of this module, .py file or package directory, too",
     )
 
 

@@ -9,7 +9,14 @@ from trainlint.catalogue import installed_rules
 from trainlint.cli.arguments import CONFIRMED
 from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
-from trainlint.cli.output import FOR_PEOPLE, SourcesOnDisk, show_diff, show_progress, show_report
+from trainlint.cli.output import (
+    FOR_PEOPLE,
+    SourcesOnDisk,
+    show_diff,
+    show_progress,
+    show_report,
+    without_commands_in_patches,
+)
 from trainlint.config import ConfigError, Overrides
 from trainlint.engine.configurations import Configurations
 from trainlint.engine.discover import discover
@@ -47,6 +54,10 @@ def check(options: Namespace) -> int:
         from trainlint.cli.show import show_files
 
         return COULD_NOT_JUDGE if show_files(discovery) else CLEAN
+    if options.output_file is not None:
+        from trainlint.cli.report_file import require_writable
+
+        require_writable(options.output_file, discovery.targets)
     cache = cache_for(options, paths)
     found = run(discovery, configurations, fixing=fixing(options), workers=options.jobs, cache=cache)
     if evidence is not None:
@@ -54,6 +65,7 @@ def check(options: Namespace) -> int:
 
         found = with_evidence(found, evidence, only_confirmed=options.fail_on == CONFIRMED)
     if options.diff:
+        found = without_commands_in_patches(found)
         show_diff(found, options)
     else:
         show_report(found.report, SourcesOnDisk(discovery.targets), configurations, options)
@@ -113,8 +125,11 @@ def _configurations(options: Namespace) -> Configurations:
         fail_on=None if options.fail_on == CONFIRMED else options.fail_on,
     )
     try:
-        return Configurations(installed_rules(), overrides, config_file=options.config, isolated=options.isolated)
-    except (ConfigError, PackError) as error:
+        rules = installed_rules(options.plugin)
+        return Configurations(rules, overrides, config_file=options.config, isolated=options.isolated)
+    except PackError as error:
+        raise UsageError(*error.sentences) from error
+    except ConfigError as error:
         raise UsageError(str(error)) from error
 
 

@@ -5,20 +5,38 @@ from __future__ import annotations
 import io
 import os
 import sys
+from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` is not imported for types alone: `trainlint --version` is to answer at once
     from typing import TextIO
 
 
+_LAST_STANDARD_STREAM = 2
+
+
 class UsageError(Exception):
-    """What the user asked for cannot be done. The message is a sentence for people."""
+    """What the user asked for cannot be done. Each argument is a sentence for people."""
 
 
 def prepare() -> None:
-    """Let any character through: what the terminal's encoding does not have is written as an escape."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    """Let any character through: what the terminal's encoding does not have is written as an escape.
+
+    Where standard output or error is closed, what is written goes nowhere. The numbers of closed streams are taken, so
+    that no file that is opened later gets them and is written to by mistake.
+    """
+    descriptor = os.open(os.devnull, os.O_RDWR)
+    while descriptor <= _LAST_STANDARD_STREAM:
+        descriptor = os.dup(descriptor)
+    os.close(descriptor)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(
+                sys, name, io.TextIOWrapper(io.FileIO(os.devnull, "w"), encoding="utf-8", errors="backslashreplace")
+            )
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def write(stream: TextIO, text: str) -> None:
@@ -33,27 +51,42 @@ def write(stream: TextIO, text: str) -> None:
         _mute(stream)
     except OSError as error:
         _mute(stream)
-        raise UsageError(f"the output cannot be written ({error.strerror})") from error
+        raise _cannot_write(error) from error
 
 
 def out(text: str) -> None:
-    """Write a result."""
-    write(sys.stdout, text)
+    """Write a result that is laid out for people."""
+    from trainlint.report.characters import without_commands
+
+    write(sys.stdout, without_commands(text))
 
 
 def out_bytes(data: bytes) -> None:
-    """Write a result whose encoding and line ends are its own, such as the source text of a fixed file."""
+    """Write a result whose encoding and line ends are its own, such as the source text of a fixed file.
+
+    Raises UsageError as `write` does.
+    """
+    write(sys.stdout, "")
     try:
-        sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         _mute(sys.stdout)
+    except OSError as error:
+        _mute(sys.stdout)
+        raise _cannot_write(error) from error
 
 
 def note(text: str) -> None:
-    """Write a line about the run."""
-    write(sys.stderr, f"{text}\n")
+    """Write one line about the run, whatever names of files stand in it."""
+    from trainlint.report.characters import sentence, without_commands
+
+    with suppress(UsageError):  # there is nowhere left to say so, and the exit code stays what it was
+        write(sys.stderr, without_commands(f"{sentence(text, unicode=True)}\n"))
+
+
+def _cannot_write(error: OSError) -> UsageError:
+    return UsageError(f"the output cannot be written ({error.strerror})")
 
 
 def _mute(stream: TextIO) -> None:

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 def explain(options: Namespace) -> int:
     """Show the page of one rule. Raises UsageError where there is no such rule."""
     try:
-        rule = _find(options.rule, installed_rules()).loaded()
+        rule = _find(options.rule, installed_rules(options.plugin)).loaded()
     except PackError as error:
-        raise UsageError(str(error)) from error
+        raise UsageError(*error.sentences) from error
     console.out(render(rule, options.output_format, style=style_for(sys.stdout, options.color)))
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,7 +10,10 @@ from pathlib import Path
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.engine.discover import Discovery, Target, shown_path
+from trainlint.finding import Failure
+from trainlint.records import replace
 from trainlint.report import Settings, Style, render, render_statistics
+from trainlint.report.characters import for_terminal, has_commands, quoted
 from trainlint.report.settings import style_for
 from trainlint.report.words import count, failure_sentence, summary
 from trainlint.source import SourceFile, UnreadableSource, decode_source
@@ -22,11 +26,13 @@ if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
     from trainlint.engine.configurations import Configurations
     from trainlint.engine.run import Run
-    from trainlint.finding import Failure, Report
+    from trainlint.finding import Report
     from trainlint.report import Sources
 
 FOR_PEOPLE = ("full", "concise")
 _IN_REPOSITORY = ("github", "sarif")
+_READS_COMMANDS = ("GITHUB_ACTIONS", "TEAMCITY_VERSION", "TF_BUILD")
+"""Variables of the CI services that take lines of a log for commands."""
 
 
 class SourcesOnDisk:
@@ -56,20 +62,47 @@ def show_report(
         console.write(stream, _text(report, sources, configurations, options, style))
         return
     text = _text(report, sources, configurations, options, Style(color=options.color == "always"))
+    from trainlint.cli.report_file import write_report
+
     try:
-        options.output_file.write_text(text, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise UsageError(f"the report cannot be written to {options.output_file} ({error.strerror})") from error
+        write_report(options.output_file, text)
+    except UsageError:
+        console.write(stream, text)  # files may have been fixed meanwhile, so nobody could make this report again
+        raise
     if not options.quiet:
         console.note(f"{summary(report)} The report is in {options.output_file}.")
 
 
+def without_commands_in_patches(found: Run) -> Run:
+    """The run, in which a file is a failure where a CI service would take a line of its patch for a command.
+
+    A patch cannot be changed to prevent that. Where no CI service reads the output, all patches stay.
+    """
+    if not any(variable in os.environ for variable in _READS_COMMANDS):
+        return found
+    from trainlint.report.patch import unified_difference
+
+    safe, failures = [], list(found.report.failures)
+    for rewrite in found.rewrites:
+        path = rewrite.before.path
+        if has_commands(unified_difference(path, rewrite.before.text, rewrite.after.text)):
+            reason = (
+                "its patch is not shown, as a line of it would be a command to the CI service; use --diff elsewhere"
+            )
+            failures.append(Failure(path, reason))
+        else:
+            safe.append(rewrite)
+    return replace(found, report=replace(found.report, failures=tuple(failures)), rewrites=tuple(safe))
+
+
 def show_diff(found: Run, options: Namespace) -> None:
     """Print what fixes would change; what could not be judged, and a line of counts, go to stderr."""
-    from trainlint.fixing import unified_difference
+    from trainlint.report.patch import unified_difference
 
     for rewrite in found.rewrites:
-        console.out(unified_difference(rewrite.before.path, rewrite.before.text, rewrite.after.text))
+        patch = unified_difference(rewrite.before.path, rewrite.before.text, rewrite.after.text)
+        # From a terminal nobody takes a patch to apply it, so there its bytes need not be those of the files.
+        console.write(sys.stdout, for_terminal(patch) if sys.stdout.isatty() else patch)
     tell_failures(found.report.failures)
     if options.quiet:
         return
@@ -99,15 +132,19 @@ def show_progress(
         console.note(
             "trainlint: all paths that were named are excluded, so nothing was judged (--force-exclude is set)"
         )
+    for sentence in found.unfixed:
+        console.note(f"trainlint: {sentence}")
     if not options.verbose:
         return
     here = Path.cwd()
     for source in configurations.sources():
-        console.note(f"settings: {shown_path(Path(source), here)}" if source else "settings: no configuration file")
+        console.note(
+            f"settings: {quoted(shown_path(Path(source), here))}" if source else "settings: no configuration file"
+        )
     for sentence in discovery.notes:
         console.note(f"note: {sentence}")
     for path in discovery.excluded:
-        console.note(f"excluded: {path}")
+        console.note(f"excluded: {quoted(str(path))}")
     if found.neighbours:
         console.note(f"linked with: {count(found.neighbours, 'file')} besides, which are not judged")
     if cache is not None:

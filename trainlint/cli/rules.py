@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 def rules(options: Namespace) -> int:
     """List the rules that pass every filter. Raises UsageError where none does."""
     try:
-        known = installed_rules()
+        known = installed_rules(options.plugin)
     except PackError as error:
-        raise UsageError(str(error)) from error
+        raise UsageError(*error.sentences) from error
     wanted = known if options.select is None else _selected(options.select, known)
     listed = [
         rule

@@ -11,11 +11,12 @@ from trainlint.cli.output import tell_failures
 from trainlint.engine.configurations import Configurations, Misconfigured, Selection
 from trainlint.engine.discover import Discovery, absolute, shown_path
 from trainlint.finding import Failure, Severity
+from trainlint.report.characters import quoted
 
 
 def show_files(discovery: Discovery) -> tuple[Failure, ...]:
     """List the files that would be judged, one a line, and return what stands in the way."""
-    console.out("".join(f"{target.shown}\n" for target in discovery.targets))
+    console.out("".join(f"{quoted(target.shown)}\n" for target in discovery.targets))
     tell_failures(discovery.failures)
     return discovery.failures
 
@@ -36,7 +37,7 @@ def show_settings(paths: Sequence[Path], configurations: Configurations) -> tupl
         except Misconfigured as error:
             failures.append(Failure(name, str(error)))
         else:
-            shown.setdefault(selection, []).append(name)
+            shown.setdefault(selection, []).append(quoted(name))
     console.out("\n".join(_settings(", ".join(names), selection) for selection, names in shown.items()))
     tell_failures(failures)
     return tuple(failures)
@@ -45,9 +46,10 @@ def show_settings(paths: Sequence[Path], configurations: Configurations) -> tupl
 def _settings(names: str, selection: Selection) -> str:
     """The settings as a trainlint.toml would hold them, the command line's included."""
     config = selection.config
+    source, root = config.source or "no configuration file", config.root
     lines = [
         f"# For {names}",
-        f"# Read from {config.source or 'no configuration file'}; paths are relative to {config.root}",
+        f"# Read from {quoted(str(source))}; paths are relative to {quoted(str(root))}",
         f"# Rules that run: {' '.join(rule.code for rule in selection.rules)}",
         *(
             f"{key} = {_toml(value)}"

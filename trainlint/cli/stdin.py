@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from trainlint.cli import console
 from trainlint.cli.arguments import CONFIRMED
 from trainlint.cli.caching import cache_for
-from trainlint.cli.output import show_diff, show_report
+from trainlint.cli.console import UsageError
+from trainlint.cli.output import show_diff, show_report, without_commands_in_patches
 from trainlint.engine.discover import shown_path
 from trainlint.engine.parsing import UNREADABLE
 from trainlint.engine.run import Run, run_text
@@ -28,6 +29,12 @@ def check_stdin(
     options: Namespace, configurations: Configurations, fixing: Fixing | None, evidence: Evidence | None = None
 ) -> Run:
     """Judge the code on standard input. With --fix the code goes on to stdout, fixed, and the report to stderr."""
+    if sys.stdin is None:
+        raise UsageError("standard input is closed, so there is no code to judge")
+    if options.output_file is not None:
+        from trainlint.cli.report_file import require_writable
+
+        require_writable(options.output_file, ())
     data = sys.stdin.buffer.read()
     here = Path.cwd()
     path = here / (options.stdin_filename or "<stdin>")
@@ -40,6 +47,7 @@ def check_stdin(
     except UnreadableSource as error:
         found = Run(Report((), (Failure(shown, str(error), UNREADABLE),), 0), failing=False)
     if options.diff:
+        found = without_commands_in_patches(found)
         show_diff(found, options)
         return found
     for rewrite in found.rewrites:

@@ -27,6 +27,7 @@ from trainlint.installed import PackError
 from trainlint.model.file_model import FileModel
 from trainlint.model.outside import ALONE
 from trainlint.records import dataclass
+from trainlint.report.characters import quoted
 from trainlint.report.settings import style_for
 from trainlint.report.why import render
 from trainlint.source import SourceFile, UnreadableSource, decode_source
@@ -56,14 +57,17 @@ def why(options: Namespace) -> int:
     question = read_question(options.place)
     target = _target(question.path)
     try:
-        configurations = Configurations(installed_rules(), config_file=options.config, isolated=options.isolated)
+        rules = installed_rules(options.plugin)
+        configurations = Configurations(rules, config_file=options.config, isolated=options.isolated)
         explanation = _answer(question, target, configurations, cache_for(options, [target.path]))
-    except (ConfigError, PackError, Misconfigured) as error:
+    except PackError as error:
+        raise UsageError(*error.sentences) from error
+    except (ConfigError, Misconfigured) as error:
         raise UsageError(str(error)) from error
     except UnreadableSource as error:
-        raise UsageError(f"{target.shown}: {error}") from error
+        raise UsageError(f"{quoted(target.shown)}: {error}") from error
     except (RecursionError, MemoryError) as error:
-        raise UsageError(f"{target.shown}: {crash(error)}") from error
+        raise UsageError(f"{quoted(target.shown)}: {crash(error)}") from error
     console.out(render(explanation, options.output_format, style=style_for(sys.stdout, options.color)))
     return 0
 
@@ -85,10 +89,10 @@ def read_question(words: str) -> Question:
 def _target(path: str) -> Target:
     """The file that is named. Raises UsageError where there is none."""
     if Path(path).is_dir():
-        raise UsageError(f"{path} is a directory; name a file, as in {Path(path) / 'train.py'}:88")
+        raise UsageError(f"{quoted(path)} is a directory; name a file, as in {quoted(str(Path(path) / 'train.py'))}:88")
     discovery = discover([Path(path)])
     for failure in discovery.failures:
-        raise UsageError(f"{failure.path}: {failure.reason}")
+        raise UsageError(f"{quoted(failure.path)}: {failure.reason}")
     return discovery.targets[0]
 
 
@@ -99,7 +103,7 @@ def _answer(question: Question, target: Target, configurations: Configurations, 
     first, last = _lines(question, source)
     tree = parse(source)
     if isinstance(tree, Failure):
-        raise UsageError(f"{target.shown}: {tree.reason}")
+        raise UsageError(f"{quoted(target.shown)}: {tree.reason}")
     selection = configurations.of(target.path.parent)
     if not may_hold_findings(data):
         words = tuple(word.decode("ascii") for word in TRAINING_WORDS)
@@ -111,7 +115,7 @@ def _answer(question: Question, target: Target, configurations: Configurations, 
     if cache is not None:
         cache.save()
     for failure in linkage.failures:
-        console.note(f"trainlint: {failure.path}: {failure.reason}")
+        console.note(f"trainlint: {quoted(failure.path)}: {failure.reason}")
     model = FileModel(source, tree, selection.config, linkage.of(target.path) or ALONE)
     return explain(model, rules, first, last, whole_file=question.first is None)
 
@@ -123,5 +127,5 @@ def _lines(question: Question, source: SourceFile) -> tuple[int, int]:
         return 1, count
     if not 1 <= question.first <= count:
         lines = "1 line" if count == 1 else f"{count} lines"
-        raise UsageError(f"{source.path} has {lines}, so there is no line {question.first}")
+        raise UsageError(f"{quoted(source.path)} has {lines}, so there is no line {question.first}")
     return question.first, min(question.last, count)

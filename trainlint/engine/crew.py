@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +19,7 @@ from trainlint.engine.shelf import MOST_KEPT
 from trainlint.engine.tasks import Alone, OnFile, Order
 from trainlint.engine.time_limit import was_out_of_time
 from trainlint.engine.worker import ENDING, serve
+from trainlint.import_path import environment_for_workers
 from trainlint.records import dataclass, field
 
 if TYPE_CHECKING:
@@ -190,13 +192,28 @@ def _started(number: int, pipes: Sequence[Connection], kept: int, prepare: Calla
 
     # Forking takes milliseconds, and everything is imported already. It is safe here as long as there is one thread.
     fork = sys.platform == "linux" and threading.active_count() == 1
-    context: BaseContext = get_context("fork") if fork else get_context()
+    if not fork and sys.version_info < (3, 11):
+        raise NotImplementedError("a Python that is started anew would look for modules in the working directory")
+    context: BaseContext = get_context("fork" if fork else "spawn")
     ours, theirs = context.Pipe()
     inherited = (*pipes, ours) if fork else ()
     process = context.Process(target=serve, args=(theirs, inherited, kept, prepare), daemon=True)  # type: ignore[attr-defined]
-    process.start()
+    with nullcontext() if fork else _variables(environment_for_workers()):
+        process.start()
     theirs.close()
     return _Worker(number, process, ours)
+
+
+@contextmanager
+def _variables(changed: Mapping[str, str]) -> Iterator[None]:
+    """Change environment variables while a process is started."""
+    before = dict(os.environ)
+    os.environ.update(changed)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def _answering(workers: Sequence[_Worker]) -> Iterator[_Worker]:

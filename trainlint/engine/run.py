@@ -36,6 +36,8 @@ class Run:
     workers: int = 1
     neighbours: int = 0
     """How many files told something of those that were judged, and were not judged themselves."""
+    unfixed: tuple[str, ...] = ()
+    """Why files were not fixed that could be judged, a sentence each."""
 
 
 def run(
@@ -180,6 +182,7 @@ def _gathered(jobs: Sequence[Job], outcomes: Sequence[Outcome], failures: Sequen
             for finding in outcome.findings
         ),
         rewrites=tuple(outcome.rewrite for outcome in outcomes if outcome.rewrite),
+        unfixed=tuple(outcome.unfixed for outcome in outcomes if outcome.unfixed),
     )
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from trainlint.bounded import leads_out
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import SKIPPED_DIRECTORIES, Target, discover, is_python, shown_path
-from trainlint.project import package_parent, project_around
+from trainlint.project import package_parent, project_around, projects_around
 from trainlint.records import dataclass, field, replace
 
 TYPE_CHECKING = False
@@ -105,6 +105,19 @@ class Surroundings:
                         yield Target(path, str(path), entry.stat().st_size)
             except OSError:
                 continue
+
+
+def leaves_its_project(path: Path) -> bool:
+    """Whether a link, of the file or of a directory on the way, leads out of what the user asked to change.
+
+    That is each project around the absolute path, as its names go; the working directory where no project is around
+    that; and for a file in none of these, its own directory.
+    """
+    around = [Path(place) for place in projects_around(str(path.parent))]
+    here = Path.cwd()
+    if path.is_relative_to(here) and not any(map(here.is_relative_to, around)):
+        around.append(here)
+    return any(leads_out(path, place) for place in around or [path.parent])
 
 
 def _shown(path: Path, here: Path) -> str:

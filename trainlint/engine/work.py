@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainlint.engine.parsing import UNREADABLE, parse
 from trainlint.engine.read import may_hold_findings, read_bytes
+from trainlint.engine.surroundings import leaves_its_project
 from trainlint.engine.time_limit import TookTooLong, time_limit
 from trainlint.finding import Failure, Finding, Safety
 from trainlint.records import dataclass, replace
@@ -12,6 +13,7 @@ from trainlint.source import SourceFile, UnreadableSource, decode_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from trainlint.declared import Bound
@@ -30,6 +32,10 @@ class Fixing:
     """Fixes up to this level are applied."""
     write: bool = True
     """Whether files are written; otherwise the rewrites are only handed back."""
+
+    def applies_to(self, findings: Iterable[Finding]) -> bool:
+        """Whether any of the findings has a fix that is to be applied."""
+        return any(finding.fix is not None and finding.fix.safety <= self.limit for finding in findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,8 @@ class Outcome:
     """Only when fixes change the file and it is not to be written."""
     judged: bool = True
     """False when the file as a whole could not be judged."""
+    unfixed: str | None = None
+    """Why fixes that were asked for were not applied, as a sentence, though the file could be judged."""
 
 
 def do(
@@ -88,8 +96,11 @@ def do(
     shown = job.target.shown
     try:
         data = read_bytes(job.path, whole=not is_settings(shown))
+        elsewhere = fixing is not None and leaves_its_project(job.path)
         with time_limit(job.selection.config.file_time_limit):
-            outcome = _done(data, job, fixing, model, remains)
+            outcome = _done(data, job, None if elsewhere else fixing, model, remains)
+        if elsewhere and fixing and fixing.applies_to(outcome.findings):
+            return replace(outcome, unfixed=f"{shown} leads out of its project by a link, so it is not fixed")
         if fixing and fixing.write and outcome.rewrite:
             failure = _write(job.target, data, outcome.rewrite)
             if failure:
@@ -157,7 +168,7 @@ def _done_text(
         suppressed=verdicts.suppressed,
         judged=not any(failure.rule in (None, UNREADABLE) for failure in verdicts.failures),
     )
-    if fixing is None or not any(finding.fix and finding.fix.safety <= fixing.limit for finding in outcome.findings):
+    if fixing is None or not fixing.applies_to(outcome.findings):
         return outcome
     from trainlint.fixing import fix_to_fixpoint
 

@@ -1,7 +1,6 @@
 """Fixes: whole ones only, to a fixpoint, written atomically. Rules make their edits with `rewrite`."""
 
 from trainlint.fixing.apply import Applied, apply_fixes
-from trainlint.fixing.difference import unified_difference
 from trainlint.fixing.fixpoint import FixResult, Judge, fix_to_fixpoint
 from trainlint.fixing.write import FileChanged, NotWritten, write_atomically
 
@@ -13,6 +12,5 @@ __all__ = [
     "NotWritten",
     "apply_fixes",
     "fix_to_fixpoint",
-    "unified_difference",
     "write_atomically",
 ]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trainlint.report.characters import json_without_commands, without_commands
 from trainlint.report.settings import Settings, Sources, Style
 
 TYPE_CHECKING = False
@@ -31,15 +32,15 @@ def render(
     if output_format == "full":
         from trainlint.report import full
 
-        return full.render(report, sources=sources, settings=settings)
+        return without_commands(full.render(report, sources=sources, settings=settings))
     if output_format == "concise":
         from trainlint.report import concise
 
-        return concise.render(report, settings=settings)
+        return without_commands(concise.render(report, settings=settings))
     if output_format == "json":
         from trainlint.report import json
 
-        return json.render(report)
+        return json_without_commands(json.render(report))
     if output_format == "github":
         from trainlint.report import github
 
@@ -47,7 +48,7 @@ def render(
     if output_format == "sarif":
         from trainlint.report import sarif
 
-        return sarif.render(report, sources=sources, rules=rules, settings=settings)
+        return json_without_commands(sarif.render(report, sources=sources, rules=rules, settings=settings))
     raise ValueError(f"unknown output format {output_format!r}; choose one of {', '.join(FORMATS)}")
 
 
@@ -55,4 +56,4 @@ def render_statistics(report: Report, *, settings: Settings) -> str:
     """How often each rule was broken, as `--statistics` shows it in place of the findings."""
     from trainlint.report import statistics
 
-    return statistics.render(report, settings=settings)
+    return without_commands(statistics.render(report, settings=settings))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainlint.finding import Finding, Report
 from trainlint.handbook import FIX_FLAGS
-from trainlint.report.characters import sentence
+from trainlint.report.characters import quoted, sentence
 from trainlint.report.measured import by_cost, measured_note, stale_sentences
 from trainlint.report.settings import Settings
 from trainlint.report.words import failure_sentence, summary
@@ -18,7 +18,7 @@ def render(report: Report, *, settings: Settings) -> str:
     lines = []
     for finding in by_cost(report):
         fix = f" [{FIX_FLAGS[finding.fix.safety]}]" if finding.fix else ""
-        place = f"{finding.path}:{finding.span.start_line}:{finding.span.start_column}"
+        place = f"{quoted(finding.path)}:{finding.span.start_line}:{finding.span.start_column}"
         lines.append(f"{place}: {finding.code} {finding.message}{fix}{_measured(report, finding)}")
     lines += (said for _, said in stale_sentences(report))
     lines += map(failure_sentence, report.failures)

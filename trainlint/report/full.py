@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Report, Safety, Severity
 from trainlint.handbook import FIX_FLAGS, docs_url
-from trainlint.report.characters import sentence
+from trainlint.report.characters import quoted, sentence
 from trainlint.report.settings import Settings, Sources, Style
 from trainlint.report.words import failure_sentence, heat_note, summary
 
@@ -129,7 +129,9 @@ def _heading(finding: Finding, accent: str, style: Style) -> Iterator[Text]:
     from trainlint.report.terminal import wrapped
 
     span = finding.span
-    place = Text(sentence(f"{finding.path}:{span.start_line}:{span.start_column}:", unicode=style.unicode), "bold")
+    place = Text(
+        sentence(f"{quoted(finding.path)}:{span.start_line}:{span.start_column}:", unicode=style.unicode), "bold"
+    )
     url = docs_url(finding) if style.links else None
     rule = Text.assemble(
         (finding.severity.label, accent), " ", (finding.code, f"bold link {url}" if url else "bold"), f" {finding.name}"

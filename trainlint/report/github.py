@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from trainlint.finding import Failure, Finding, Report, Severity
+from trainlint.report.characters import sentence
 from trainlint.report.measured import measured_note, stale_sentences
 from trainlint.report.paths import below_repository
 from trainlint.report.settings import Settings
@@ -50,8 +53,9 @@ def _command(name: str, properties: dict[str, str], data: str) -> str:
 
 
 def _data(text: str) -> str:
-    """The escapes that the runner undoes; a byte that was no text is shown as an escape of Python's."""
-    shown = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    """The escapes that the runner undoes; what cannot be shown is an escape of Python's."""
+    pieces = re.split(r"([\r\n])", text)
+    shown = "".join(piece if piece in ("\r", "\n") else sentence(piece, unicode=True) for piece in pieces)
     return shown.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -6,6 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from trainlint.evidence import Interval, State, Verdict
+from trainlint.report.characters import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +40,10 @@ def stale_sentences(report: Report) -> Iterator[tuple[str, str]]:
     """Each file that has changed since it was measured, and what to do about it, where no failure says so."""
     if report.measured and not report.measured.stale_fails:
         for path in report.measured.stale:
-            yield path, f"{path} has changed since {report.measured.evidence} was written: run `trainlint probe` again"
+            yield (
+                path,
+                f"{quoted(path)} has changed since {report.measured.evidence} was written: run `trainlint probe` again",
+            )
 
 
 def measured_object(verdict: Verdict | None) -> dict[str, Any] | None:

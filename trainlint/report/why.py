@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trainlint.explanation import Explanation, Fact, Hiding, Line, Look, Stop, Verdict
 from trainlint.model.heat_fact import HeatFact
 from trainlint.model.values import Value
-from trainlint.report.characters import sentence
+from trainlint.report.characters import json_without_commands, quoted, sentence, without_commands
 from trainlint.report.value_words import heat_words, value_words
 
 if TYPE_CHECKING:
@@ -34,11 +34,11 @@ def render(explanation: Explanation, output_format: str, *, style: Style) -> str
     if output_format == "json":
         from trainlint.report import why_json
 
-        return why_json.render(explanation)
+        return json_without_commands(why_json.render(explanation))
     if output_format == "text":
         from trainlint.report.terminal import as_written
 
-        return as_written(_lines(explanation, style), style)
+        return without_commands(as_written(_lines(explanation, style), style))
     raise ValueError(f"unknown output format {output_format!r}; choose one of {', '.join(FORMATS)}")
 
 
@@ -193,7 +193,7 @@ def _told(stops: Sequence[Stop]) -> Iterator[Stop]:
 
 def _stop(stop: Stop, line: Line, told: set[Fact], style: Style) -> Iterator[Text]:
     """What a condition asked and what came out; a fact that was told before is not told again."""
-    place = f"{stop.path.rpartition('/')[2]}:{stop.line}"
+    place = f"{quoted(stop.path.rpartition('/')[2])}:{stop.line}"
     for answer in stop.answers:
         if answer.question:
             yield from _said(f"{answer.question}: {answer.value}", style, bold=answer.value)
@@ -234,7 +234,7 @@ def _end(explanation: Explanation, style: Style) -> Iterator[Text]:
     if explanation.missing_words:
         *most, last = (f'"{word}"' for word in explanation.missing_words)
         words = f"{', '.join(most)} nor {last}" if most else last
-        yield from _sentence(f"No rule looks at {explanation.path}: it holds neither {words}.", style)
+        yield from _sentence(f"No rule looks at {quoted(explanation.path)}: it holds neither {words}.", style)
         return
     several = "the file" if explanation.whole_file else "these lines"
     lines = "this line" if explanation.first == explanation.last and not explanation.whole_file else several
@@ -244,7 +244,7 @@ def _end(explanation: Explanation, style: Style) -> Iterator[Text]:
     elif not explanation.whole_file:
         yield Text("The file has no finding that `trainlint check` shows.")
     for finding in explanation.nearby:
-        place = f"{explanation.path}:{finding.span.start_line}"
+        place = f"{quoted(explanation.path)}:{finding.span.start_line}"
         yield from _said(f"{place}  {finding.code} {finding.name}", style, indent="  ")
 
 

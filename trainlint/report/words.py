@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from trainlint.finding import Heat
 from trainlint.handbook import FIX_FLAGS
+from trainlint.report.characters import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def heat_note(finding: Finding) -> str:
 
 def failure_sentence(failure: Failure) -> str:
     """What could not be judged, and why."""
-    return f"could not judge {failure.path}: {failure.reason}"
+    return f"could not judge {quoted(failure.path)}: {failure.reason}"
 
 
 def fixable(findings: Iterable[Finding]) -> str:

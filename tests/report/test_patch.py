@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainlint.fixing import unified_difference
+from trainlint.report.patch import unified_difference
 
 
 def test_it_reads_like_any_other_patch() -> None:
@@ -43,7 +43,11 @@ def apply_with_git(directory: Path, path: str, before: str, after: str) -> str:
     return target.read_bytes().decode()
 
 
-@pytest.mark.parametrize("path", ["train.py", "src/train.py", "my code/train it.py", "größe.py"])
+HARMLESS = ["train.py", "src/train.py", "my code/train it.py", "größe.py"]
+HOSTILE = ["a\nb.py", "\u202e\x1b.py", "::error::", '"\\.py', "##[group]x.py"]
+
+
+@pytest.mark.parametrize("path", HARMLESS + HOSTILE)
 def test_git_applies_it_whatever_the_name(tmp_path: Path, path: str) -> None:
     assert apply_with_git(tmp_path, path, "a\r\nb\n", "a\r\nc") == "a\r\nc"
 

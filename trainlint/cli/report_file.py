@@ -1,0 +1,98 @@
+"""The file that `--output-file` names: looked at before anything is judged or fixed, and written at the end."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from trainlint.cli.console import UsageError
+from trainlint.engine.discover import Target, absolute
+from trainlint.engine.surroundings import leaves_its_project
+from trainlint.project import projects_around
+
+
+def require_writable(path: Path, judged: Iterable[Target]) -> None:
+    """Raise UsageError where the report cannot be written there, or would destroy what is judged.
+
+    A link in a project is refused: whoever wrote the project decides where it leads. Nothing is changed.
+    """
+    place = absolute(path)
+    if _is_in_project(place) and (place.is_symlink() or leaves_its_project(place)):
+        raise UsageError(f"the report is not written to {path}, which is a link or lies behind one; name its own place")
+    if place.is_dir():
+        raise UsageError(f"the report cannot be written to {path} (it is a directory)")
+    if place.exists():
+        if any(_is_same(place, target.path) for target in judged):
+            raise UsageError(f"the report would be written over {path}, which is judged; name another file")
+        if not os.access(place, os.W_OK):
+            raise _not_written(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+    if not place.exists() or _is_replaceable(place):
+        try:
+            os.close(_new_file(_beside(place)))
+        except OSError as error:
+            if not place.exists():  # a file may be open to all in a directory that is not
+                raise _not_written(path, error) from error
+        finally:
+            with suppress(OSError):
+                os.unlink(_beside(place))
+
+
+def write_report(path: Path, text: str) -> None:
+    """Write the report: at every moment the file holds the old text or the new one. Raises UsageError.
+
+    A device or a pipe is written to as it is, and so is a file in a directory that is closed.
+    """
+    place = absolute(path)
+    data = text.encode("utf-8", "backslashreplace")
+    try:
+        if place.exists() and not _is_replaceable(place):
+            place.write_bytes(data)
+            return
+        try:
+            descriptor = _new_file(_beside(place))
+        except PermissionError:
+            place.write_bytes(data)
+            return
+        try:
+            with open(descriptor, "wb") as stream:
+                stream.write(data)
+            if place.exists():
+                os.chmod(_beside(place), place.stat().st_mode & 0o777)
+            os.replace(_beside(place), place)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(_beside(place))
+            raise
+    except OSError as error:
+        raise _not_written(path, error) from error
+
+
+def _new_file(place: str) -> int:
+    return os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+
+
+def _beside(place: Path) -> str:
+    return str(place.with_name(f".{place.name}.trainlint-{os.getpid()}"))
+
+
+def _is_replaceable(place: Path) -> bool:
+    """Whether it is an ordinary file by its own name: what a link leads to keeps its name, as does /dev/stdout."""
+    return place.is_file() and not place.is_symlink()
+
+
+def _is_in_project(place: Path) -> bool:
+    return bool(projects_around(str(place.parent))) or place.is_relative_to(Path.cwd())
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False
+
+
+def _not_written(path: Path, error: OSError) -> UsageError:
+    return UsageError(f"the report cannot be written to {path} ({error.strerror or error})")

@@ -1,0 +1,82 @@
+"""Keeps code that is judged from being imported.
+
+Python looks for modules in the working directory first (`python -m trainlint`) and then in the entries of PYTHONPATH,
+so a repository's `libcst.py` would be taken for LibCST. `protect_imports` runs before anything is imported that could
+be shadowed. Therefore this module and what it imports do without `from __future__ import annotations`, which imports a
+module, too.
+"""
+
+import os
+import sys
+
+from trainlint.project import project_around
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+"""The folder that the package `trainlint` lies in: site-packages, or a checkout of trainlint, which is trusted as the
+package in it is."""
+
+
+def protect_imports(words: "Iterable[str]") -> None:
+    """Take from `sys.path` what a repository that is judged may have written.
+
+    `words` are those of the command line: the projects of all paths among them are judged, and the one around the
+    working directory. Of the entries before Python's own library, which are the working directory and those of
+    PYTHONPATH, all go that are relative or lie in these projects. Folders that installers write to stay, and entries
+    behind Python's own library, such as those of editable installs.
+    """
+    try:
+        here = os.getcwd()
+    except OSError:  # it was deleted; then everything may lie in it
+        here = os.sep
+    named = [os.path.normpath(os.path.join(here, word)) for word in words if word and os.path.exists(word)]
+    sys.path[:] = safe_path(sys.path, here, [here, *named], os.environ.get("PYTHONPATH", ""))
+
+
+def safe_path(path: "Sequence[str]", here: str, judged: "Iterable[str]", python_path: str) -> list[str]:
+    """`path` without what lies in the `judged` places or their projects, or stands in `python_path` as relative.
+
+    `here` is the working directory.
+    """
+    relative = (entry for entry in python_path.split(os.pathsep) if not os.path.isabs(entry))
+    forbidden = {_real(os.path.join(here, entry)) for entry in relative}
+    roots = {_real(place) for named in judged for place in (named, project_around(named) or named)}
+    own = {_real(HOME)}
+    allowed = {*map(_real, folders_of_installers())}
+    real = [_real(os.path.join(here, entry)) for entry in path]
+    library = _real(os.path.dirname(os.__file__))
+    first_safe = real.index(library) if library in real else len(path)
+    kept = []
+    for index, entry in enumerate(path):
+        is_judged = not os.path.isabs(entry) or real[index] in forbidden or _is_below(real[index], roots)
+        if index >= first_safe or real[index] in allowed or _is_below(real[index], own) or not is_judged:
+            kept.append(entry)
+    return kept
+
+
+def folders_of_installers() -> list[str]:
+    """Where installers put distributions for this Python (site-packages, and dist-packages on Debian)."""
+    import site  # Python imports it as it starts, unless it is told not to
+
+    of_user = [site.USER_SITE] if site.ENABLE_USER_SITE and site.USER_SITE else []
+    return [*of_user, *site.getsitepackages()]
+
+
+def environment_for_workers() -> dict[str, str]:
+    """The variables that keep the same entries from the path of a Python that is started anew.
+
+    Python 3.10 does not know PYTHONSAFEPATH.
+    """
+    entries = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry in sys.path]
+    return {"PYTHONSAFEPATH": "1", "PYTHONPATH": os.pathsep.join(entries)}
+
+
+def _real(place: str) -> str:
+    return os.path.normcase(os.path.realpath(place))
+
+
+def _is_below(place: str, roots: "Iterable[str]") -> bool:
+    return any(place == root or place.startswith(root.rstrip(os.sep) + os.sep) for root in roots)
