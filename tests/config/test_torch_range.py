@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trainlint.config.torch import find_target_torch
 from trainlint.config.torch_range import TorchRange, parse_torch_range
-from trainlint.config.torch_target import find_target_torch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
         ("^1.13 || ^2.0", TorchRange((1, 13), (3, 0))),
         (">=1.10,!=1.12.0", TorchRange((1, 10))),
         (">=2", TorchRange((2, 0))),
-        ("<2.14", None),
+        ("<2.14", TorchRange(None, (2, 14))),
+        ("^1.13 || <2.3", TorchRange(None, (2, 3))),
         ("!=2.1", None),
         ("*", None),
     ],
@@ -58,9 +59,11 @@ def test_a_range_that_admits_nothing_is_refused() -> None:
 _versions = st.tuples(st.integers(0, 3), st.integers(0, 20))
 
 
-@given(_versions, st.none() | _versions)
-def test_a_range_is_read_back_from_what_it_prints(minimum: tuple[int, int], maximum: tuple[int, int] | None) -> None:
-    if maximum is None or minimum < maximum:
+@given(st.none() | _versions, st.none() | _versions)
+def test_a_range_is_read_back_from_what_it_prints(
+    minimum: tuple[int, int] | None, maximum: tuple[int, int] | None
+) -> None:
+    if (minimum or maximum) and (minimum is None or maximum is None or minimum < maximum):
         torch = TorchRange(minimum, maximum)
         assert parse_torch_range(str(torch)) == torch
 
@@ -106,7 +109,7 @@ REQUIREMENTS = {
         "torch>=2.2; sys_platform == 'darwin'\ntorch>=2.4; sys_platform != 'darwin'\n",
         TorchRange((2, 2)),
     ),
-    "no lower bound": ("requirements.txt", "torch<3\n", None),
+    "no lower bound": ("requirements.txt", "torch<3\n", TorchRange(None, (3, 0))),
     "a link": ("requirements.txt", "torch @ https://example.org/torch-2.0-cp311.whl\n", None),
     "nothing of torch": ("requirements.txt", "numpy>=2\n", None),
     "broken TOML": ("pyproject.toml", "torch = [\n", None),
@@ -123,7 +126,7 @@ def test_target_is_found_in(tmp_path: Path, file: str, text: str, expected: Torc
     (tmp_path / file).write_text(text, encoding="utf-8")
     (tmp_path / "src").mkdir()
 
-    assert find_target_torch(tmp_path / "src") == expected
+    assert find_target_torch(tmp_path / "src").versions == expected
 
 
 def test_requirements_outside_the_project_do_not_count(tmp_path: Path) -> None:
@@ -131,14 +134,14 @@ def test_requirements_outside_the_project_do_not_count(tmp_path: Path) -> None:
     project = tmp_path / "project"
     (project / ".git").mkdir(parents=True)
 
-    assert find_target_torch(project) is None
+    assert find_target_torch(project).versions is None
 
 
 def test_requirements_are_read_anew_when_they_change(tmp_path: Path) -> None:
     requirements = tmp_path / "requirements.txt"
     requirements.write_text("torch>=2.5\n", encoding="utf-8")
-    assert find_target_torch(tmp_path) == TorchRange((2, 5))
+    assert find_target_torch(tmp_path).versions == TorchRange((2, 5))
 
     requirements.write_text("torch>=2.6\n", encoding="utf-8")
 
-    assert find_target_torch(tmp_path) == TorchRange((2, 6))
+    assert find_target_torch(tmp_path).versions == TorchRange((2, 6))

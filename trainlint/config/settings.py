@@ -47,6 +47,8 @@ class Config:
     """Seconds of processor time that one file may take; one that takes longer is a failure."""
     cache_dir: str | None = None
     """Where the cache lies, from `root`; None for the usual place. That of the working directory counts."""
+    notes: tuple[str, ...] = ()
+    """What was not read on the way to these settings, and why: sentences for `--verbose`."""
 
     def is_excluded(self, path: str | os.PathLike[str], *, is_directory: bool = False) -> bool:
         """Whether `exclude` covers a file or a directory; a relative path starts at the working directory."""

@@ -13,9 +13,10 @@ import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from trainlint.bounded import SETTINGS_BYTES, read_bounded
 from trainlint.finding import Failure
 from trainlint.records import dataclass, field
-from trainlint.settings_files import MOST_BYTES, holds_settings, is_settings, may_be_settings
+from trainlint.settings_files import holds_settings, is_settings, may_be_settings
 
 _SUFFIXES = (".py", ".pyw")
 
@@ -307,11 +308,9 @@ def _may_be_judged(name: str) -> bool:
 def _holds_settings(path: str) -> bool:
     """Whether a file holds settings of training. One that cannot be read is somebody else's."""
     try:
-        with open(path, "rb") as file:
-            data = file.read(MOST_BYTES + 1)
+        return holds_settings(path, read_bounded(path, SETTINGS_BYTES))
     except OSError:
         return False
-    return len(data) <= MOST_BYTES and holds_settings(path, data)
 
 
 def _words(error: OSError) -> str:
