@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from trainlint.config.torch_range import TorchRange
 
 _MATCH = lazy(
-    r"(?P<name>pytorch(?:-[cg]pu)?)\s*(?![\w-])(?P<operator>[<>=!~]*)\s*(?P<release>\d[\w.*]*)(?P<more>,[^=\s\[]\S*)?"
+    r"pytorch(?:-[cg]pu)?(?![\w-])\s*(?:(?P<operator>[<>=!~]+)\s*)?(?P<release>\d[\w.*]*)(?P<more>,[^=\s\[]\S*)?"
 )
 """A name, a version and perhaps more bounds; what follows, such as a build, is of no concern."""
 
@@ -41,10 +41,10 @@ def in_conda(text: str) -> Iterator[TorchRange | None]:
 
 def _range_of_match(text: str) -> TorchRange | None:
     """What a match specification such as "pytorch=2.1" or "conda-forge::pytorch >=2.1,<3" lets in."""
-    match = _MATCH.match(text.strip().rpartition("::")[2])
-    if match is None or len(text) > LONGEST:
+    match = _MATCH.match(text.strip().rpartition("::")[2]) if len(text) <= LONGEST else None
+    if match is None:
         return None
-    operator, release = match["operator"], match["release"]
+    operator, release = match["operator"] or "", match["release"]
     if operator in ("", "="):
         # Conda compares as far as it is told: "=2.1" is any 2.1, and "=2" is any 2.
         return range_of_specifier(f"=={release}" if "." in release else f"=={release}.*")
