@@ -6,9 +6,29 @@ import errno
 import os
 import stat
 
+from trainlint.project import project_around
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+
+# The most bytes that are read of one file, by what it is.
+SOURCE_BYTES = 5_000_000
+"""Python. What people write is far smaller; a larger file is data, and judging it could take minutes."""
+SETTINGS_BYTES = 100_000
+"""Settings of training in JSON and YAML. People write them by hand; a larger file holds data."""
+CONFIGURATION_BYTES = 1_000_000
+"""pyproject.toml and trainlint.toml. The largest in use have some 100 kB; parsing 1 MB takes about a second."""
+REQUIREMENTS_BYTES = 1_000_000
+"""Requirements, setup.cfg, setup.py. A file with hashes of all wheels of 500 packages has about 1 MB."""
+CONDA_BYTES = 100_000
+"""A conda environment. An export of 500 packages has 30 kB; PyYAML takes a second for 100 kB."""
+LOCK_BYTES = 20_000_000
+"""uv.lock and the like. They are searched and not parsed; those of large workspaces have some megabytes."""
+IGNORE_FILE_BYTES = 200_000
+"""An ignore file, or git's configuration. GitHub's longest template for an ignore file has 8,000."""
+EVIDENCE_BYTES = 100_000_000
+"""What `trainlint probe` wrote. It grows with the steps that were measured, to some megabytes at most."""
 
 
 class UnfitFile(OSError):
@@ -44,3 +64,9 @@ def leads_out(path: str | Path, root: str | Path) -> bool:
     """Whether a path, with all links followed, lies outside a directory."""
     real, top = os.path.realpath(path), os.path.realpath(root)
     return real != top and not real.startswith(top.rstrip(os.sep) + os.sep)
+
+
+def leaves_project(path: str | Path) -> bool:
+    """Whether an absolute path leads, by a link or by `..`, out of the project of the directory that it is found in."""
+    directory = os.path.dirname(path)
+    return leads_out(path, project_around(directory) or directory)

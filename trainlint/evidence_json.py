@@ -89,7 +89,10 @@ class _Reader:
             return known[value]
         if kind is float:
             _expect(isinstance(value, (int, float)) and not isinstance(value, bool), value, "a number", place)
-            return float(value)
+            try:
+                return float(value)
+            except OverflowError:
+                raise Damaged(f"{place} has a number that is too large.") from None
         _expect(type(value) is kind, value, _WORDS[kind], place)
         return value
 

@@ -171,17 +171,24 @@ class Rule(ABC):
         at: ast.AST | None = None,
         confidence: float = 1.0,
         fix: Fix | Callable[[], Fix | None] | None = None,
+        fix_needs: tuple[int, int] | None = None,
         severity: Severity | None = None,
     ) -> Finding:
         """A finding of this rule at `at`, or at the site's own node, with the site's heat and its chain.
 
         A `fix` that is still to be made is made now, but not for a finding that is too unsure to be shown: that takes
-        as long as all else.
+        as long as all else. `fix_needs` is the first PyTorch in which what the fix writes works as the fix promises;
+        None where that is any. There is no fix where the project targets an older one, and an UNSAFE one where nobody
+        says how old its PyTorch is and that version is young.
         """
         heat = site.heat
         sure = round(min(confidence, heat.confidence) if self.heat_matters else confidence, 2)
         if callable(fix):
             fix = fix() if sure >= site.file.config.min_confidence else None
+        if fix is not None and fix_needs is not None:
+            from trainlint.model.torch_releases import fix_for_target  # few fixes depend on a version
+
+            fix = fix_for_target(fix, fix_needs, site.file.config.target_torch)
         return Finding(
             code=self.code,
             name=self.name,

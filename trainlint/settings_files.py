@@ -18,8 +18,6 @@ _MARKS = {
     ".yml": (b"distributed_type:",),
 }
 """What stands in them and in few others."""
-MOST_BYTES = 100_000
-"""Such files are written by people, and small. A larger one holds data."""
 
 
 def is_settings(path: str) -> bool:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from trainlint.settings_files import JSON, MOST_BYTES
+from trainlint.bounded import SETTINGS_BYTES
+from trainlint.settings_files import JSON
 from trainlint.source import UnreadableSource
 
 if TYPE_CHECKING:
@@ -75,9 +76,11 @@ def _converted(node: Any, loader: Any, source: SourceFile, counter: Iterator[int
     """One YAML node as Python's. Anchors and merge keys stand where they are named."""
     import yaml
 
-    if next(counter) > MOST_BYTES:
+    if next(counter) > SETTINGS_BYTES:
         # Ten lines of aliases of aliases can stand for thousands of millions of values.
-        raise UnreadableSource(f"its aliases stand for more than {MOST_BYTES:,} values; write them out or exclude it")
+        raise UnreadableSource(
+            f"its aliases stand for more than {SETTINGS_BYTES:,} values; write them out or exclude it"
+        )
     found: ast.expr
     if isinstance(node, yaml.MappingNode):
         keys: list[ast.expr | None] = [_converted(key, loader, source, counter) for key, _ in node.value]

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from trainlint.bounded import EVIDENCE_BYTES, read_bounded
 from trainlint.evidence import OUTCOMES, Judged, Verdict
 from trainlint.evidence_json import Damaged, from_json
 from trainlint.records import dataclass
@@ -73,7 +74,7 @@ def read_evidence(path: Path) -> Evidence:
 def _loaded(path: Path) -> dict[str, Any]:
     """A document of the format that is read here. Raises UnusableEvidence."""
     try:
-        whole = json.loads(path.read_text(encoding="utf-8"))
+        whole = json.loads(read_bounded(path, EVIDENCE_BYTES).decode("utf-8"))
     except OSError as error:
         raise UnusableEvidence(f"{path} cannot be read ({error.strerror})") from None
     except (ValueError, RecursionError) as error:

@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trainlint.config.torch import find_target_torch
 from trainlint.config.torch_range import TorchRange, parse_torch_range
-from trainlint.config.torch_target import find_target_torch
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from trainlint.config.torch_range import Version
 
 
 @pytest.mark.parametrize(
@@ -35,7 +37,8 @@ if TYPE_CHECKING:
         ("^1.13 || ^2.0", TorchRange((1, 13), (3, 0))),
         (">=1.10,!=1.12.0", TorchRange((1, 10))),
         (">=2", TorchRange((2, 0))),
-        ("<2.14", None),
+        ("<2.14", TorchRange(None, (2, 14))),
+        ("^1.13 || <2.3", TorchRange(None, (2, 3))),
         ("!=2.1", None),
         ("*", None),
     ],
@@ -58,9 +61,11 @@ def test_a_range_that_admits_nothing_is_refused() -> None:
 _versions = st.tuples(st.integers(0, 3), st.integers(0, 20))
 
 
-@given(_versions, st.none() | _versions)
-def test_a_range_is_read_back_from_what_it_prints(minimum: tuple[int, int], maximum: tuple[int, int] | None) -> None:
-    if maximum is None or minimum < maximum:
+@given(st.none() | _versions, st.none() | _versions)
+def test_a_range_is_read_back_from_what_it_prints(
+    minimum: tuple[int, int] | None, maximum: tuple[int, int] | None
+) -> None:
+    if (minimum or maximum) and (minimum is None or maximum is None or minimum < maximum):
         torch = TorchRange(minimum, maximum)
         assert parse_torch_range(str(torch)) == torch
 
@@ -106,8 +111,47 @@ REQUIREMENTS = {
         "torch>=2.2; sys_platform == 'darwin'\ntorch>=2.4; sys_platform != 'darwin'\n",
         TorchRange((2, 2)),
     ),
-    "no lower bound": ("requirements.txt", "torch<3\n", None),
+    "no lower bound": ("requirements.txt", "torch<3\n", TorchRange(None, (3, 0))),
     "a link": ("requirements.txt", "torch @ https://example.org/torch-2.0-cp311.whl\n", None),
+    "a wheel": (
+        "requirements.txt",
+        "torch @ https://example.org/torch-2.1.0%2Bcu118-cp310-cp310-linux_x86_64.whl#sha256=00\n",
+        TorchRange((2, 1), (2, 2)),
+    ),
+    "a wheel alone": (
+        "requirements.txt",
+        "./wheels/torch-2.3.1+cpu-cp310-cp310-linux_x86_64.whl\n",
+        TorchRange((2, 3), (2, 4)),
+    ),
+    "the wheel of another": ("requirements.txt", "./torchvision-0.18-py3-none-any.whl\n", None),
+    "dependency groups": (
+        "pyproject.toml",
+        '[dependency-groups]\ntest = ["pytest"]\ntrain = [{ include-group = "test" }, "torch>=2.3"]\n',
+        TorchRange((2, 3)),
+    ),
+    "Pipfile": ("Pipfile", '[packages]\ntorch = "~=2.2.0"\n', TorchRange((2, 2), (2, 3))),
+    "conda, any patch release": ("environment.yml", "dependencies:\n- pytorch=2.1\n", TorchRange((2, 1), (2, 2))),
+    "conda, any minor one": ("environment.yaml", "dependencies: [pytorch=2]\n", TorchRange((2, 0), (3, 0))),
+    "conda, with a build": (
+        "conda.yaml",
+        "dependencies:\n- pytorch::pytorch==2.1.0=py3.10_cuda11.8\n",
+        TorchRange((2, 1), (2, 2)),
+    ),
+    "conda, a range": ("environment.yml", "dependencies: ['pytorch >=2.1,<2.4']\n", TorchRange((2, 1), (2, 4))),
+    "conda's pip": (
+        "environment.yml",
+        "dependencies:\n- pytorch-cuda=12.1\n- pip:\n  - torch==2.2.0\n",
+        TorchRange((2, 2), (2, 3)),
+    ),
+    "conda, pytorch-cuda alone": ("environment.yml", "dependencies:\n- pytorch-cuda=12.1\n", None),
+    "uv.lock": ("uv.lock", 'version = 1\n\n[[package]]\nname = "torch"\nversion = "2.4.1"\n', TorchRange((2, 4))),
+    "poetry.lock": (
+        "poetry.lock",
+        '[[package]]\nname = "numpy"\nversion = "9"\n\n[[package]]\nname = "torch"\nversion = "2.5.1+cu121"\n'
+        '\n[package.dependencies]\nversion = "1.0"\n',
+        TorchRange((2, 5)),
+    ),
+    "Pipfile.lock": ("Pipfile.lock", '{"default": {"torch": {"version": "==2.6.0"}}}', TorchRange((2, 6))),
     "nothing of torch": ("requirements.txt", "numpy>=2\n", None),
     "broken TOML": ("pyproject.toml", "torch = [\n", None),
     "broken setup.py": ("setup.py", "torch>=2.0 (\n", None),
@@ -123,7 +167,7 @@ def test_target_is_found_in(tmp_path: Path, file: str, text: str, expected: Torc
     (tmp_path / file).write_text(text, encoding="utf-8")
     (tmp_path / "src").mkdir()
 
-    assert find_target_torch(tmp_path / "src") == expected
+    assert find_target_torch(tmp_path / "src").versions == expected
 
 
 def test_requirements_outside_the_project_do_not_count(tmp_path: Path) -> None:
@@ -131,14 +175,57 @@ def test_requirements_outside_the_project_do_not_count(tmp_path: Path) -> None:
     project = tmp_path / "project"
     (project / ".git").mkdir(parents=True)
 
-    assert find_target_torch(project) is None
+    assert find_target_torch(project).versions is None
 
 
 def test_requirements_are_read_anew_when_they_change(tmp_path: Path) -> None:
     requirements = tmp_path / "requirements.txt"
     requirements.write_text("torch>=2.5\n", encoding="utf-8")
-    assert find_target_torch(tmp_path) == TorchRange((2, 5))
+    assert find_target_torch(tmp_path).versions == TorchRange((2, 5))
 
     requirements.write_text("torch>=2.6\n", encoding="utf-8")
 
-    assert find_target_torch(tmp_path) == TorchRange((2, 6))
+    assert find_target_torch(tmp_path).versions == TorchRange((2, 6))
+
+
+TOGETHER = {
+    "an included file": ({"requirements.txt": "-r more/base.txt\n", "more/base.txt": "torch>=2.2\n"}, ((2, 2), None)),
+    "constraints": ({"requirements.txt": "torch\n-c versions\n", "versions": "torch==2.4.1\n"}, ((2, 4), (2, 5))),
+    "files that include each other": (
+        {
+            "requirements.txt": "--requirement=requirements-b.txt\n",
+            "requirements-b.txt": "-r requirements.txt\ntorch>=2.1",
+        },
+        ((2, 1), None),
+    ),
+    "a declared lower bound wins over a lock": (
+        {"requirements.txt": "torch>=2.1\n", "uv.lock": '[[package]]\nname = "torch"\nversion = "2.4.1"\n'},
+        ((2, 1), None),
+    ),
+    "a lock gives the lower bound, and what is declared the upper one": (
+        {"requirements.txt": "torch<2.6\n", "uv.lock": '[[package]]\nname = "torch"\nversion = "2.4.1"\n'},
+        ((2, 4), (2, 6)),
+    ),
+    "an upper bound is kept": (
+        {"setup.cfg": "[options]\ninstall_requires = torch<2.6\n", "requirements.txt": "torch>=2.1"},
+        ((2, 1), (2, 6)),
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), TOGETHER.values(), ids=TOGETHER)
+def test_files_together(tmp_path: Path, files: dict[str, str], expected: tuple[Version | None, Version | None]) -> None:
+    (tmp_path / ".git").mkdir()
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+    assert find_target_torch(tmp_path).versions == TorchRange(*expected)
+
+
+def test_what_a_range_has_and_lacks() -> None:
+    known, below = TorchRange((2, 1), (2, 6)), TorchRange(None, (2, 3))
+    assert (known.has((2, 1)), known.has((2, 2)), below.has((1, 0))) == (True, False, False)
+    assert (known.lacks((2, 1)), known.lacks((2, 2))) == (False, True)
+    assert (below.lacks((2, 2)), below.lacks((2, 3))) == (False, True)
+    assert (known.reaches((2, 5)), known.reaches((2, 6))) == (True, False)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from trainlint.engine.read import SIZE_LIMIT, may_hold_findings, read_bytes
+from trainlint.bounded import SOURCE_BYTES
+from trainlint.engine.read import may_hold_findings, read_bytes
 from trainlint.source import UnreadableSource
 
 
@@ -29,9 +30,9 @@ def test_other_files_do_not() -> None:
 
 def test_a_file_is_read_up_to_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "data.py"
-    path.write_bytes(b"#" * SIZE_LIMIT)
-    assert len(read_bytes(path)) == SIZE_LIMIT
-    path.write_bytes(b"#" * (SIZE_LIMIT + 1))
+    path.write_bytes(b"#" * SOURCE_BYTES)
+    assert len(read_bytes(path)) == SOURCE_BYTES
+    path.write_bytes(b"#" * (SOURCE_BYTES + 1))
     with pytest.raises(UnreadableSource, match="5 MB"):
         read_bytes(path)
 

@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Iterable, Sequence
 
+from trainlint.bounded import SOURCE_BYTES, read_bounded
 from trainlint.cache.keys import digest
 from trainlint.records import dataclass, field
 
@@ -23,8 +24,6 @@ _CLEARLY = 2_000_000_000
 """In nanoseconds: FAT counts time in steps of two seconds, other file systems in far smaller ones."""
 _MOST = 2**63 - 1
 """The largest number that SQLite holds; some file systems number their files beyond it."""
-MOST_BYTES = 5_000_000
-"""Larger files are not read here; nothing is kept of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +114,9 @@ def _status(path: str) -> os.stat_result | None:
 def _read(path: str, stamp: Stamp) -> Seen | None:
     """What a file holds; None where that cannot be read, or changes meanwhile."""
     before = time.time_ns()
-    if stamp.size > MOST_BYTES:
-        return None
     try:
-        with open(path, "rb") as file:
-            data = file.read(MOST_BYTES + 1)
-            same = Stamp.of(os.fstat(file.fileno())) == stamp
-    except OSError:
+        data = read_bounded(path, SOURCE_BYTES)
+        same = Stamp.of(os.stat(path)) == stamp
+    except OSError:  # larger files are not read: nothing is kept of them
         return None
-    return Seen(stamp, before, digest(data)) if same and len(data) <= MOST_BYTES else None
+    return Seen(stamp, before, digest(data)) if same else None

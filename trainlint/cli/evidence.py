@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trainlint.bounded import SOURCE_BYTES, read_bounded
 from trainlint.cli.console import UsageError
 from trainlint.engine.discover import shown_path
 from trainlint.evidence import State, Verdict
@@ -123,7 +124,7 @@ def _verdict_on(finding: Finding, verdicts: Sequence[Verdict]) -> Verdict | None
 def _digest(place: str, content: bytes | None) -> str:
     """The SHA-256 of a file's bytes; empty where they can no longer be read."""
     try:
-        data = Path(place).read_bytes() if content is None else content
+        data = read_bounded(place, SOURCE_BYTES) if content is None else content
     except OSError:
         return ""
     return hashlib.sha256(data).hexdigest()

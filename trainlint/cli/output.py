@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from trainlint.bounded import SOURCE_BYTES, read_bounded
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.engine.discover import Discovery, Target, shown_path
@@ -46,7 +47,7 @@ class SourcesOnDisk:
         """The text of a file by the path that findings carry; None where it can no longer be read."""
         if shown not in self._texts:
             try:
-                self._texts[shown] = decode_source(shown, self._paths[shown].read_bytes())
+                self._texts[shown] = decode_source(shown, read_bounded(self._paths[shown], SOURCE_BYTES))
             except (KeyError, OSError, UnreadableSource):
                 self._texts[shown] = None
         return self._texts[shown]
@@ -141,7 +142,7 @@ def show_progress(
         console.note(
             f"settings: {quoted(shown_path(Path(source), here))}" if source else "settings: no configuration file"
         )
-    for sentence in discovery.notes:
+    for sentence in (*configurations.notes(), *discovery.notes):
         console.note(f"note: {sentence}")
     for path in discovery.excluded:
         console.note(f"excluded: {quoted(str(path))}")

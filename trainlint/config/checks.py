@@ -137,7 +137,7 @@ def torch_range(raw: RawConfig, key: Key, value: object) -> TorchRange:
     except ValueError as error:
         raise raw.error(key, f"in `{raw.dotted(*key)}`, {error}") from error
     if found is None:
-        raise raw.error(key, f'`{raw.dotted(*key)}` needs a lower bound, such as ">=2.4"; "{value}" has none')
+        raise raw.error(key, f'`{raw.dotted(*key)}` needs a bound, such as ">=2.4"; "{value}" has none')
     return found
 
 

@@ -7,6 +7,7 @@ import re
 import sys
 from pathlib import Path
 
+from trainlint.bounded import CONFIGURATION_BYTES, UnfitFile, leaves_project, read_bounded
 from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 TRAINLINT_TOML = "trainlint.toml"
 PYPROJECT_TOML = "pyproject.toml"
 _TABLE_IN_PYPROJECT = ("tool", "trainlint")
+_MOST_DOTS = 1_000
+"""In a line. The parser takes quadratic time over the parts of a dotted key."""
 _LINE_IN_MESSAGE = lazy(r"line (\d+)")
 
 
@@ -48,17 +51,27 @@ class RawConfig:
         return ConfigError(f"{shown(self.path)}:{line_of((*self.table, *key), self.text)}: {problem}")
 
 
-def read_bytes(path: Path) -> bytes | None:
-    """A configuration file's bytes; None where there is no such file. Raises ConfigError if it cannot be read."""
+def read_bytes(path: Path, *, named: bool = False) -> bytes | None:
+    """A configuration file's bytes; None where there is no such file.
+
+    One that nobody `named` is not read where it leads out of its project. Raises ConfigError if it cannot be read.
+    """
     try:
-        return path.read_bytes()
+        data = read_bounded(path, CONFIGURATION_BYTES)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
     except OSError as error:
-        if path.is_dir():  # how Windows answers for a directory
+        if path.is_dir():
             return None
-        problem = f"the file cannot be read ({error.strerror}); make it readable, or run with --isolated"
+        if isinstance(error, UnfitFile):
+            problem = f"{error.strerror}, so it is no configuration; correct it, or run with --isolated"
+        else:
+            problem = f"the file cannot be read ({error.strerror}); make it readable, or run with --isolated"
         raise ConfigError(f"{shown(path)}:1: {problem}") from error
+    if not named and leaves_project(path):
+        problem = "the file is a link that leads out of the project, and is not followed"
+        raise ConfigError(f"{shown(path)}:1: {problem}; copy it, name it with --config, or run with --isolated")
+    return data
 
 
 def parse_config(path: Path, data: bytes) -> RawConfig | None:
@@ -82,12 +95,18 @@ def parse_config(path: Path, data: bytes) -> RawConfig | None:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """Parse TOML. Raises ValueError."""
+    """Parse TOML. Raises ValueError, also where it is nested too deeply or a key has too many parts."""
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
-    values: dict[str, Any] = tomllib.loads(text)
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.count(".") > _MOST_DOTS:
+            raise ValueError(f"a line has more than {_MOST_DOTS:,} dots (at line {number})")
+    try:
+        values: dict[str, Any] = tomllib.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
     return values
 
 

@@ -16,7 +16,7 @@ from trainlint.config.raw import (
 )
 from trainlint.config.selection import check_words
 from trainlint.config.settings import Config, Overrides
-from trainlint.config.torch_target import find_target_torch
+from trainlint.config.torch.find import find_target_torch
 from trainlint.naming import covers, rules_called
 from trainlint.records import replace
 
@@ -44,12 +44,13 @@ def resolve(
     found = None if isolated else _named(config_file, rules) if config_file else _nearest(directory, rules)
     config = found or Config(root=str(absolute(directory)))
     if config.target_torch is None and not isolated:
-        config = replace(config, target_torch=find_target_torch(directory))
+        target = find_target_torch(directory)
+        config = replace(config, target_torch=target.versions, notes=target.notes)
     return _overridden(config, overrides, rules)
 
 
 def _named(path: Path, rules: Sequence[Known]) -> Config:
-    data = read_bytes(path)
+    data = read_bytes(path, named=True)
     if data is None:
         raise ConfigError(f"{shown(path)}: there is no such configuration file; correct the path given to --config")
     config = _checked(path, data, tuple(rules))

@@ -45,6 +45,8 @@ class Config:
     fail_on: Severity = Severity.ADVICE
     file_time_limit: float = 10.0
     """Seconds of processor time that one file may take; one that takes longer is a failure."""
+    notes: tuple[str, ...] = ()
+    """What was not read on the way to these settings, and why: sentences for `--verbose`."""
 
     def is_excluded(self, path: str | os.PathLike[str], *, is_directory: bool = False) -> bool:
         """Whether `exclude` covers a file or a directory; a relative path starts at the working directory."""

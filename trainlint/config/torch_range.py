@@ -2,44 +2,72 @@
 
 from __future__ import annotations
 
-from trainlint.patterns import lazy
 from trainlint.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Version = tuple[int, int]
 
-_CLAUSE = lazy(r"(?P<operator>~=|==|!=|>=|<=|>|<|\^|~|=|)\s*v?(?P<version>\d[\w.+*-]*|\*)")
-_NUMBERS = lazy(r"(\d+)(?:\.(\d+))?(?:\.(\d+))?")
+_OF_PEP_440 = ("~=", "==", "!=", "<", ">")
+_OF_OTHERS = ("^", "~", "=")
+"""Poetry's and conda's operators."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class TorchRange:
-    """Torch versions by major and minor number; patch releases do not count."""
+    """Torch versions by major and minor number; patch releases do not count. At least one bound is set.
 
-    minimum: Version
-    """The oldest that is targeted."""
+    Where `minimum` is None, older versions are not promised: nobody said what the oldest is. What a newer version
+    brought may be there or not, unless `maximum` rules it out.
+    """
+
+    minimum: Version | None
+    """The oldest that is targeted; None where there is no lower bound."""
     maximum: Version | None = None
     """The first that is no longer targeted; None where there is no upper bound."""
 
     def __str__(self) -> str:
         """As a specifier, as in ">=2.4,<2.14"."""
-        lower = f">={_dotted(self.minimum)}"
-        return lower if self.maximum is None else f"{lower},<{_dotted(self.maximum)}"
+        bounds = ((">=", self.minimum), ("<", self.maximum))
+        return ",".join(f"{sign}{version[0]}.{version[1]}" for sign, version in bounds if version is not None)
+
+    def has(self, since: Version) -> bool:
+        """Whether each targeted version is known to have what came with version `since`."""
+        return self.minimum is not None and self.minimum >= since
+
+    def lacks(self, since: Version) -> bool:
+        """Whether some targeted version is known to lack what came with version `since`."""
+        if self.minimum is not None:
+            return self.minimum < since
+        return self.maximum is not None and self.maximum <= since
+
+    def reaches(self, version: Version) -> bool:
+        """Whether `version` or a newer one is targeted."""
+        return self.maximum is None or self.maximum > version
 
 
 def parse_torch_range(text: str) -> TorchRange | None:
-    """Read ">=2.4", ">=2.4,<2.14", "==2.4.1", "~=2.4", Poetry's "^2.4", or "2.4" for "2.4 or newer".
+    """Read ">=2.4", ">=2.4,<2.14", "<2.3", "==2.4.1", "~=2.4", Poetry's "^2.4", or "2.4" for "2.4 or newer".
 
-    None when it sets no lower bound. Raises ValueError, with a sentence, for what is no version or admits none.
+    None when it sets no bound. Raises ValueError, with a sentence, for what is no version or admits none.
     """
-    ranges = [_parse_alternative(alternative) for alternative in text.split("||")]
-    known = [found for found in ranges if found is not None]
-    return widest(known) if len(known) == len(ranges) else None
+    return widest(_parse_alternative(alternative) for alternative in text.split("||"))
 
 
-def widest(ranges: list[TorchRange]) -> TorchRange:
-    """From the lowest minimum to the highest maximum of at least one range."""
-    maxima = [found.maximum for found in ranges if found.maximum is not None]
-    return TorchRange(min(found.minimum for found in ranges), max(maxima) if len(maxima) == len(ranges) else None)
+def widest(ranges: Iterable[TorchRange | None]) -> TorchRange | None:
+    """From the lowest minimum to the highest maximum. A bound that one range lacks is no bound; None for no bounds."""
+    minima: list[Version | None] = []
+    maxima: list[Version | None] = []
+    for found in ranges:
+        minima.append(found.minimum if found else None)
+        maxima.append(found.maximum if found else None)
+    lows = [version for version in minima if version is not None]
+    highs = [version for version in maxima if version is not None]
+    low = min(lows) if lows and len(lows) == len(minima) else None
+    high = max(highs) if highs and len(highs) == len(maxima) else None
+    return None if low is None and high is None else TorchRange(low, high)
 
 
 def _parse_alternative(text: str) -> TorchRange | None:
@@ -49,27 +77,23 @@ def _parse_alternative(text: str) -> TorchRange | None:
     if clauses[-1] == "" and len(clauses) > 1:
         clauses.pop()
     for clause in clauses:
-        match = _CLAUSE.fullmatch(clause)
-        if match is None:
-            raise ValueError(f'"{clause}" is no version; write one such as ">=2.4"')
-        lower, upper = _bounds(match["operator"], match["version"])
+        lower, upper = _bounds(clause)
         minima += [lower] if lower else []
         maxima += [upper] if upper else []
-    if not minima:
+    if not minima and not maxima:
         return None
-    found = TorchRange(max(minima), min(maxima) if maxima else None)
-    if found.maximum is not None and found.maximum <= found.minimum:
+    found = TorchRange(max(minima, default=None), min(maxima, default=None))
+    if found.minimum is not None and found.maximum is not None and found.maximum <= found.minimum:
         raise ValueError(f'"{text.strip()}" admits no version')
     return found
 
 
-def _bounds(operator: str, text: str) -> tuple[Version | None, Version | None]:
-    """The first version let in and the first one shut out."""
-    numbers = _NUMBERS.match(text)
-    if numbers is None:  # Poetry's "*"
+def _bounds(clause: str) -> tuple[Version | None, Version | None]:
+    """The first version let in and the first one shut out. Raises ValueError."""
+    if clause == "*":  # Poetry's word for any version
         return None, None
-    major, minor, patch = (int(part) if part else 0 for part in numbers.groups())
-    parts_given = sum(part is not None for part in numbers.groups())
+    operator, release, wildcard = _read(clause)
+    major, minor, patch = (*release, 0, 0)[:3]
     version, after_minor, after_major = (major, minor), (major, minor + 1), (major + 1, 0)
     match operator:
         case "" | ">=" | ">":
@@ -79,17 +103,27 @@ def _bounds(operator: str, text: str) -> tuple[Version | None, Version | None]:
             return None, after_minor if patch else version
         case "<=":
             return None, after_minor
-        case "==" | "=":
-            return version, after_major if text == f"{major}.*" else after_minor
+        case "==" | "===" | "=":
+            return version, after_major if wildcard and len(release) == 1 else after_minor
         case "~=":
-            return version, after_minor if patch or parts_given > 2 else after_major
+            return version, after_minor if len(release) > 2 else after_major
         case "~":
-            return version, after_minor if parts_given > 1 else after_major
+            return version, after_minor if len(release) > 1 else after_major
         case "^":
             return version, after_minor if major == 0 else after_major
         case _:  # "!=" shuts one version out and bounds nothing
             return None, None
 
 
-def _dotted(version: Version) -> str:
-    return f"{version[0]}.{version[1]}"
+def _read(clause: str) -> tuple[str, tuple[int, ...], bool]:
+    """The operator, the numbers of the version, and whether they end in ".*". Raises ValueError."""
+    from packaging.specifiers import InvalidSpecifier, Specifier  # few runs name a version, and it costs 20 ms
+    from packaging.version import Version as AnyVersion
+
+    own = None if clause.startswith(_OF_PEP_440) else clause[:1] if clause[:1] in _OF_OTHERS else ""
+    try:
+        specifier = Specifier(clause if own is None else f"=={clause[len(own) :].strip()}")
+        release = AnyVersion(specifier.version.removesuffix(".*")).release
+    except (InvalidSpecifier, ValueError) as error:
+        raise ValueError(f'"{clause}" is no version; write one such as ">=2.4"') from error
+    return specifier.operator if own is None else own, release, specifier.version.endswith(".*")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trainlint.config import Config, ConfigError, Overrides, resolve, rules_for, select, severity_for
+from trainlint.config.torch import is_read
 from trainlint.records import dataclass
 
 TYPE_CHECKING = False
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
     from trainlint.declared import Bound, Known
     from trainlint.finding import Severity
 
-_SETTLING = frozenset({".git", "pyproject.toml", "requirements", "setup.cfg", "setup.py", "trainlint.toml"})
-"""Names that can make the configuration of a directory another one than that of the directory above it."""
+_SETTLING = frozenset({".git", "trainlint.toml"})
+"""Names that can make the configuration of a directory another one than that of the directory above it, besides the
+files that may name versions of torch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,10 @@ class Configurations:
         """The configuration files that were used so far; None stands for files that none holds for."""
         return tuple(dict.fromkeys(config.source for config in self._by_config))
 
+    def notes(self) -> tuple[str, ...]:
+        """What was not read on the way to the settings used so far, and why: sentences for people."""
+        return tuple(dict.fromkeys(note for config in self._by_config for note in config.notes))
+
     def rules_that_ran(self) -> tuple[Known, ...]:
         """The rules that some configuration selected so far, in the order of their codes."""
         codes = {rule.code for selection in self._by_config.values() for rule in selection.rules}
@@ -134,6 +140,6 @@ def _settles(directory: Path) -> bool:
     """Whether a directory may have a configuration of its own."""
     try:
         with os.scandir(directory) as entries:
-            return any(entry.name in _SETTLING or entry.name.startswith("requirements") for entry in entries)
+            return any(entry.name in _SETTLING or is_read(entry.name) for entry in entries)
     except OSError:
         return True

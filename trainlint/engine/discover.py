@@ -13,11 +13,11 @@ import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from trainlint.bounded import leads_out, read_bounded
+from trainlint.bounded import SETTINGS_BYTES, leads_out, read_bounded
 from trainlint.finding import Failure
 from trainlint.project import project_around, repository_around
 from trainlint.records import dataclass, field
-from trainlint.settings_files import MOST_BYTES, holds_settings, is_settings, may_be_settings
+from trainlint.settings_files import holds_settings, is_settings, may_be_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -321,7 +321,7 @@ def _may_be_judged(name: str) -> bool:
 def _holds_settings(path: str) -> bool:
     """Whether a file holds settings of training. One that cannot be read is somebody else's."""
     try:
-        return holds_settings(path, read_bounded(path, MOST_BYTES))
+        return holds_settings(path, read_bounded(path, SETTINGS_BYTES))
     except OSError:
         return False
 

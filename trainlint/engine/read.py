@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+
+from trainlint.bounded import SOURCE_BYTES, UnfitFile, read_beginning, read_bounded
 from trainlint.source import UnreadableSource
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
-
-SIZE_LIMIT = 5_000_000
-"""In bytes. Source that people write is far smaller; a larger file is data, and judging it could take minutes."""
 
 TRAINING_WORDS = (b"torch", b"lightning", b"accelerate", b".backward(")
 """A file that holds none of these neither trains nor helps to."""
@@ -23,16 +23,17 @@ def read_bytes(path: Path, *, whole: bool = True) -> bytes:
     if path.suffix == ".ipynb":
         raise UnreadableSource("it is a notebook, which trainlint does not read; export it as a script")
     try:
-        with path.open("rb") as file:
-            data = file.read(SIZE_LIMIT + 1)
+        return read_bounded(path, SOURCE_BYTES) if whole else read_beginning(path, SOURCE_BYTES)
+    except UnfitFile as error:
+        if error.errno != errno.EFBIG:
+            raise UnreadableSource(f"{error.strerror}; exclude it") from error
+        most = SOURCE_BYTES // 1_000_000
+        raise UnreadableSource(
+            f"it is larger than {most} MB, the most that trainlint reads of one file; exclude it"
+        ) from error
     except OSError as error:
         words = (error.strerror or str(error)).lower()
         raise UnreadableSource(f"it cannot be read ({words}); correct its permissions or exclude it") from error
-    if whole and len(data) > SIZE_LIMIT:
-        raise UnreadableSource(
-            f"it is larger than {SIZE_LIMIT // 1_000_000} MB, the most that trainlint reads of one file; exclude it"
-        )
-    return data
 
 
 def may_hold_findings(data: bytes) -> bool:

@@ -24,6 +24,7 @@ _CHOICE: dict[str, Any] = {
     "preview": False,
     "fail_on": Severity.ADVICE,
     "file_time_limit": 0.0,
+    "notes": (),
 }
 """Settings that choose files and rules, or no finding depends on: which files and rules they chose is named besides."""
 _VERDICTS: dict[str, Any] = {"severity": (), "options": (), "min_confidence": 0.0}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from trainlint.bounded import SETTINGS_BYTES
 from trainlint.engine.parsing import UNREADABLE, parse
 from trainlint.engine.read import may_hold_findings, read_bytes
 from trainlint.engine.surroundings import leaves_its_project
 from trainlint.engine.time_limit import TookTooLong, time_limit
 from trainlint.finding import Failure, Finding, Safety
 from trainlint.records import dataclass, replace
-from trainlint.settings_files import MOST_BYTES, holds_settings, is_settings
+from trainlint.settings_files import holds_settings, is_settings
 from trainlint.source import SourceFile, UnreadableSource, decode_source
 
 TYPE_CHECKING = False
@@ -127,9 +128,9 @@ def _done(data: bytes, job: Job, fixing: Fixing | None, model: FileModel | None,
     if is_settings(shown):
         if not holds_settings(shown, data):
             return Outcome(judged=False)  # another tool's file
-        if len(data) > MOST_BYTES:
+        if len(data) > SETTINGS_BYTES:
             raise UnreadableSource(
-                f"it is larger than {MOST_BYTES // 1000} kB, the most that trainlint reads of settings; exclude it"
+                f"it is larger than {SETTINGS_BYTES // 1000} kB, the most that trainlint reads of settings; exclude it"
             )
     source = decode_source(shown, data)
     if is_settings(shown):

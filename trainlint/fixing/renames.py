@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from trainlint.finding import Edit, Fix, Safety, Severity
+from trainlint.finding import Edit, Fix, Safety
 from trainlint.fixing.expressions import replace_expression
 from trainlint.fixing.imports import drop_name, ensure_import, move_names
 from trainlint.fixing.layout import Unfixable
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
 def rename_of(file: FileModel, use: DeprecatedUse) -> Fix | None:
     """The fix for any use: the new name where it is exact, or no import of what nothing uses; None where none is."""
-    idle_import = isinstance(use.place.node, ast.ImportFrom) and use.standing.severity is not Severity.ERROR
-    if idle_import:
+    if use.only_imports:
         return attempt(lambda: _unused_import_dropped(file, use))
     return attempt(lambda: renamed(file, use)) if use.deprecation.exact else None
 

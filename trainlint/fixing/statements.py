@@ -12,7 +12,7 @@ from trainlint.fixing.layout import Unfixable, extent, layout, line_start, state
 from trainlint.source import SourceFile
 
 _SEMICOLON = re.compile(r"(?:[ \t\f]|\\(?:\r\n|\r|\n))*;")
-_REST_OF_LINE = re.compile(r"[ \t\f]*;?[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\r|\n|\Z)")
+_REST_OF_LINE = re.compile(r"[ \t\f]*(?:;[ \t\f]*)?(?:#[^\r\n]*)?(?:\r\n|\r|\n|\Z)")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 

@@ -7,6 +7,8 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
+from trainlint.bounded import UnfitFile, read_bounded
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -62,9 +64,12 @@ def _replace(target: str, before: bytes, after: bytes) -> None:
 
 
 def _require_unchanged(target: str, before: bytes) -> None:
-    with open(target, "rb") as stream:
-        if stream.read() != before:
-            raise FileChanged
+    try:
+        data = read_bounded(target, len(before))
+    except UnfitFile as error:
+        raise FileChanged from error
+    if data != before:
+        raise FileChanged
 
 
 def _keep_owner_and_mode(temporary: str, status: os.stat_result) -> None:

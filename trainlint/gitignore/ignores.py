@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from trainlint.bounded import read_bounded
+from trainlint.bounded import IGNORE_FILE_BYTES, read_bounded
 from trainlint.gitignore.ignore_file import IgnoreFile
-from trainlint.gitignore.sources import MOST_BYTES, repository_at, users_exclude_file
+from trainlint.gitignore.sources import repository_at, users_exclude_file
 from trainlint.records import dataclass, field, replace
 
 TYPE_CHECKING = False
@@ -116,7 +116,7 @@ class IgnoreReader:
         key = (path, ignore_case)
         if key not in self._read:
             try:
-                data = read_bounded(path, MOST_BYTES)
+                data = read_bounded(path, IGNORE_FILE_BYTES)
             except (FileNotFoundError, NotADirectoryError):
                 data = b""
             except OSError as error:

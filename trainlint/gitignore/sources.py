@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import os
 
-from trainlint.bounded import leads_out, read_bounded
+from trainlint.bounded import IGNORE_FILE_BYTES, leads_out, read_bounded
 from trainlint.gitignore.git_config import settings
 from trainlint.records import dataclass
 
-MOST_BYTES = 200_000
-"""Of an ignore file or of git's configuration. GitHub's longest template for an ignore file has 8,000."""
 _MOST_FILES = 100
 """More files of the user's configuration are not read. Few people have more than three."""
 _REFERENCE = 10_000
@@ -78,7 +76,7 @@ def _settings_of(file: str, directory: str | None = None) -> list[tuple[str, str
     if directory is not None and leads_out(file, directory):
         return []
     try:
-        return list(settings(read_bounded(file, MOST_BYTES)))
+        return list(settings(read_bounded(file, IGNORE_FILE_BYTES)))
     except (FileNotFoundError, NotADirectoryError):
         return []
 

@@ -11,10 +11,13 @@ from trainlint.records import dataclass
 _LETTER = rb"[\w\x80-\xff]"
 """A letter of a name, in UTF-8."""
 _IMPORT = lazy(
-    rb"[ \t]*(?:from[ \t]+(\.*(?:" + _LETTER + rb"|\.)*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([^\n]+))"
+    rb"[ \t]*(?:from[ \t]+(?![ \t])((?:" + _LETTER + rb"|\.)*)[ \t]+import[ \t]+(?![ \t])(\([^)]*\)|[^\n]*)|"
+    rb"import[ \t]+(?![ \t])([^\n]+))"
 )
 _NAME = lazy(rb"(?:^|[,(])\s*(" + _LETTER + rb"+)")
 _DEFINITION = lazy(rb"def[ \t]+(" + _LETTER + rb"+)")
+_DEEPEST = 1_000
+"""The longest indent, in bytes. Python has at most 100 levels."""
 _BEFORE_METHODS = frozenset({(), (b"async",)})
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -56,7 +59,10 @@ def _imports(data: bytes) -> Iterator[str]:
         found = _IMPORT.match(data, data.rfind(b"\n", 0, at) + 1)
         if found is not None:
             yield from _origins(*found.groups())
-        at = data.find(b"import", max(at + 1, found.end() if found is not None else 0))
+            at = data.find(b"import", max(at + 1, found.end()))
+        else:  # nor is there an import at any other place of this line
+            line_end = data.find(b"\n", at)
+            at = data.find(b"import", line_end) if line_end >= 0 else -1
 
 
 def _origins(module: bytes | None, names: bytes | None, plain: bytes | None) -> Iterator[str]:
@@ -76,7 +82,9 @@ def _origins(module: bytes | None, names: bytes | None, plain: bytes | None) -> 
 
 def _methods(data: bytes) -> Iterator[str]:
     for found in _DEFINITION.finditer(data):
-        before = data[data.rfind(b"\n", 0, found.start()) + 1 : found.start()]
+        start = found.start()
+        # What stands before a `def` on its line is an indent, if it is a method: no more than that is looked at.
+        before = data[max(0, start - _DEEPEST) : start].rpartition(b"\n")[2]
         if before[:1] in (b" ", b"\t") and tuple(before.split()) in _BEFORE_METHODS:
             yield _text(found[1])
 

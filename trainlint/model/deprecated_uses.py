@@ -59,6 +59,11 @@ class DeprecatedUse:
         return found
 
     @property
+    def only_imports(self) -> bool:
+        """Whether it is an import that nothing uses, which can go without any replacement."""
+        return isinstance(self.place.node, ast.ImportFrom) and self.standing.severity is not Severity.ERROR
+
+    @property
     def message(self) -> str:
         """What is wrong with the name, and what to write."""
         row = self.deprecation
@@ -80,23 +85,23 @@ def standing(deprecation: Deprecation, file: FileModel) -> Standing | None:
     """How much an old name matters to a file's project; None where it does not.
 
     It is an error where a targeted version lacks the name. It is no matter where no targeted version deprecates it
-    yet, and where the oldest one still lacks the replacement. Who targets no version is taken to run a new one.
+    yet, and where a targeted one is known to lack the replacement. Who sets no bound is taken to run a new one.
     """
     target = file.config.target_torch
 
     def reached(version: Version | None) -> bool:
-        newest = target.maximum if target is not None else None
-        return version is not None and (newest is None or newest > version)
+        return version is not None and (target is None or target.reaches(version))
 
     if reached(deprecation.removed):
         return Standing(Severity.ERROR, deprecation.confidence)
     if not reached(deprecation.since):
         return None
     severity = Severity.WARNING if deprecation.warns else Severity.ADVICE
-    if target is None:
-        highest = _YOUNG_CONFIDENCE if deprecation.replaced_in >= _YOUNG else 1.0
-        return Standing(severity, min(deprecation.confidence, highest))
-    return Standing(severity, deprecation.confidence) if target.minimum >= deprecation.replaced_in else None
+    if target is not None and target.lacks(deprecation.replaced_in):
+        return None
+    surely_replaced = target is not None and target.has(deprecation.replaced_in)
+    highest = _YOUNG_CONFIDENCE if deprecation.replaced_in >= _YOUNG and not surely_replaced else 1.0
+    return Standing(severity, min(deprecation.confidence, highest))
 
 
 def deprecated_use(file: FileModel, place: Place, code: str) -> DeprecatedUse | None:

@@ -175,7 +175,7 @@ EVAL_NAMES = lazy(
     on_(validation|test)_batch_(start|end) | (before|after)_(val|test)_iter""",
     re.VERBOSE,
 )
-EPOCH_NAMES = lazy(r"on_\w*epoch_\w+ | \w+_epoch_(start|end) | (before|after)_\w*epoch", re.VERBOSE)
+EPOCH_NAMES = lazy(r"on_(?=\w*epoch_\w)\w+ | \w+_epoch_(start|end) | (before|after)_\w*epoch", re.VERBOSE)
 NAMES_WITHOUT_GRADIENTS = lazy(r"(validation|test|predict)_step | on_(validation|test)_batch_end", re.VERBOSE)
 """What a framework that is not known here likely calls with autograd off."""
 OBSERVER_ONCE_NAMES = lazy(r"on_(fit|train|training)_(start|begin|end) | on_init_end", re.VERBOSE)

@@ -37,8 +37,8 @@ _ENTRY_POINT = lazy(
     r"^(hydra\.main\b|(\w+\.)*command\b|(\w+\.)*record$|(\w+\.)*config\.parse$|(draccus|pyrallis)\.wrap\b)"
 )
 """Decorators of a program's entry: what they decorate runs once."""
-_HANDLER = lazy(r"^(?P<engine>.*)\.on\((?P<events>.*)\)$", re.DOTALL)
-_EVENT = lazy(r"Events\.(?P<name>[A-Z_]+)(?P<filter>\([^()]*(\([^()]*\))?[^()]*\))?")
+_HANDLER = lazy(r"(?=.*\)$)(?P<engine>.*)\.on\((?P<events>.*)\)$", re.DOTALL)
+_EVENT = lazy(r"Events\.(?P<name>[A-Z_]+)(?P<filter>\([^()]*(\([^()]*\)[^()]*)?\))?")
 _EVERY = lazy(r"\bevery=(?P<count>\w+)")
 _EVALUATES = lazy(r"eval|valid|test", re.IGNORECASE)
 _PLAIN_BASES = lazy(r"^(object|torch\.nn\.(modules\.)?\w+|nn\.Module|Module|(abc\.)?ABC|typing\..*|Generic)$")

@@ -34,7 +34,12 @@ def new_names(symbol: str) -> frozenset[str]:
 def available(file: FileModel) -> frozenset[str]:
     """The last words that torch.amp has in every version that the project targets."""
     target = file.config.target_torch
-    return frozenset(symbol for symbol, since in _SINCE.items() if target is None or target.minimum >= since)
+    return frozenset(symbol for symbol, since in _SINCE.items() if target is None or not target.lacks(since))
+
+
+def newest_needed(file: FileModel) -> tuple[int, int]:
+    """The first version in which torch.amp has all that a rewrite of this file may name."""
+    return max(_SINCE[symbol] for symbol in available(file) | {"autocast"})
 
 
 def warning_use(file: FileModel, place: Place) -> tuple[str, str] | None:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.deprecated_uses import DeprecatedUse, deprecated_use
+from trainlint.model.deprecations import Version
 from trainlint.model.site import Site
 from trainlint.rule import Rule
 
@@ -31,7 +32,12 @@ class DeprecatedName(Rule, base=True):
                 confidence=stands.confidence,
                 severity=stands.severity,
                 fix=partial(self.fix, site, use),
+                fix_needs=self.fix_needs(use),
             )
+
+    def fix_needs(self, use: DeprecatedUse) -> Version | None:
+        """The first version of PyTorch in which the fix works; None for any."""
+        return None if use.only_imports else use.deprecation.replaced_in
 
     def fix(self, site: Site, use: DeprecatedUse) -> Fix | None:
         """The new name, where it is exact; no import of a name that nothing uses."""

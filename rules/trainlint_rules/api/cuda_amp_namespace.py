@@ -10,7 +10,7 @@ from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import Place
 from trainlint.model.names import imported_names, root_name
-from trainlint.model.old_amp import OLD_MODULES, available, old_name, warning_use
+from trainlint.model.old_amp import OLD_MODULES, available, newest_needed, old_name, warning_use
 from trainlint.model.roles import import_of, references_by
 from trainlint.model.site import Site
 from trainlint.model.uses import call_of
@@ -122,6 +122,7 @@ class CudaAmpNamespace(Rule):
                 at=site.node if call is None else call.node,
                 confidence=0.95,
                 fix=partial(_fix, site, site.place),
+                fix_needs=newest_needed(site.file),
             )
 
     def _at_import(self, site: Site, statement: ast.Import | ast.ImportFrom, use: Place) -> Finding:
@@ -133,7 +134,9 @@ class CudaAmpNamespace(Rule):
             f"what comes from `torch.{device}.amp` here{words} is deprecated and warns at each use; "
             "import it from `torch.amp`, which asks for the device"
         )
-        return self.finding(site, message, confidence=0.95, fix=partial(_fix, site, use))
+        return self.finding(
+            site, message, confidence=0.95, fix=partial(_fix, site, use), fix_needs=newest_needed(site.file)
+        )
 
 
 def _fix(site: Site, use: Place) -> Fix | None:

@@ -83,7 +83,7 @@ class CudaDefaultTensorType(Rule):
         call, target = site.call, site.file.config.target_torch
         if site.origin(call.func) != "torch.set_default_tensor_type" or not call.args or call.keywords:
             return
-        if depends_on_version(site.block) or (target is not None and target.minimum < _FIRST_WITH_DEVICE):
+        if depends_on_version(site.block) or (target is not None and target.lacks(_FIRST_WITH_DEVICE)):
             return
         given = call.args[0]
         choices = [given.body, given.orelse] if isinstance(given, ast.IfExp) else [given]
@@ -95,7 +95,7 @@ class CudaDefaultTensorType(Rule):
             'give `device=` where tensors are made, or write `torch.set_default_device("cuda")`'
         )
         fix = _fix(site) if len(choices) == 1 and types == ["Float"] else None
-        yield self.finding(site, message, confidence=0.95, fix=fix)
+        yield self.finding(site, message, confidence=0.95, fix=fix, fix_needs=_FIRST_WITH_DEVICE)
 
 
 def _name(site: Site, node: ast.expr) -> str:

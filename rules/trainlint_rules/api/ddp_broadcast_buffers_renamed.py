@@ -73,7 +73,7 @@ class DdpBroadcastBuffersRenamed(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find the old argument, written out."""
         target = site.file.config.target_torch
-        if target is not None and target.minimum < _SINCE:
+        if target is not None and target.lacks(_SINCE):
             return
         if site.origin(site.call.func) not in _DDP:
             return
@@ -81,7 +81,8 @@ class DdpBroadcastBuffersRenamed(Rule):
         if given is None or argument(site.call, "forward_sync_buffers") is not None:
             return
         message = "`broadcast_buffers` is called `forward_sync_buffers` since PyTorch 2.13, which warns of it"
-        yield self.finding(site, message, confidence=0.7 if target is None else 0.95, fix=partial(_fix, site))
+        sure = 0.95 if target is not None and target.has(_SINCE) else 0.7
+        yield self.finding(site, message, confidence=sure, fix=partial(_fix, site), fix_needs=_SINCE)
 
 
 def _fix(site: Site) -> Fix | None:

@@ -81,7 +81,7 @@ class LoadWithoutWeightsOnly(Rule):
         call, target = site.call, site.file.config.target_torch
         if site.origin(call.func) not in ("torch.load", "torch.serialization.load"):
             return
-        if target is not None and not _FIRST_WITH_IT <= target.minimum < _SAFE_SINCE:
+        if target is not None and (target.lacks(_FIRST_WITH_IT) or target.has(_SAFE_SINCE)):
             return
         if argument(call, "weights_only") is not None or argument(call, "pickle_module", 2) is not None:
             return
@@ -91,9 +91,14 @@ class LoadWithoutWeightsOnly(Rule):
             "before PyTorch 2.6 `torch.load` runs any code that the file holds, and since then it refuses all but "
             "tensors: say which with `weights_only=`"
         )
-        severity = Severity.ADVICE if target is None else self.severity
+        affected = target is not None and target.lacks(_SAFE_SINCE)
         yield self.finding(
-            site, message, confidence=0.7 if target is None else 0.9, severity=severity, fix=partial(_fix, site)
+            site,
+            message,
+            confidence=0.9 if affected else 0.7,
+            severity=self.severity if affected else Severity.ADVICE,
+            fix=partial(_fix, site),
+            fix_needs=_FIRST_WITH_IT,
         )
 
 

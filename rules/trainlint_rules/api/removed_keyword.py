@@ -115,9 +115,10 @@ class RemovedKeyword(Rule):
             site,
             f"{what}{when}: {row.advice}" if row.dropped else f"{what}{when}; write {row.advice}",
             at=call,
-            confidence=0.8 if row.young and target is None else 0.95,
+            confidence=0.8 if row.young and (target is None or target.minimum is None) else 0.95,
             severity=self.severity if removed else Severity.WARNING,
             fix=partial(_fix, site, call, row),
+            fix_needs=row.since if row.renamed or row.young else None,
         )
 
     def _handed_on(self, site: Site, call: ast.Call) -> Iterator[Finding]:
@@ -144,8 +145,7 @@ def _call(site: Site) -> ast.Call | None:
 
 def _reached(site: Site, version: tuple[int, int] | None) -> bool:
     target = site.file.config.target_torch
-    newest = target.maximum if target is not None else None
-    return version is not None and (newest is None or newest > version)
+    return version is not None and (target is None or target.reaches(version))
 
 
 def _fix(site: Site, call: ast.Call, row: OldArgument) -> Fix | None:

@@ -7,7 +7,7 @@ import ast
 from trainlint.evidence import Symptom
 from trainlint.finding import Fix, Safety
 from trainlint.model.deprecated_uses import DeprecatedUse
-from trainlint.model.deprecations import prefixes
+from trainlint.model.deprecations import Version, prefixes
 from trainlint.model.names import argument, constant, has_unpacked_arguments
 from trainlint.model.site import Site
 from trainlint.rule import Triggers
@@ -81,13 +81,15 @@ class SdpKernelContext(DeprecatedName):
     warned_as = "sdp_kernel"
     triggers = Triggers(references=prefixes("TRN802"))
 
+    def fix_needs(self, use: DeprecatedUse) -> Version | None:
+        """The version that brought the backend of cuDNN, which the list may name."""
+        return _FIRST_WITH_CUDNN if isinstance(use.at, ast.Call) else super().fix_needs(use)
+
     def fix(self, site: Site, use: DeprecatedUse) -> Fix | None:
         """The list of backends that the flags leave on, where all of them are literals."""
-        call, target = use.at, site.file.config.target_torch
+        call = use.at
         if not isinstance(call, ast.Call):
             return super().fix(site, use)
-        if target is not None and target.minimum < _FIRST_WITH_CUDNN:
-            return None
         flags = {name: argument(call, name, _POSITIONS[name]) for name in _FLAGS}
         values = {name: True if node is None else constant(node) for name, node in flags.items()}
         known = sum(node is not None for node in flags.values()) == len(call.args) + len(call.keywords)

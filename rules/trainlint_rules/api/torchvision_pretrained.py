@@ -80,7 +80,7 @@ class TorchvisionPretrained(Rule):
             place = call_of(site.file, call)
             call = place.node if place is not None else call
         target = site.file.config.target_torch
-        if not isinstance(call, ast.Call) or (target is not None and target.minimum < _FIRST_WITH_WEIGHTS):
+        if not isinstance(call, ast.Call) or (target is not None and target.lacks(_FIRST_WITH_WEIGHTS)):
             return
         if any(block.kind is BlockKind.EXCEPT for block in site.block.outwards()):
             return
@@ -95,7 +95,8 @@ class TorchvisionPretrained(Rule):
         given = f"`{legacy[0]}=`" if legacy else "a truth value for the weights"
         message = f"{given} is deprecated since torchvision 0.13 and warns; name the weights: `weights=`"
         fix = _fix(site, call, builder.weights) if builder is not None else None
-        yield self.finding(site, message, at=call, confidence=0.95 if builder else 0.85, fix=fix)
+        sure = 0.95 if builder else 0.85
+        yield self.finding(site, message, at=call, confidence=sure, fix=fix, fix_needs=_FIRST_WITH_WEIGHTS)
 
 
 def _fix(site: Site, call: ast.Call, weights: dict[str, str]) -> Fix | None:

@@ -119,7 +119,7 @@ class BigLogitsLoss(Rule):
 
 def _message(site: Site, found: BigLogits) -> str:
     target = site.file.config.target_torch
-    fused = target is not None and target.minimum >= _FIRST_FUSED
+    fused = target is not None and target.has(_FIRST_FUSED)
     maker = "the model of" if found.by_model else "the projection in"
     cast = ", copied to float32," if found.upcast else ""
     instead = (

@@ -97,7 +97,7 @@ class ElementwiseChain(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find long formulas in forward passes, each at the first of its curves."""
         target = site.file.config.target_torch
-        if is_idle(site.path) or (target is not None and target.minimum < _FIRST_COMPILER):
+        if is_idle(site.path) or (target is not None and target.lacks(_FIRST_COMPILER)):
             return
         if site.file.says(_FUSED_ALREADY) or not computes(site.file, site.block):
             return

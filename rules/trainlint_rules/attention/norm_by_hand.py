@@ -109,7 +109,7 @@ class NormByHand(Rule):
         if found is None or site.file.says(_FUSED_ALREADY) or site.file.says(_SHIFTED):
             return
         target = site.file.config.target_torch
-        if found == "rms_norm" and target is not None and target.minimum < _FIRST_RMS_NORM:
+        if found == "rms_norm" and target is not None and target.lacks(_FIRST_RMS_NORM):
             return
         yield self.finding(site, f"this formula is a kernel for each sign; `{call}` computes it in one", confidence=0.8)
 

@@ -121,7 +121,20 @@ class AllGatherThenCat(Rule):
             what = f"{what}, and write the local one into its part, so that its gradient still flows"
             yield self.finding(site, what, confidence=min(0.8, most))
         else:
-            yield self.finding(site, what, confidence=min(0.9, most), fix=partial(_fix, site, gathered))
+            single = _surely_renamed(site)
+            yield self.finding(
+                site,
+                what,
+                confidence=min(0.9, most),
+                fix=partial(_fix, site, gathered, single=single),
+                fix_needs=_RENAMED_IN if single else _FIRST_WITH_ONE_TENSOR,
+            )
+
+
+def _surely_renamed(site: Site) -> bool:
+    """Whether all targeted versions have the new name, so that it can be taken."""
+    target = site.file.config.target_torch
+    return target is not None and target.has(_RENAMED_IN)
 
 
 def _is_asynchronous(site: Site) -> bool:
@@ -137,14 +150,9 @@ def _has_another_way(site: Site) -> bool:
     return any(other.function is site.function for other in site.calls(*_BETTER))
 
 
-def _fix(site: Site, gathered: GatheredList) -> Fix | None:
-    target = site.file.config.target_torch
-    floor = target.minimum if target is not None else None
-    if floor is not None and floor < _FIRST_WITH_ONE_TENSOR:
-        return None
+def _fix(site: Site, gathered: GatheredList, *, single: bool) -> Fix | None:
     if gathered.moved or not isinstance(site.call.func, ast.Attribute):
         return None
-    single = floor is not None and floor >= _RENAMED_IN
     if not single and _runs_on_gloo(site):
         return None
     from trainlint.fixing.rewrite import attempt

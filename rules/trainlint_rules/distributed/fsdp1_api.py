@@ -113,6 +113,6 @@ def _confidence(file: FileModel) -> float:
     target = file.config.target_torch
     if is_idle(file.source.path):
         return _IN_TESTS
-    if target is None:
-        return 0.7
-    return 0.9 if target.minimum >= _SUCCESSOR else 0.0
+    if target is not None and target.lacks(_SUCCESSOR):
+        return 0.0
+    return 0.9 if target is not None and target.has(_SUCCESSOR) else 0.7

@@ -86,7 +86,7 @@ class PrivateCollective(DeprecatedName):
         ):
             return
         target = site.file.config.target_torch
-        if target is not None and target.minimum >= _RENAMED_IN:
+        if target is not None and target.has(_RENAMED_IN):
             use = replace(use, deprecation=replace(use.deprecation, replacement=newest, replaced_in=_RENAMED_IN))
         yield self.finding(
             site,
@@ -95,4 +95,5 @@ class PrivateCollective(DeprecatedName):
             confidence=use.standing.confidence,
             severity=use.standing.severity,
             fix=partial(self.fix, site, use),
+            fix_needs=self.fix_needs(use),
         )

@@ -111,14 +111,16 @@ class StaleNcclVariable(Rule):
         if key is None or stale is None or _asks_for_version(site.block):
             return
         target = site.file.config.target_torch
-        if target is not None and target.minimum < stale.since:
+        if target is not None and target.lacks(stale.since):
             return
+        sure = target is not None and target.has(stale.since)
         yield self.finding(
             site,
             stale.said,
             at=site.statement,
-            confidence=0.95 if target is not None else stale.confidence,
-            fix=partial(_fix, site, key, stale, sure=target is not None),
+            confidence=0.95 if sure else stale.confidence,
+            fix=partial(_fix, site, key, stale, sure=sure),
+            fix_needs=stale.since,
         )
 
 

@@ -90,8 +90,8 @@ class OptimizerForLoop(Rule):
         if "fused" in given and constant(given["fused"]) not in (False, None):
             return
         target = site.file.config.target_torch
-        oldest = target.minimum if target is not None else None
-        fused = name in _FUSED_SINCE and (oldest is None or oldest >= _FUSED_SINCE[name])
+        since = _FUSED_SINCE.get(name)
+        fused = since is not None and (target is None or not target.lacks(since))
         if not fused and _says_why(site):
             return
         advice = "`fused=True` takes as little memory and one kernel" if fused else "leave the choice to PyTorch"
@@ -100,6 +100,7 @@ class OptimizerForLoop(Rule):
             f"`foreach=False` makes `{name}` update one parameter at a time, by a dozen kernels each; {advice}",
             confidence=0.5 if is_idle(site.path) else 0.85,
             fix=partial(_fix, site) if fused and "fused" not in given else None,
+            fix_needs=since,
         )
 
 

@@ -140,4 +140,4 @@ def _could_be_fused(file: FileModel, call: ast.Call, block: Block) -> bool:
 def _lets_in(file: FileModel, name: str) -> bool:
     """Whether all versions of PyTorch that the project lets in have the fused implementation."""
     target = file.config.target_torch
-    return target is None or target.minimum >= _FUSED_SINCE[name]
+    return target is None or not target.lacks(_FUSED_SINCE[name])

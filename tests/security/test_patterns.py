@@ -1,0 +1,93 @@
+"""No pattern of the program takes more than linear time to match a text that a stranger wrote.
+
+Steps are counted, not seconds: see tests/security/backtracking.py.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import sys
+from functools import cache
+from typing import Any
+
+import pytest
+
+import trainlint
+import trainlint_rules
+from tests.security.backtracking import BREAKER, MOST, attacks, steps
+
+TIMES = 8
+"""How often an attack repeats at first; it is doubled twice."""
+LINEAR = 2.6
+"""Twice the text takes about twice the steps, and quadratic patterns take four times as many."""
+BOUNDED_OTHERWISE = {
+    "trainlint.model.idle._IDLE_PATH": "it matches paths, which systems bound to some thousand characters",
+}
+
+
+@cache
+def patterns() -> dict[str, tuple[str, int]]:
+    """Every compiled pattern that a module of the program holds, in whatever structure, by where it stands."""
+    found: dict[str, tuple[str, int]] = {}
+    for package in (trainlint, trainlint_rules):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("__main__"):
+                for name, value in vars(importlib.import_module(module.name)).items():
+                    _collect(value, f"{module.name}.{name}", found, 4)
+    return found
+
+
+def _collect(value: Any, where: str, found: dict[str, tuple[str, int]], depth: int) -> None:
+    if isinstance(value, re.Pattern) or type(value).__name__ == "lazy":
+        text = value.pattern if isinstance(value.pattern, str) else value.pattern.decode("latin-1")
+        entry = (text, value.flags & (re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE))
+        if entry not in found.values():
+            found[where if where not in found else f"{where}, {len(found)}"] = entry
+    elif depth == 0:
+        return
+    elif isinstance(value, tuple | list | set | frozenset):
+        for item in value:
+            _collect(item, where, found, depth - 1)
+    elif isinstance(value, dict):
+        for item in (*value, *value.values()):
+            _collect(item, where, found, depth - 1)
+    elif not isinstance(value, type) and hasattr(type(value), "__dataclass_fields__"):
+        for name in type(value).__match_args__:
+            _collect(getattr(value, name, None), where, found, depth - 1)
+
+
+def growth(pattern: str, flags: int) -> tuple[float, str]:
+    """The most by which the steps grow that are added when the text is doubled, and the attack that shows it."""
+    worst = (0.0, "")
+    for before, unit in attacks(pattern, flags):
+        once, twice, four_times = (
+            steps(pattern, flags, before + unit * TIMES * times + BREAKER, search=False) for times in (1, 2, 4)
+        )
+        grown = MOST if four_times == MOST else (four_times - twice) / max(twice - once, 1)
+        worst = max(worst, (grown, f"{before!r} and {unit!r} again and again"))
+    return worst
+
+
+def test_all_patterns_are_known() -> None:
+    """Should the search for them fail, the test below would prove nothing."""
+    found = patterns()
+    assert len(found) > 300
+    assert {"trainlint.linking.glance._IMPORT", "trainlint.config.key_lines._TOKEN"} <= set(found)
+    assert set(BOUNDED_OTHERWISE) <= set(found)
+
+
+@pytest.mark.parametrize("pattern", [r"\s*a?\s*b", r"(a+)+b", r"\((.*)\.on\((.*)\)$", r"\w*_\w*_x"])
+def test_a_pattern_that_grows_too_fast_is_told(pattern: str) -> None:
+    assert growth(pattern, 0)[0] > LINEAR
+
+
+def test_patterns_take_linear_time() -> None:
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
+    slow = {
+        where: (pattern, *found)
+        for where, (pattern, flags) in patterns().items()
+        if where not in BOUNDED_OTHERWISE and (found := growth(pattern, flags))[0] > LINEAR
+    }
+    assert slow == {}

@@ -1,0 +1,86 @@
+"""The files that may say which torch versions a project targets: their names, their bounds, how each is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+
+from trainlint.bounded import CONDA_BYTES, LOCK_BYTES, REQUIREMENTS_BYTES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainlint.config.torch.requirements import Requirements
+    from trainlint.config.torch_range import TorchRange
+
+    _Reader = Callable[[str], Iterable[TorchRange | None]]
+
+FIRST = ("pyproject.toml", "setup.cfg", "setup.py", "Pipfile")
+LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
+
+
+def is_read(name: str) -> bool:
+    """Whether a file or directory of this name may say which torch versions are targeted."""
+    return name in FIRST or name in LOCKS or name == "requirements" or is_requirements(name) or is_conda(name)
+
+
+def is_requirements(name: str) -> bool:
+    """Whether a file of this name holds requirements as pip reads them."""
+    return name.startswith("requirements") and name.endswith(".txt")
+
+
+def is_conda(name: str) -> bool:
+    """Whether a file of this name may describe a conda environment."""
+    return name.startswith(("environment", "conda")) and name.endswith((".yml", ".yaml"))
+
+
+def bound(name: str) -> int:
+    """The most bytes that are read of a file of this name."""
+    if name in LOCKS:
+        return LOCK_BYTES
+    return CONDA_BYTES if is_conda(name) else REQUIREMENTS_BYTES
+
+
+def said(name: str, data: bytes) -> Requirements:
+    """What a file says of torch, and which files it includes. One without a format of its own holds requirements."""
+    from trainlint.config.torch.requirements import Requirements, in_requirements
+
+    if name not in FIRST and name not in LOCKS and not is_conda(name):
+        return in_requirements(_decoded(data))
+    if b"torch" not in data:  # parsers cost time to import
+        return Requirements()
+    # Lock files are too large to be remembered.
+    return Requirements(_ranges(name, data) if name in LOCKS else _remembered(name, data))
+
+
+@lru_cache(maxsize=32)
+def _remembered(name: str, data: bytes) -> tuple[TorchRange, ...]:
+    """A file is often the nearest one to many directories."""
+    return _ranges(name, data)
+
+
+def _ranges(name: str, data: bytes) -> tuple[TorchRange, ...]:
+    return tuple(found for found in _reader(name)(_decoded(data)) if found is not None)
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8-sig", "replace")
+
+
+def _reader(name: str) -> _Reader:
+    if is_conda(name):
+        from trainlint.config.torch.conda import in_conda
+
+        return in_conda
+    if name in LOCKS:
+        from trainlint.config.torch import locks
+
+        return locks.in_pipfile_lock if name == "Pipfile.lock" else locks.in_lock
+    from trainlint.config.torch import projects
+
+    readers: dict[str, _Reader] = {
+        "pyproject.toml": projects.in_pyproject,
+        "setup.cfg": projects.in_setup_cfg,
+        "setup.py": projects.in_setup_py,
+        "Pipfile": projects.in_pipfile,
+    }
+    return readers[name]

@@ -1,0 +1,52 @@
+"""When versions of PyTorch came out, and what that means for a fix in a project that names none."""
+
+from __future__ import annotations
+
+from trainlint.finding import Fix, Safety
+from trainlint.records import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainlint.config.torch_range import TorchRange
+
+Version = tuple[int, int]
+
+RELEASES: dict[Version, str] = {
+    (2, 0): "2023-03-15",
+    (2, 1): "2023-10-04",
+    (2, 2): "2024-01-30",
+    (2, 3): "2024-04-24",
+    (2, 4): "2024-07-24",
+    (2, 5): "2024-10-17",
+    (2, 6): "2025-01-29",
+    (2, 7): "2025-04-23",
+    (2, 8): "2025-08-06",
+    (2, 9): "2025-10-15",
+    (2, 10): "2026-01-21",
+    (2, 11): "2026-03-23",
+    (2, 12): "2026-05-13",
+    (2, 13): "2026-07-08",
+    (2, 14): "2026-09-02",
+    (2, 15): "2026-10-28",
+}
+"""The day on which the first files of each minor version were uploaded to PyPI."""
+OLD_ENOUGH: Version = (2, 5)
+"""The newest version that was two years old when this version of trainlint was made, in November 2026.
+
+It is set with each release of trainlint, and is no question of the day of a run: equal files get equal answers.
+"""
+
+
+def fix_for_target(fix: Fix, needs: Version, target: TorchRange | None) -> Fix | None:
+    """A fix as the targeted versions of PyTorch allow it, by the first version in which it works.
+
+    None where a targeted one is older. UNSAFE, and saying so, where nothing says how old the oldest is and the version
+    is less than two years old: the program may run on one that lacks what the fix writes.
+    """
+    if target is not None and target.lacks(needs):
+        return None
+    if needs <= OLD_ENOUGH or (target is not None and target.has(needs)):
+        return fix
+    version = f"{needs[0]}.{needs[1]}"
+    title = f"{fix.title}; this needs PyTorch {version}, and the project does not say that it has it (`target-torch`)"
+    return replace(fix, title=title, safety=Safety.UNSAFE)
