@@ -11,7 +11,7 @@ from trainlint.cli.console import UsageError
 from trainlint.engine.discover import Discovery, Target, shown_path
 from trainlint.report import Settings, Style, render, render_statistics
 from trainlint.report.settings import style_for
-from trainlint.report.words import count, failure_sentence, summary
+from trainlint.report.words import count, failure_sentence, summary, unapplied_sentence
 from trainlint.source import SourceFile, UnreadableSource, decode_source
 
 TYPE_CHECKING = False
@@ -50,6 +50,7 @@ def show_report(
     report: Report, sources: Sources, configurations: Configurations, options: Namespace, stream: TextIO | None = None
 ) -> None:
     """Print the report, or write it to the file that the user named. Raises UsageError where that cannot be."""
+    tell_unapplied(report, options)
     stream = stream or sys.stdout
     if options.output_file is None:
         style = style_for(stream, options.color)
@@ -71,6 +72,7 @@ def show_diff(found: Run, options: Namespace) -> None:
     for rewrite in found.rewrites:
         console.out(unified_difference(rewrite.before.path, rewrite.before.text, rewrite.after.text))
     tell_failures(found.report.failures)
+    tell_unapplied(found.report, options)
     if options.quiet:
         return
     if found.rewrites:
@@ -84,6 +86,12 @@ def tell_failures(failures: Iterable[Failure]) -> None:
     """Say on stderr what could not be judged, where stdout holds something else than a report."""
     for failure in failures:
         console.note(f"error: {failure_sentence(failure)}")
+
+
+def tell_unapplied(report: Report, options: Namespace) -> None:
+    """Say on stderr which fixes could not be applied. Their findings stand in the report."""
+    for fix in () if options.quiet else report.unapplied:
+        console.note(f"note: {unapplied_sentence(fix)}")
 
 
 def show_progress(

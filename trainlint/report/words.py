@@ -9,7 +9,7 @@ from trainlint.handbook import FIX_FLAGS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainlint.finding import Failure, Finding, Report
+    from trainlint.finding import Failure, Finding, Report, UnappliedFix
 
 _RUNS = {
     Heat.STEP: "runs each training step",
@@ -38,6 +38,11 @@ def heat_note(finding: Finding) -> str:
 def failure_sentence(failure: Failure) -> str:
     """What could not be judged, and why."""
     return f"could not judge {failure.path}: {failure.reason}"
+
+
+def unapplied_sentence(fix: UnappliedFix) -> str:
+    """Which fix could not be applied, and why."""
+    return f"{fix.path}: {fix.rule}: {fix.reason}"
 
 
 def fixable(findings: Iterable[Finding]) -> str:
