@@ -16,8 +16,9 @@ from trainlint.source import source_from_text
 
 def test_a_function_whose_result_is_passed_to_it_a_hundred_times(monkeypatch: pytest.MonkeyPatch) -> None:
     count = 150
-    calls = "".join(f"        case {number}:\n            rows, at = add(at, rows, {number})\n" for number in range(count))
-    text = f"def add(at, rows, x):\n    rows[at] = x\n    return rows, at\n\ndef table(n):\n    rows, at = [], 0\n"
+    case = "        case {0}:\n            rows, at = add(at, rows, {0})\n"
+    calls = "".join(case.format(number) for number in range(count))
+    text = "def add(at, rows, x):\n    rows[at] = x\n    return rows, at\n\ndef table(n):\n    rows, at = [], 0\n"
     text += f"    for _ in range(n):\n        rows, at = add(at, rows, 0)\n    match n:\n{calls}    return rows\n"
     asked = 0
     of = Kinds.of
