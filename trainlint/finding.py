@@ -138,6 +138,17 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class UnappliedFix:
+    """A fix that was tried and taken back. Its finding still stands; that alone decides the exit code."""
+
+    path: str
+    rule: str
+    """The code of the rule whose fix it was."""
+    reason: str
+    """A sentence for people: which fix, and why it was not applied."""
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
     """What evidence says of a report's findings. It changes none of them."""
 
@@ -164,5 +175,7 @@ class Report:
     """How many findings the user's ignore comments silenced."""
     fixed: int = 0
     """How many findings were fixed on disk."""
+    unapplied: tuple[UnappliedFix, ...] = ()
+    """Fixes that were asked for and could not be applied."""
     measured: Measured | None = None
     """None where no evidence was given."""

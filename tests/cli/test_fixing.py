@@ -109,3 +109,15 @@ def test_a_file_that_cannot_be_written_is_named_and_its_findings_stand(toys: Pro
     assert report["failures"][0]["path"] == "train.py"
     assert [finding["code"] for finding in report["findings"]] == ["TOY101"]
     assert report["counts"]["fixed"] == 0
+
+
+def test_a_fix_that_cannot_be_applied_leaves_its_finding_and_no_failure(toys: Program, write: Write) -> None:
+    text = "import torch\na[(0)].safe()\n"  # the toy's fix would leave a bracket open
+    path = write("train.py", text)
+    first = toys("check", "--fix", "--output-format", "concise")
+    assert (first.code, path.read_text()) == (1, text)
+    assert "note: train.py: TOY101: the fix" in first.err
+    assert "[fix" not in first.out
+    assert "TOY101" in first.out
+    assert toys("check", "--fix", "--output-format", "concise") == first
+    assert "failures" not in first.out

@@ -44,7 +44,7 @@ def test_fixes_of_fixes_are_applied_until_none_is_left() -> None:
     result = fix_to_fixpoint(source_from_text("x.py", "one = two\n"), chain, Safety.SAFE)
     assert result.source.text == "three = three\n"
     assert [found.code for found in result.applied] == ["TRN001", "TRN002", "TRN002"]
-    assert (result.remaining, result.failures) == ((), ())
+    assert (result.remaining, result.unapplied) == ((), ())
 
 
 def test_a_file_without_fixes_is_judged_once_and_given_back() -> None:
@@ -62,7 +62,7 @@ def test_findings_beyond_the_limit_remain() -> None:
     result = fix_to_fixpoint(source_from_text("x.py", "x = 1\n"), judge, Safety.NUMERICS)
     assert result.source.text == "x = 1\n"
     assert len(result.remaining) == 1
-    assert result.failures == ()
+    assert result.unapplied == ()
 
 
 def test_only_the_fix_that_breaks_the_syntax_is_dropped_and_its_rule_named() -> None:
@@ -71,11 +71,11 @@ def test_only_the_fix_that_breaks_the_syntax_is_dropped_and_its_rule_named() -> 
     result = fix_to_fixpoint(source_from_text("x.py", text), rules, Safety.SAFE)
     assert result.source.text == "done\ndone\nbad\ndone\ndone\n"
     assert [found.code for found in result.remaining] == ["TRN002"]
-    (failure,) = result.failures
-    assert failure.rule == "TRN002"
-    assert failure.path == "x.py"
-    assert "line 3" in failure.reason
-    assert "can no longer be read" in failure.reason
+    (fix,) = result.unapplied
+    assert fix.rule == "TRN002"
+    assert fix.path == "x.py"
+    assert "line 3" in fix.reason
+    assert "can no longer be read" in fix.reason
 
 
 def test_of_two_like_fixes_only_the_one_that_does_harm_is_dropped() -> None:
@@ -83,7 +83,7 @@ def test_of_two_like_fixes_only_the_one_that_does_harm_is_dropped() -> None:
     text = "flush()\nif x:\n    flush()\ny()\nflush()\n"
     result = fix_to_fixpoint(source_from_text("x.py", text), rules, Safety.SAFE)
     assert result.source.text == "if x:\n    flush()\ny()\n"
-    assert [failure.rule for failure in result.failures] == ["TRN001"]
+    assert [fix.rule for fix in result.unapplied] == ["TRN001"]
 
 
 def test_fixes_that_do_harm_only_together_are_applied_one_after_the_other() -> None:
@@ -95,7 +95,7 @@ def test_fixes_that_do_harm_only_together_are_applied_one_after_the_other() -> N
     result = fix_to_fixpoint(source_from_text("x.py", "if x:\n    flush()\n    flush()\n"), judge, Safety.SAFE)
     assert result.source.text == "if x:\n    pass\n"
     assert len(result.applied) == 2
-    assert result.failures == ()
+    assert result.unapplied == ()
 
 
 def test_a_fix_that_leaves_its_finding_is_dropped() -> None:
@@ -109,7 +109,8 @@ def test_a_fix_that_leaves_its_finding_is_dropped() -> None:
         Safety.SAFE,
     )
     assert result.source.text == "slow()\n"
-    assert "still stands" in result.failures[0].reason
+    assert "still stands" in result.unapplied[0].reason
+    assert [found.fix for found in result.remaining] == [None]
 
 
 def test_a_fix_may_bring_the_same_finding_to_light_elsewhere() -> None:
@@ -121,15 +122,15 @@ def test_a_fix_may_bring_the_same_finding_to_light_elsewhere() -> None:
 
     result = fix_to_fixpoint(source_from_text("x.py", "a\nc\n"), judge, Safety.SAFE)
     assert result.source.text == "b\nd\n"
-    assert result.failures == ()
+    assert result.unapplied == ()
 
 
 def test_rules_that_undo_each_other_come_to_an_end() -> None:
     rules = together(replacing("TRN001", "ping", "pong"), replacing("TRN002", "pong", "ping"))
     result = fix_to_fixpoint(source_from_text("x.py", "ping\n"), rules, Safety.SAFE)
     assert result.source.text == "pong\n"
-    assert [failure.rule for failure in result.failures] == ["TRN002"]
-    assert "undoes" in result.failures[0].reason
+    assert [fix.rule for fix in result.unapplied] == ["TRN002"]
+    assert "undoes" in result.unapplied[0].reason
 
 
 def test_a_rule_without_end_is_left_out_and_the_others_still_fix() -> None:
@@ -140,8 +141,8 @@ def test_a_rule_without_end_is_left_out_and_the_others_still_fix() -> None:
     rules = together(replacing("TRN001", "good", "done"), growing)
     result = fix_to_fixpoint(source_from_text("x.py", "good\nx\n"), rules, Safety.SAFE)
     assert result.source.text == "done\nx\n"
-    assert [failure.rule for failure in result.failures] == ["TRN002"]
-    assert "do not end" in result.failures[0].reason
+    assert [fix.rule for fix in result.unapplied] == ["TRN002"]
+    assert "do not end" in result.unapplied[0].reason
 
 
 def test_a_fix_that_the_encoding_cannot_hold_is_dropped() -> None:
@@ -149,22 +150,22 @@ def test_a_fix_that_the_encoding_cannot_hold_is_dropped() -> None:
     rules = together(replacing("TRN001", "good", "done"), replacing("TRN002", "bad = 1", "bad = '€'"))
     result = fix_to_fixpoint(source, rules, Safety.SAFE)
     assert result.source.encode(result.source.text) == "# coding: latin-1\ndone = 'é'\nbad = 1\n".encode("latin-1")
-    assert "iso-8859-1" in result.failures[0].reason
-    assert result.failures[0].rule == "TRN002"
+    assert "iso-8859-1" in result.unapplied[0].reason
+    assert result.unapplied[0].rule == "TRN002"
 
 
 def test_a_fix_that_takes_the_coding_line_away_is_dropped() -> None:
     source = decode_source("x.py", "# coding: latin-1\ngood = 'é'\n".encode("latin-1"))
     result = fix_to_fixpoint(source, replacing("TRN001", "# coding: latin-1\n", ""), Safety.SAFE)
     assert result.source.text == source.text
-    assert len(result.failures) == 1
+    assert len(result.unapplied) == 1
 
 
 def test_a_file_that_does_not_parse_is_not_touched() -> None:
     source = source_from_text("x.py", "def (:\nbad\n")
     result = fix_to_fixpoint(source, replacing("TRN001", "bad", "good"), Safety.SAFE)
     assert result.source is source
-    assert result.failures == ()
+    assert result.unapplied == ()
     assert len(result.remaining) == 1
 
 
@@ -176,8 +177,8 @@ def test_a_broken_fix_is_a_failure_and_hides_no_other() -> None:
     rules = together(broken, replacing("TRN001", "good", "better"))
     result = fix_to_fixpoint(source_from_text("x.py", "good = 1\n"), rules, Safety.SAFE)
     assert result.source.text == "better = 1\n"
-    assert [failure.rule for failure in result.failures] == ["TRN002"]
-    assert "outside the file" in result.failures[0].reason
+    assert [fix.rule for fix in result.unapplied] == ["TRN002"]
+    assert "outside the file" in result.unapplied[0].reason
 
 
 ENCODINGS: list[tuple[str, Callable[[str], bytes]]] = [
@@ -194,7 +195,7 @@ def test_bytes_outside_the_edit_survive_in_every_encoding_and_layout() -> None:
         before = encode("".join(pieces))
         source = decode_source("x.py", before)
         result = fix_to_fixpoint(source, replacing("TRN001", "slow", "rapid"), Safety.SAFE)
-        assert result.failures == (), name
+        assert result.unapplied == (), name
         assert result.source.encode(result.source.text) == before.replace(b"slow", b"rapid"), name
 
 

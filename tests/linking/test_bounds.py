@@ -27,13 +27,14 @@ class Work:
         self.heats = 0
         self.bodies = 0
         self.followed = 0
+        self.given = 0
 
 
 @contextmanager
 def counted() -> Iterator[Work]:
     """Count looks at the callers of functions, at what bodies hold, and at pointers."""
     work = Work()
-    hottest, inside, start = HeatFlow._hottest, Steps._inside, Follower._follow
+    hottest, inside, start, value = HeatFlow._hottest, Steps._inside, Follower._follow, Follower._value
 
     def count_heat(*given: Any) -> HeatFact:
         work.heats += 1
@@ -47,10 +48,15 @@ def counted() -> Iterator[Work]:
         work.followed += 1
         return start(*given)
 
+    def count_value(*given: Any) -> Any:
+        work.given += 1
+        return value(*given)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(HeatFlow, "_hottest", count_heat)
         patch.setattr(Steps, "_inside", count_body)
         patch.setattr(Follower, "_follow", count_pointer)
+        patch.setattr(Follower, "_value", count_value)
         yield work
 
 
@@ -165,6 +171,17 @@ def test_functions_that_hand_each_other_on() -> None:
     sources["train.py"] = "import h0\ndef one():\n    pass\n\ndef two():\n    pass\n\n" + LOOP + "    h0.h(one, two)\n"
     _, work = count_linking(sources)
     assert work.followed < 200 * count
+
+
+@pytest.mark.parametrize("circle", [False, True], ids=["in a row", "in a circle"])
+def test_a_function_that_is_handed_on_a_thousand_times(circle: bool) -> None:
+    count = 1000
+    lines = [f"def f{number}(g):\n    g()\n    f{number + 1}(g)\n" for number in range(count)]
+    lines.append(f"def f{count}(g):\n    g()\n    {'f0(g)' if circle else ''}\n")
+    train = "from many import f0\n\ndef log():\n    print()\n\n" + LOOP + "    f0(log)\n"
+    found, work = count_linking({"many.py": "".join(lines), "train.py": train})
+    assert found.heat("train.py", "log").heat is Heat.STEP
+    assert work.given < 10 * count
 
 
 def test_a_class_from_which_a_thousand_derive() -> None:

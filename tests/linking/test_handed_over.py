@@ -59,6 +59,24 @@ def test_a_wrapped_model_is_still_the_model(files: dict[str, str]) -> None:
 
 
 PROJECTS: dict[str, dict[str, str]] = {
+    "parameters in a list that goes through a function of another file": {
+        "train.py": """
+            import helper
+
+            def run(first, second):
+                for each in helper.same([first, second]):
+                    each()
+
+            def log():
+                print(loss)  #= inner
+
+            for batch in train_loader:
+                loss = model(batch)
+                loss.backward()
+                run(log, log)
+        """,
+        "helper.py": "def same(parts):\n    return parts\n",
+    },
     "a wrapped model's own method": {
         "train.py": each_step(
             "from torch.nn.parallel import DistributedDataParallel as DDP\nfrom net import Net\nmodel = DDP(Net())",

@@ -115,7 +115,7 @@ def test_what_to_use_instead_is_clean(rule: type[Rule]) -> None:
 @by_code(OFFERING_FIXES)
 def test_fixing_the_example_gives_what_to_use_instead(rule: type[Rule]) -> None:
     result = fixed(rule, rule.manual.example)
-    assert result.failures == ()
+    assert result.unapplied == ()
     assert result.source.text == rule.manual.cure
     assert {item.fix.safety for item in result.applied if item.fix} == {rule.fix_safety}
 

@@ -16,7 +16,7 @@ from trainlint.records import replace
 from trainlint.report import Settings, Style, render, render_statistics
 from trainlint.report.characters import for_terminal, has_commands, quoted
 from trainlint.report.settings import style_for
-from trainlint.report.words import count, failure_sentence, summary
+from trainlint.report.words import count, failure_sentence, summary, unapplied_sentence
 from trainlint.source import SourceFile, UnreadableSource, decode_source
 
 TYPE_CHECKING = False
@@ -57,6 +57,7 @@ def show_report(
     report: Report, sources: Sources, configurations: Configurations, options: Namespace, stream: TextIO | None = None
 ) -> None:
     """Print the report, or write it to the file that the user named. Raises UsageError where that cannot be."""
+    tell_unapplied(report, options)
     stream = stream or sys.stdout
     if options.output_file is None:
         style = style_for(stream, options.color)
@@ -105,6 +106,7 @@ def show_diff(found: Run, options: Namespace) -> None:
         # From a terminal nobody takes a patch to apply it, so there its bytes need not be those of the files.
         console.write(sys.stdout, for_terminal(patch) if sys.stdout.isatty() else patch)
     tell_failures(found.report.failures)
+    tell_unapplied(found.report, options)
     if options.quiet:
         return
     if found.rewrites:
@@ -118,6 +120,12 @@ def tell_failures(failures: Iterable[Failure]) -> None:
     """Say on stderr what could not be judged, where stdout holds something else than a report."""
     for failure in failures:
         console.note(f"error: {failure_sentence(failure)}")
+
+
+def tell_unapplied(report: Report, options: Namespace) -> None:
+    """Say on stderr which fixes could not be applied. Their findings stand in the report."""
+    for fix in () if options.quiet else report.unapplied:
+        console.note(f"note: {unapplied_sentence(fix)}")
 
 
 def show_progress(

@@ -173,6 +173,7 @@ def _gathered(jobs: Sequence[Job], outcomes: Sequence[Outcome], failures: Sequen
         files=sum(outcome.judged for outcome in outcomes),
         suppressed=sum(outcome.suppressed for outcome in outcomes),
         fixed=sum(outcome.fixed for outcome in outcomes),
+        unapplied=tuple(fix for outcome in outcomes for fix in outcome.unapplied),
     )
     return Run(
         report=report,

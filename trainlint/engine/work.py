@@ -7,7 +7,7 @@ from trainlint.engine.parsing import UNREADABLE, parse
 from trainlint.engine.read import may_hold_findings, read_bytes
 from trainlint.engine.surroundings import leaves_its_project
 from trainlint.engine.time_limit import TookTooLong, time_limit
-from trainlint.finding import Failure, Finding, Safety
+from trainlint.finding import Failure, Finding, Safety, UnappliedFix
 from trainlint.records import dataclass, replace
 from trainlint.settings_files import holds_settings, is_settings
 from trainlint.source import SourceFile, UnreadableSource, decode_source
@@ -78,6 +78,7 @@ class Outcome:
     failures: tuple[Failure, ...] = ()
     suppressed: int = 0
     fixed: int = 0
+    unapplied: tuple[UnappliedFix, ...] = ()
     rewrite: Rewrite | None = None
     """Only when fixes change the file and it is not to be written."""
     judged: bool = True
@@ -173,14 +174,21 @@ def _done_text(
         return outcome
     from trainlint.fixing import fix_to_fixpoint
 
-    result = fix_to_fixpoint(source, lambda text: _judge(text, job).findings, fixing.limit)
+    result = fix_to_fixpoint(source, lambda text: _judge(text, _as_of(text, source, job)).findings, fixing.limit)
     return replace(
         outcome,
         findings=result.remaining,
-        failures=(*outcome.failures, *result.failures),
+        unapplied=result.unapplied,
         fixed=len(result.applied),
         rewrite=Rewrite(source, result.source) if result.applied else None,
     )
+
+
+def _as_of(text: SourceFile, source: SourceFile, job: Job) -> Job:
+    """The job for a text that fixes have made of a source: what other files said of that is no longer all true."""
+    if job.outside is None or text.text == source.text:
+        return job
+    return replace(job, outside=replace(job.outside, edited=True))
 
 
 def crash(error: BaseException) -> str:

@@ -7,9 +7,9 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from trainlint.finding import Edit, Failure, Finding, Safety
+from trainlint.finding import Edit, Finding, Safety, UnappliedFix
 from trainlint.fixing.apply import apply_fixes, flaw
-from trainlint.records import dataclass, field
+from trainlint.records import dataclass, field, replace
 from trainlint.settings_files import is_settings
 from trainlint.settings_tree import settings_tree
 from trainlint.source import SourceFile, UnreadableSource, decode_source, source_from_text
@@ -32,9 +32,9 @@ class FixResult:
     applied: tuple[Finding, ...]
     """What was fixed, in the order in which it was; positions are those of the text of its own round."""
     remaining: tuple[Finding, ...]
-    """What the judge says of the fixed text."""
-    failures: tuple[Failure, ...]
-    """Fixes that were dropped because they did harm or nothing, each naming its rule."""
+    """What the judge says of the fixed text. A finding whose fix was dropped no longer offers it."""
+    unapplied: tuple[UnappliedFix, ...]
+    """Fixes that were dropped because they did harm or nothing, each with its rule."""
 
 
 def fix_to_fixpoint(source: SourceFile, judge: Judge, limit: Safety) -> FixResult:
@@ -42,21 +42,21 @@ def fix_to_fixpoint(source: SourceFile, judge: Judge, limit: Safety) -> FixResul
 
     A round counts only if its text can be written in the file's encoding, parses, is new, and if what it fixed
     is gone. Otherwise it is taken back and half of its fixes are tried, until a single one is found guilty: that
-    one is dropped and named in a failure. Rules whose fixes never come to an end are left out, from the start.
+    one is dropped and named in the result. Rules whose fixes never come to an end are left out, from the start.
     """
-    failures: list[Failure] = []
+    unapplied: list[UnappliedFix] = []
     endless: frozenset[str] = frozenset()
     while True:
         run = _Run(source, judge, limit, endless)
         last = run.repeat()
         if not last:
-            return FixResult(run.source, tuple(run.applied), run.findings, (*failures, *run.failures))
+            return FixResult(run.source, tuple(run.applied), run.remaining(), (*unapplied, *run.unapplied))
         endless |= last
         for code in sorted(last):
             reason = (
                 f"the fixes of {code} do not end after {ROUNDS} rounds, so none was applied; please report this rule"
             )
-            failures.append(Failure(source.path, reason, code))
+            unapplied.append(UnappliedFix(source.path, code, reason))
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ class _Run:
     endless: frozenset[str]
     findings: tuple[Finding, ...] = ()
     applied: list[Finding] = field(default_factory=list)
-    failures: list[Failure] = field(default_factory=list)
+    unapplied: list[UnappliedFix] = field(default_factory=list)
     dropped: set[_Place] = field(default_factory=set)
     seen: set[str] = field(default_factory=set)
 
@@ -89,9 +89,7 @@ class _Run:
         """What may be fixed now. A fix that is broken in itself is dropped here."""
         sound = []
         for finding in self.findings:
-            if finding.fix is None or finding.fix.safety > self.limit or finding.code in self.endless:
-                continue
-            if _place(self.source, finding) in self.dropped:
+            if finding.fix is None or finding.fix.safety > self.limit or self.refuses(finding):
                 continue
             problem = flaw(self.source, finding.fix)
             if problem is None:
@@ -105,7 +103,18 @@ class _Run:
         self.dropped.add(_place(self.source, finding))
         title = finding.fix.title if finding.fix else ""
         reason = f'the fix "{title}" at line {finding.span.start_line} was not applied: {problem}'
-        self.failures.append(Failure(self.source.path, reason, finding.code))
+        self.unapplied.append(UnappliedFix(self.source.path, finding.code, reason))
+
+    def remaining(self) -> tuple[Finding, ...]:
+        """What stands at the end, without the fixes that were found to be of no use."""
+        return tuple(
+            replace(finding, fix=None) if finding.fix is not None and self.refuses(finding) else finding
+            for finding in self.findings
+        )
+
+    def refuses(self, finding: Finding) -> bool:
+        """Whether the fix of a finding is not tried, or not again."""
+        return finding.code in self.endless or _place(self.source, finding) in self.dropped
 
     def round(self) -> tuple[Finding, ...]:
         """Apply as much as goes well together; what was applied, nothing at the fixpoint."""

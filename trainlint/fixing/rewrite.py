@@ -40,8 +40,18 @@ __all__ = [
 
 
 def attempt(make: Callable[[], Fix]) -> Fix | None:
-    """The fix that `make` puts together; None where the place is Unfixable."""
+    """The fix that `make` puts together; None where the place is Unfixable, or where LibCST refuses the new code.
+
+    Text that is right where it stands may be wrong where a fix would put it, as a walrus or a comment that was inside
+    parentheses. Any other exception is a fault of the fix's own code, and is raised.
+    """
     try:
         return make()
     except Unfixable:
         return None
+    except Exception as error:
+        import libcst as cst
+
+        if isinstance(error, cst.ParserSyntaxError | cst.CSTValidationError):
+            return None
+        raise

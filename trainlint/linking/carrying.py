@@ -7,11 +7,12 @@ from trainlint.model.values import UNKNOWN, Kind, Value
 
 
 def placed(value: Value, file: int) -> Value:
-    """A value whose pointers say which file's names they are."""
-    if not value.pointers and not value.items:
+    """A value whose pointers say which file's names they are, and so do those of its elements and items."""
+    if not value.pointers and value.element is None and not value.items:
         return value
     pointers = [each if each.file >= 0 else each.of_file(file) for each in value.pointers]
-    return value.pointing(*pointers).holding(value.element, tuple([placed(each, file) for each in value.items]))
+    element = placed(value.element, file) if value.element is not None else None
+    return value.pointing(*pointers).holding(element, tuple([placed(each, file) for each in value.items]))
 
 
 def item(value: Value, place: int) -> Value:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
 from trainlint.linking.carrying import bare, item, placed
 from trainlint.linking.declarations import RESULT
+from trainlint.linking.handing_on import Parameter, Reaching, spread
 from trainlint.linking.modules import Modules
 from trainlint.linking.summary import OutgoingCall, Summary
 from trainlint.linking.things import ClassThing, FunctionThing, ModuleThing, ObjectThing, Thing, ValueThing
@@ -18,7 +20,7 @@ _DEEPEST = 14
 _LONGEST = 200
 """How many pointers one question may follow in all: callers that call each other in circles offer no end of ways."""
 _MOST_PARAMETERS = 40
-"""Of parameters that are handed on from function to function, as many are looked at."""
+"""Of parameters that are handed on from function to function, as many are looked at where the answer is cut short."""
 _DEEPEST_TUPLE = 2
 """Items of tuples that stand in tuples deeper than this are not followed."""
 _TOO_FAR = frozenset({"too far"})
@@ -67,6 +69,7 @@ class Follower:
     """Pointers under way that the current answer ran into."""
     _partial: dict[int, _Partial] = field(default_factory=dict)
     """Answers of the question under way that were cut short."""
+    _reaching: dict[Parameter, Reaching] = field(default_factory=dict)
     _steps: int = 0
     _bases: dict[tuple[int, str], list[ClassThing]] = field(default_factory=dict)
     _calls: dict[tuple[int, str], OutgoingCall] = field(default_factory=dict)
@@ -92,6 +95,7 @@ class Follower:
         for key in self._open:
             self._things.pop(key, None)
         self._open.clear()
+        self._reaching.clear()
 
     def follow(self, file: int, pointers: Sequence[Pointer]) -> tuple[Thing, ...]:
         """What pointers of a file lead to; nothing where that is too much to tell anything."""
@@ -202,26 +206,54 @@ class Follower:
 
     def _parameter(self, file: int, pointer: Pointer) -> Iterator[Thing]:
         """What callers give, also where these only hand on what they were given: all such parameters at once."""
-        visited = {(file, pointer): None}
-        waiting = [(file, pointer)]
-        things: dict[Thing, None] = {}
+        asked = (file, pointer)
+        if asked not in self._reaching:
+            outer, self._cut = self._cut, set()
+            found = self._reaching_around(asked)
+            if not self._cut:
+                self._reaching |= found
+            self._cut |= outer
+            reaching = found[asked]
+        else:
+            reaching = self._reaching[asked]
+        yield from reaching.things
+        if not any(isinstance(thing, ObjectThing) for thing in reaching.things):
+            yield from reaching.declared
+
+    def _reaching_around(self, asked: Parameter) -> dict[Parameter, Reaching]:
+        """What reaches a parameter and all those that are handed on to it.
+
+        Where what is handed on leads back into the question, the answer cannot be kept, so fewer are looked at.
+        """
+        found: dict[Parameter, Reaching] = {asked: Reaching()}
+        sources: dict[Parameter, list[Parameter]] = {}
+        waiting = deque([asked])
         while waiting:
-            where, parameter = waiting.pop(0)
-            given = self.arguments.get((where, parameter.of, parameter.name), ())
+            parameter = waiting.popleft()
+            known = self._reaching.get(parameter)
+            if known is not None:
+                found[parameter] = known
+                continue
+            file, pointer = parameter
+            sources[parameter] = []
+            things: dict[Thing, None] = {}
+            given = self.arguments.get((file, pointer.of, pointer.name), ())
             for source, value in given if len(given) <= MOST_CALLERS else ():
                 handed_on = [each for each in value.pointers if each.start is Start.PARAMETER and not each.path]
                 if handed_on:
                     value = value.pointing(*(each for each in value.pointers if each not in handed_on))
                 things |= dict.fromkeys(self._value(source, value))
                 for key in [(source, each) for each in handed_on]:
-                    if key not in visited and len(visited) < _MOST_PARAMETERS:
-                        visited[key] = None
+                    if key not in found and (not self._cut or len(found) < _MOST_PARAMETERS):
+                        found[key] = Reaching()
                         waiting.append(key)
-        for where, parameter in visited:
-            declared = self.summaries[where].functions[parameter.of].declared.get(parameter.name, ())
-            if declared:
-                things = dict.fromkeys(self._or_declared(things, where, declared))
-        yield from things
+                    if key in found:
+                        sources[parameter].append(key)
+            declared = self.summaries[file].functions[pointer.of].declared.get(pointer.name, ())
+            found[parameter].things = dict.fromkeys(list(things)[: _MOST_THINGS + 1])
+            found[parameter].declared = tuple(self._declared(file, declared))
+        spread(found, sources, _MOST_THINGS)
+        return found
 
     def _or_declared(self, things: Iterable[Thing], file: int, classes: tuple[Pointer, ...]) -> Iterator[Thing]:
         """Things, and where no object is among them, objects of the classes that an annotation names.
@@ -231,9 +263,13 @@ class Follower:
         known = list(things)
         yield from known
         if not any(isinstance(thing, ObjectThing) for thing in known):
-            for thing in self.follow(file, classes):
-                if isinstance(thing, ClassThing):
-                    yield ObjectThing(thing.file, thing.name, own=True)
+            yield from self._declared(file, classes)
+
+    def _declared(self, file: int, classes: tuple[Pointer, ...]) -> Iterator[ObjectThing]:
+        """Objects of the classes that an annotation names."""
+        for thing in self.follow(file, classes):
+            if isinstance(thing, ClassThing):
+                yield ObjectThing(thing.file, thing.name, own=True)
 
     def _value(self, file: int, value: Value) -> Iterator[Thing]:
         """A value and what its pointers lead to."""

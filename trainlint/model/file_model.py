@@ -283,10 +283,15 @@ class FileModel:
         """
         function = self.outline.enclosing(loop)
         told = self.outside.around.get((self.keys.function(function) if function is not None else "", beside))
-        if told is not None:
+        if told is not None and not self.outside.edited:
             return told
         number = self.numbers[function] if function is not None else self._loop_facts.top(0)
-        return self._loop_facts.around(number, beside=beside)
+        here = self._loop_facts.around(number, beside=beside)
+        if told is None:
+            return here
+        from trainlint.model.loop_facts import updated
+
+        return updated(told, here, self.facts, self.source.path)
 
     @cached_property
     def gradients(self) -> Gradients:

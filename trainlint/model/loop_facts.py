@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -44,7 +44,7 @@ class LoopFacts:
         key = (function, beside)
         if key not in self._known:
             found = (*self._ways.around(function, beside=beside), *self._entrances.into(function))
-            self._known[key] = tuple(sorted(found, key=lambda item: (item.path, item.fact.line, item.fact.kind.value)))
+            self._known[key] = tuple(sorted(found, key=_order))
         return self._known[key]
 
     @cached_property
@@ -92,6 +92,29 @@ class LoopFacts:
             path = self.net.skeletons[file].path
             found[self.top(file)] = [LocatedFact(path, fact) for fact in facts_of_file.get("", ())]
         return found
+
+
+def updated(
+    told: Iterable[LocatedFact], here: Iterable[LocatedFact], facts: FactsByFunction, path: str
+) -> tuple[LocatedFact, ...]:
+    """What linking told of a loop, brought up to date for a file that has been edited since.
+
+    Of the file's own uses, those that are gone are left out, and those that the file alone shows (`here`) are added.
+    """
+    now = {(fact.kind, fact.detail, fact.function): fact for each in facts.values() for fact in each}
+    found = dict.fromkeys(here)
+    for item in told:
+        if item.path == path and item.fact.kind is not FactKind.ENTERED:
+            standing = now.get((item.fact.kind, item.fact.detail, item.fact.function))
+            if standing is None:
+                continue
+            item = LocatedFact(path, standing)
+        found[item] = None
+    return tuple(sorted(found, key=_order))
+
+
+def _order(item: LocatedFact) -> tuple[str, int, str]:
+    return (item.path, item.fact.line, item.fact.kind.value)
 
 
 def by_function(facts: Sequence[Fact]) -> dict[str, list[Fact]]:

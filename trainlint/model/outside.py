@@ -46,6 +46,9 @@ class Outside:
     handed: Mapping[tuple[str, str], frozenset[bool]] = field(default_factory=dict)
     """Function and parameter that its branches ask for → whether the hot calls in other files hand it over, leave it
     out, or do both."""
+    edited: bool = False
+    """Whether the file has changed since all this was found out, as after a fix: then its own facts are looked up anew
+    wherever that is possible."""
 
 
 ALONE = Outside()

@@ -77,12 +77,19 @@ def _value(kinds: Kinds, binding: Binding, function: Function | None) -> Value:
     return UNKNOWN
 
 
+_MOST_CALLERS = 100
+"""A function that a file calls more often than this is a helper that is given anything, as in linking."""
+
+
 def _arguments(kinds: Kinds, function: Function, name: str) -> Value:
-    """What callers in the file pass for a parameter."""
+    """What callers in the file pass for a parameter; UNKNOWN where they are so many that it may be anything."""
+    callers = kinds.graph.callers.get(function, [])
+    if len(callers) > _MOST_CALLERS:
+        return UNKNOWN
     names = [item.arg for item in function.parameters]
     index = names.index(name)
     found: list[Value] = []
-    for edge in kinds.graph.callers.get(function, []):
+    for edge in callers:
         call = edge.place.node
         if edge.passed or not isinstance(call, ast.Call):
             continue

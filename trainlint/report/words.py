@@ -10,7 +10,7 @@ from trainlint.report.characters import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainlint.finding import Failure, Finding, Report
+    from trainlint.finding import Failure, Finding, Report, UnappliedFix
 
 _RUNS = {
     Heat.STEP: "runs each training step",
@@ -39,6 +39,11 @@ def heat_note(finding: Finding) -> str:
 def failure_sentence(failure: Failure) -> str:
     """What could not be judged, and why."""
     return f"could not judge {quoted(failure.path)}: {failure.reason}"
+
+
+def unapplied_sentence(fix: UnappliedFix) -> str:
+    """Which fix could not be applied, and why."""
+    return f"{fix.path}: {fix.rule}: {fix.reason}"
 
 
 def fixable(findings: Iterable[Finding]) -> str:
