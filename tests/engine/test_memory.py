@@ -19,6 +19,7 @@ from trainlint.engine.members import Member
 from trainlint.engine.shelf import MOST_KEPT, bound_for
 from trainlint.engine.surroundings import Surroundings
 from trainlint.engine.tasks import Alone
+from trainlint.linking import neighbours
 from trainlint.linking.summary import Summary
 from trainlint.packs import load_rules
 
@@ -89,6 +90,15 @@ def test_without_room_for_models_the_findings_are_the_same(projects: Path, monke
     monkeypatch.setattr(workers, "bound_for", lambda total: 0)
     for count in (1, 2):
         assert judged(".", workers=count).report == roomy.report
+
+
+def test_too_large_a_group_is_linked_directory_by_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write_project(tmp_path / "project"))
+    assert findings_in(judged("."))
+    monkeypatch.setattr(neighbours, "MOST_BYTES", 100)
+    found = judged(".")
+    assert findings_in(found) == [], "the loop stands in another directory"
+    assert found.report.failures == ()
 
 
 def test_the_more_files_a_run_has_the_fewer_models_it_keeps() -> None:
