@@ -20,6 +20,8 @@ _WARM_SECONDS = 0.5
 _WARM_SHARE = 0.1
 _TIMES_PYTHON = 2
 _TWO_CORES = 1.6
+_MOST_FILES = 30_000
+_MOST_MEMORY = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ def goals(results: Results) -> Iterator[Goal]:
     yield from _cold(results)
     yield from _warm(results)
     yield from _one_file(results)
+    yield from _memory(results)
     speed_ups = dict(figures.speed_ups(results))
     if speed_ups:
         words = ", ".join(f"{name} {times:.2f}×" for name, times in speed_ups.items())
@@ -97,3 +100,17 @@ def _one_file(results: Results) -> Iterator[Goal]:
             wanted = f'at most {_TIMES_PYTHON}× the CPU time of `python -c "import argparse, ast, json"`'
             middle = median(ratios)
             yield Goal(words, wanted, f"{middle:.1f}×", middle <= _TIMES_PYTHON)
+
+
+def _memory(results: Results) -> Iterator[Goal]:
+    """Of the largest tree that has no more than `_MOST_FILES` files. It is held to the bound of so many."""
+    runs = [(tree.files, tree.of(FIRST)) for tree in results.growth if tree.files <= _MOST_FILES]
+    trees = [(files, first.peak) for files, first in runs if first is not None]
+    if trees:
+        files, peak = max(trees)
+        yield Goal(
+            f"Memory, cold, {files:,} files",
+            f"at most {_MOST_MEMORY / 1e6:,.0f} MB for up to {_MOST_FILES:,} files",
+            f"{peak / 1e6:,.0f} MB",
+            peak <= _MOST_MEMORY,
+        )

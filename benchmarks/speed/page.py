@@ -27,10 +27,10 @@ from benchmarks.speed.results import Measured, Repository, Results, Runs
 from benchmarks.speed.run import ALONE, ALONE_WARM, IN_PROJECT, IN_PROJECT_EDITED, IN_PROJECT_WARM
 from trainlint.cache.store import MOST_BYTES, MOST_DAYS
 from trainlint.config import Config
-from trainlint.engine.crew import _KEPT_BY_ALL
 from trainlint.engine.read import SIZE_LIMIT
-from trainlint.engine.shelf import MOST_KEPT
+from trainlint.engine.shelf import KEPT_IN_FULL, MOST_KEPT
 from trainlint.engine.workers import _MOST_WORKERS, WORTH_A_WORKER
+from trainlint.linking.neighbours import MOST_BYTES as MOST_LINKED
 
 TITLES = {each.name: each.title for each in (*trainlint(), *peers(()), *limits(), bare_python())} | {
     ALONE: "trainlint, the file by itself",
@@ -199,6 +199,8 @@ def _growth(results: Results) -> str:
         "bare `ast`: CPU",
         "nothing changed: CPU",
         "nothing changed: clock",
+        "cold: memory",
+        "nothing changed: memory",
     )
     rows = []
     for tree in results.growth:
@@ -216,9 +218,14 @@ def _growth(results: Results) -> str:
                 _seconds(bare),
                 again,
                 f"{warm.wall:.2f} s" if warm else _NONE,
+                _megabytes(cold.peak) if cold else _NONE,
+                _megabytes(warm.peak) if warm else _NONE,
             )
         )
-    made = f"Copies of the files of {_listed(results.growth_from)}, no two alike; the cold run fills the cache as well."
+    made = (
+        f"Copies of the files of {_listed(results.growth_from)}, no two alike; the cold run fills the cache as well. "
+        "One process does all the work, so its peak is the memory of the whole program."
+    )
     return f"{table(header, rows)}\n\n{made}"
 
 
@@ -240,14 +247,15 @@ def _bounds(_: Results) -> str:
             "generated code can take any time; what takes longer is reported, not waited for",
         ),
         (
-            "one process",
-            f"models of {MOST_KEPT // 1_000_000} MB of source",
+            "all processes together",
+            f"models of {MOST_KEPT // 1_000_000} MB of source, fewer in runs over more than "
+            f"{KEPT_IN_FULL // 1_000_000} MB",
             "kept from linking to judging; files beyond that are parsed twice",
         ),
         (
-            "all processes together",
-            f"models of {_KEPT_BY_ALL // 1_000_000} MB of source",
-            "memory does not grow with the number of cores",
+            "files linked together",
+            f"{MOST_LINKED // 1_000_000} MB of source",
+            "more is no project but a collection of packages, which are linked one by one",
         ),
         (
             "a further process",

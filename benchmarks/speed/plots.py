@@ -40,6 +40,7 @@ def write(results: Results, directory: Path) -> None:
         _save(_speeds(results), directory / "speed-peers.svg")
         if results.growth:
             _save(_growth(results), directory / "speed-growth.svg")
+            _save(_memory_growth(results), directory / "speed-memory.svg")
 
 
 @contextmanager
@@ -118,17 +119,37 @@ def _growth(results: Results) -> Figure:
         style = "--" if name == WARM else "-"
         axes.plot(*zip(*points, strict=True), style, marker="o", markersize=4, color=colour)
         axes.annotate(label, points[-1], (8, 0), textcoords="offset points", va="center", color=_INK)
+    axes.set_yscale("log")
+    axes.set_ylabel("CPU seconds, one core")
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    _along_files(axes, results)
+    return figure
+
+
+def _memory_growth(results: Results) -> Figure:
+    """Memory by the number of files."""
+    figure, axes = _figure(8, 3.6)
+    for name, label, style in ((FIRST, "trainlint, cold", "-"), (WARM, "trainlint, nothing changed", "--")):
+        points = [(tree.files, runs.peak / 1e6) for tree in results.growth if (runs := tree.of(name)) is not None]
+        if points:
+            axes.plot(*zip(*points, strict=True), style, marker="o", markersize=4, color=_OURS)
+            axes.annotate(label, points[-1], (8, 0), textcoords="offset points", va="center", color=_INK)
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("MB, all processes together")
+    axes.yaxis.set_major_formatter(_thousands)
+    _along_files(axes, results)
+    return figure
+
+
+def _along_files(axes: Axes, results: Results) -> None:
+    """The number of files to the right, with room for the names of lines."""
     sizes = [tree.files for tree in results.growth]
     axes.set_xscale("log")
-    axes.set_yscale("log")
     axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
     axes.set_xticks([], minor=True)
     axes.set_xlim(min(sizes) / 1.3, max(sizes) * 8)
     axes.set_xlabel("files")
-    axes.set_ylabel("CPU seconds, one core")
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.grid(color=_FAINT, linewidth=0.6)
-    return figure
 
 
 def _thousands(value: float, _: object) -> str:

@@ -270,7 +270,7 @@ def test_a_repository_is_measured_and_written_down(measured: tuple[Results, Path
     assert "- Fixit, toy-repository: there is no `fixit` on PATH" in text
     assert "| toy-repository v1 | 3 |" in text
     pictures = sorted(path.name for path in (written.parent / "images").iterdir())
-    assert pictures == ["speed-growth.svg", "speed-peers.svg"]
+    assert pictures == ["speed-growth.svg", "speed-memory.svg", "speed-peers.svg"]
     for path in (written, written.parent / "performance.json", *(written.parent / "images").iterdir()):
         assert str(tmp_path) not in path.read_text(encoding="utf-8"), (
             "a page names no directory of the machine it was made on"

@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
 
-_KEPT_BY_ALL = 16_000_000
-"""Bytes of source whose models all workers together keep, so that memory does not grow with their number."""
-
 _Task = TypeVar("_Task", bound=OnFile)
 _Result = TypeVar("_Result")
 
@@ -42,17 +39,25 @@ class Crew:
     """Several processes, started when there is work. They are gone when the `with` block is left, whatever ends it."""
 
     def __init__(
-        self, size: int, prepare: Callable[[], None] = _nothing, *, least: int = 0, at_once: bool = False
+        self,
+        size: int,
+        prepare: Callable[[], None] = _nothing,
+        *,
+        least: int = 0,
+        at_once: bool = False,
+        kept: int = MOST_KEPT,
     ) -> None:
         """`size` is how many processes there are at most. Each begins with `prepare`, which must be picklable.
 
         They are started `at_once`, or else when there is work of at least so many bytes; less is done by this process.
+        All of them together keep the models of `kept` bytes of source.
         """
         self._size = size
         self._prepare = prepare
         self._least = least
         self._at_once = at_once
-        self._here = Alone()
+        self._kept = kept
+        self._here = Alone(kept)
         self._workers: dict[int, _Worker] = {}
         self._number_of: dict[Path, int] = {}
         self._terminated: Any = None
@@ -121,7 +126,7 @@ class Crew:
 
     def _hire(self, numbers: Iterable[int]) -> None:
         """Start the processes with these numbers that are not there yet, as far as the system has the means."""
-        kept = min(MOST_KEPT, _KEPT_BY_ALL // self._size)
+        kept = self._kept // self._size
         with suppress(ImportError, NotImplementedError, OSError), _undisturbed():
             for number in numbers:
                 if number not in self._workers:

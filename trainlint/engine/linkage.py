@@ -87,8 +87,8 @@ def _link(
     if cache is None:
         results = summarised(members, doer)
         for group in groups(members):
-            told = outsides([members[n] for n in group], [results[n] for n in group], party.methods_elsewhere)
-            linkage.outsides |= told
+            summaries = [results[number].take() for number in group]
+            linkage.outsides |= outsides([members[n] for n in group], summaries, party.methods_elsewhere)
     else:
         from trainlint.engine.relinking import relinked, resummarised
 
@@ -112,12 +112,12 @@ def groups(members: Sequence[Member]) -> list[list[int]]:
 
 
 def outsides(
-    members: Sequence[Member], results: Sequence[Summarised], ambiguous: frozenset[str]
+    members: Sequence[Member], summaries: Sequence[Summary | None], ambiguous: frozenset[str]
 ) -> dict[Path, Outside]:
     """What the judged files of a group are told. `ambiguous` names methods of files that were left out."""
     from trainlint.linking.link import link  # with the model, of which a file alone may need little
 
-    found = [(member, result.summary) for member, result in zip(members, results, strict=True) if result.summary]
+    found = [(member, summary) for member, summary in zip(members, summaries, strict=True) if summary]
     told = link(
         [_without_guesses(summary, ambiguous) for _, summary in found],
         [member.path for member, _ in found],
@@ -139,7 +139,7 @@ def _without_guesses(summary: Summary, ambiguous: frozenset[str]) -> Summary:
 
 
 def summarise_file(member: Member, shelf: Shelf) -> Summarised:
-    """Summarise one file. Its model is kept for judging it, if there is room."""
+    """Summarise one file. Its model is kept for judging it, if there is room, or else the packed summary."""
     model = None
     try:
         with time_limit(member.config.file_time_limit):
@@ -148,11 +148,18 @@ def summarise_file(member: Member, shelf: Shelf) -> Summarised:
     except TookTooLong as error:
         error.during = "linking it with others"
         return _failed(member, str(error))
-    if model is not None and member.judged and summary:
-        shelf.put(member.path, model, member.size)
-    elif model is not None:
-        model.let_go()
-    return Summarised(summary)
+    result = Summarised(summary)
+    if model is None:
+        return result
+    if summary is not None and member.judged:
+        if shelf.has_room(member.size):
+            shelf.put(member.path, model, member.size)
+            return result
+        packed = result.pack()
+        if packed is not None:
+            shelf.put_packed(member.path, model.source.text, packed)
+    model.let_go()
+    return result
 
 
 def _lost(member: Member, how: str) -> Summarised:

@@ -16,7 +16,7 @@ from trainlint.engine.neighbourhood import Imports
 from trainlint.engine.read import may_hold_findings, read_bytes
 from trainlint.linking.glance import Glance, glance
 from trainlint.linking.modules import Modules
-from trainlint.linking.neighbours import groups, imports_among
+from trainlint.linking.neighbours import divided, groups, imports_among
 from trainlint.model.idle import is_idle
 from trainlint.records import dataclass, replace
 from trainlint.source import UnreadableSource
@@ -149,8 +149,9 @@ class _Party:
 
     @cached_property
     def group_of(self) -> list[int]:
-        """Files that import each other, at any distance, share a number."""
-        return groups(self.imports)
+        """Files that import each other, at any distance, share a number, unless they are too many to be linked."""
+        folders = [file.path.parent.parts for file in self.files]
+        return divided(groups(self.imports), folders, [file.glance.size for file in self.files])
 
     @cached_property
     def with_device(self) -> set[int]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from trainlint.engine.linkage import Linkage
     from trainlint.engine.members import Member
     from trainlint.engine.tasks import Doer
+    from trainlint.linking.summary import Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,22 +68,22 @@ def relinked(
     guessed = cache.key("ambiguous", *sorted(ambiguous))
     keys = [(group, _key_of_linking(group, members, results, guessed, cache)) for group in groups(members)]
     known = {key: told for key, told in cache.get({key: key for _, key in keys}).items() if isinstance(told, Told)}
-    _fetch([number for group, key in keys if key not in known for number in group], members, results, doer, cache)
     for group, key in keys:
         party = [members[number] for number in group]
         told = known.get(key)
         if told is None:
-            told = _told(party, [results[number] for number in group], ambiguous)
+            _fetch(group, members, results, doer, cache)
+            told = _told(party, [results[number].take() for number in group], ambiguous)
             cache.keep(key, told)
         paths = [party[place].path for place in told.places]
         linkage.outsides.update(zip(paths, told.outsides, strict=True))
         linkage.marks.update(zip(paths, told.marks, strict=True))
 
 
-def _told(members: Sequence[Member], results: Sequence[Summarised], ambiguous: frozenset[str]) -> Told:
+def _told(members: Sequence[Member], summaries: Sequence[Summary | None], ambiguous: frozenset[str]) -> Told:
     from trainlint.cache.values import mark
 
-    told = outsides(members, results, ambiguous)
+    told = outsides(members, summaries, ambiguous)
     places = tuple(place for place, member in enumerate(members) if member.path in told)
     found = tuple(told[members[place].path] for place in places)
     return Told(places, found, tuple(mark(outside) for outside in found))

@@ -4,33 +4,57 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainlint.records import dataclass
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     from trainlint.model.file_model import FileModel, Remains
 
 MOST_KEPT = 16_000_000
-"""Bytes of source whose models are kept in one process. A model takes about thirty-five times as much memory: its tree
-twenty-four times, its index four times, what has been asked of it the rest."""
+"""Bytes of source whose models all processes of a run keep together. A model takes about thirty-five times as much
+memory: its tree twenty-four times, its index four times, what has been asked of it the rest."""
+KEPT_IN_FULL = 32_000_000
+"""Bytes of source of a whole run. The models of a larger run do not fit anyhow, and its summaries need the memory."""
+
+
+def bound_for(total: int) -> int:
+    """Bytes of source whose models a run keeps. `total` is how many the run has: the more, the fewer it keeps."""
+    return MOST_KEPT * KEPT_IN_FULL // max(total, KEPT_IN_FULL)
+
+
+@dataclass(frozen=True, slots=True)
+class _Packed:
+    """A summary as bytes, with the hash of the text that it was made of."""
+
+    text: int
+    summary: bytes
 
 
 class Shelf:
-    """Holds models within a bound. A file whose model does not fit is parsed again when it is judged."""
+    """Holds models within a bound. A file whose model does not fit is parsed again when it is judged.
 
-    def __init__(self, bound: int = MOST_KEPT) -> None:
+    Of such a file only the summary is kept, as bytes: they take a twentieth of the memory that its objects take.
+    """
+
+    def __init__(self, bound: int) -> None:
         """`bound` is in bytes of source."""
         self._free = bound
         self._models: dict[Path, tuple[FileModel, int]] = {}
-        self._remains: dict[Path, Remains] = {}
+        self._packed: dict[Path, _Packed] = {}
+
+    def has_room(self, size: int) -> bool:
+        """Whether the model of a source of so many bytes fits."""
+        return size <= self._free
 
     def put(self, path: Path, model: FileModel, size: int) -> None:
-        """Keep a model that nobody was told anything of yet, or what remains of it. `size` is that of its source."""
-        if size > self._free:
-            self._remains[path] = model.remains
-            model.let_go()
-        else:
-            self._free -= size
-            self._models[path] = (model, size)
+        """Keep a model that has not been told anything by other files yet. `size` is that of its source."""
+        self._free -= size
+        self._models[path] = (model, size)
+
+    def put_packed(self, path: Path, text: str, summary: bytes) -> None:
+        """Keep the packed summary of a file whose model does not fit. `text` is what it was made of."""
+        self._packed[path] = _Packed(hash(text), summary)
 
     def take(self, path: Path) -> FileModel | None:
         """Hand a model out. Whoever takes it lets it go."""
@@ -41,5 +65,12 @@ class Shelf:
         return model
 
     def remains(self, path: Path) -> Remains | None:
-        """Hand out what is left of a model that did not fit."""
-        return self._remains.pop(path, None)
+        """Hand out what a summary says of a file whose model did not fit."""
+        packed = self._packed.pop(path, None)
+        if packed is None:
+            return None
+        from trainlint.cache.values import unpack
+        from trainlint.model.file_model import Remains
+
+        summary = unpack(packed.summary)
+        return Remains(packed.text, {"own_skeleton": summary.skeleton, "facts": summary.facts})

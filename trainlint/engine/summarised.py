@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 class Summarised:
-    """A summary, packed and unpacked only when somebody asks. What goes to another process is packed, too."""
+    """A summary, packed and unpacked only when somebody asks. What goes to another process is packed, too.
+
+    Objects take twenty times the memory of the packed bytes, so a summary is unpacked for its group alone.
+    """
 
     __slots__ = ("_mark", "_packed", "_summary", "failure")
 
@@ -44,6 +47,23 @@ class Summarised:
             except Unpackable:
                 self._packed = None
         return self._summary
+
+    def take(self) -> Summary | None:
+        """Hand the summary out, once. It is not kept here any more, in no form."""
+        summary = self.summary
+        self._summary = self._packed = None
+        return summary
+
+    def pack(self) -> bytes | None:
+        """The summary as bytes, as which alone it is kept from now on; None where it cannot be packed."""
+        from trainlint.cache.values import Unpackable
+
+        try:
+            packed = self.packed
+        except Unpackable:
+            return None
+        self._summary = None
+        return packed
 
     @property
     def packed(self) -> bytes | None:

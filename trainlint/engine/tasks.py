@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from trainlint.engine.shelf import Shelf
+from trainlint.engine.shelf import MOST_KEPT, Shelf
 from trainlint.records import dataclass
 
 
@@ -46,8 +46,9 @@ class Doer(Protocol):
 class Alone:
     """This process, doing all the work itself."""
 
-    def __init__(self) -> None:
-        self._shelf = Shelf()
+    def __init__(self, kept: int = MOST_KEPT) -> None:
+        """`kept` is the bound of its shelf."""
+        self._shelf = Shelf(kept)
 
     def do(self, order: Order[_Task, _Result], tasks: Sequence[_Task]) -> list[_Result]:
         """The results of the tasks, in their order."""

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+from trainlint.engine.shelf import bound_for
 from trainlint.engine.tasks import Alone, Doer, OnFile, Order
 from trainlint.engine.work import Fixing, Job, Outcome, do
 from trainlint.finding import Failure
@@ -36,11 +37,13 @@ def doer(count: int, jobs: Sequence[Job], wanted: int | None = None, *, at_once:
     Unless the processes are `wanted`, little work is done without them, as when a cache knows most. They start
     `at_once` where all is to be done: they then import what they need while files are still put together.
     """
+    kept = bound_for(sum(job.size for job in jobs))
     if count < 2:
-        return nullcontext(Alone())
+        return nullcontext(Alone(kept))
     from trainlint.engine.crew import Crew
 
-    return Crew(count, partial(_prepare, jobs[0].rules), least=0 if wanted else WORTH_A_WORKER, at_once=at_once)
+    least = 0 if wanted else WORTH_A_WORKER
+    return Crew(count, partial(_prepare, jobs[0].rules), least=least, at_once=at_once, kept=kept)
 
 
 def _prepare(rules: Sequence[Bound]) -> None:

@@ -63,17 +63,16 @@ _OWN = (
     "readers",
 )
 """Facts that no other file has a say in."""
-_WITHOUT_TREE = ("own_skeleton", "facts")
-"""Of these, those that hold no piece of the tree."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Remains:
-    """What is left of a model without its tree, which takes most of its memory."""
+    """What is still known of a file whose model was dropped."""
 
     text: int
     """The hash of the file's text, which would take more memory than anything else here."""
     facts: Mapping[str, object]
+    """By their names in the model. They hold no piece of the tree, and no other file has a say in them."""
 
 
 class FileModel:
@@ -85,12 +84,6 @@ class FileModel:
         self.tree = tree
         self.config = config
         self.outside = outside
-
-    @property
-    def remains(self) -> Remains:
-        """What need not be worked out again when the same file is parsed again, under the same configuration."""
-        facts = {name: self.__dict__[name] for name in _WITHOUT_TREE if name in self.__dict__}
-        return Remains(hash(self.source.text), facts)
 
     def recall(self, remains: Remains) -> None:
         """Take over what was worked out before, if the file is still the same."""

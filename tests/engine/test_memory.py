@@ -1,0 +1,109 @@
+"""Memory does not grow with all that was linked: only one group's summaries are there as objects at a time."""
+
+from __future__ import annotations
+
+import gc
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from tests.cache.project import opened
+from tests.engine.linked_project import ENGINE, TRAIN, UTILS, findings_in, judged, write_project
+from trainlint.cache.cache import Cache
+from trainlint.config import Config
+from trainlint.engine import workers
+from trainlint.engine.configurations import Configurations
+from trainlint.engine.linkage import linked
+from trainlint.engine.members import Member
+from trainlint.engine.shelf import MOST_KEPT, bound_for
+from trainlint.engine.surroundings import Surroundings
+from trainlint.engine.tasks import Alone
+from trainlint.linking import neighbours
+from trainlint.linking.summary import Summary
+from trainlint.packs import load_rules
+
+PROJECTS = ("one", "two", "three")
+FILES = {
+    f"{project}/{name}": text.replace("from pkg.", f"from {project}.")
+    for project in PROJECTS
+    for name, text in {"__init__.py": "", "utils.py": UTILS, "engine.py": ENGINE, "train.py": TRAIN}.items()
+}
+
+
+@pytest.fixture
+def projects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three projects that know nothing of each other, as the working directory."""
+    monkeypatch.chdir(write_project(tmp_path / "projects", FILES))
+    return tmp_path / "projects"
+
+
+def summaries_alive() -> int:
+    """How many summaries there are in this process as objects."""
+    gc.collect()
+    return sum(isinstance(each, Summary) for each in gc.get_objects())
+
+
+def alive_while_linking(projects: Path, monkeypatch: pytest.MonkeyPatch, cache: Cache | None = None) -> list[int]:
+    """How many summaries there are each time a group is linked, in a run that has no room for models."""
+    module = import_module("trainlint.linking.link")
+    link = module.link
+    alive = []
+
+    def watched(*arguments: object) -> object:
+        alive.append(summaries_alive())
+        return link(*arguments)
+
+    monkeypatch.setattr(module, "link", watched)
+    surroundings = Surroundings(Configurations(load_rules()), (projects,))
+    files = [Member(path, path.name, path.stat().st_size, Config()) for path in sorted(projects.rglob("*.py"))]
+    before = summaries_alive()
+    linkage = linked(files, surroundings, Alone(kept=0), cache)
+    assert linkage.failures == ()
+    assert any(outside.heats for outside in linkage.outsides.values())
+    assert summaries_alive() == before
+    return [found - before for found in alive]
+
+
+def test_one_group_is_unpacked_at_a_time(projects: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert alive_while_linking(projects, monkeypatch) == [3, 3, 3]
+
+
+def test_one_group_is_unpacked_at_a_time_where_the_cache_has_the_summaries(
+    projects: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = opened()
+    assert alive_while_linking(projects, monkeypatch, cache) == [3, 3, 3]
+    cache.save()
+    for project in PROJECTS:  # in each group one file has changed, so the other two come from the cache
+        (projects / project / "utils.py").write_text(
+            UTILS + "\n\ndef other(loss):\n    return loss\n", encoding="utf-8"
+        )
+    again = opened()
+    assert alive_while_linking(projects, monkeypatch, again) == [3, 3, 3]
+    assert again.recalled.summaries == (6, 9)
+
+
+def test_without_room_for_models_the_findings_are_the_same(projects: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    roomy = judged(".")
+    assert [len(findings_in(roomy, f"{project}/utils.py")) for project in PROJECTS] == [1, 1, 1]
+    monkeypatch.setattr(workers, "bound_for", lambda total: 0)
+    for count in (1, 2):
+        assert judged(".", workers=count).report == roomy.report
+
+
+def test_too_large_a_group_is_linked_directory_by_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write_project(tmp_path / "project"))
+    assert findings_in(judged("."))
+    monkeypatch.setattr(neighbours, "MOST_BYTES", 100)
+    found = judged(".")
+    assert findings_in(found) == [], "the loop stands in another directory"
+    assert found.report.failures == ()
+
+
+def test_the_more_files_a_run_has_the_fewer_models_it_keeps() -> None:
+    sizes = [0, 1_000_000, 30_000_000, 60_000_000, 120_000_000, 400_000_000]
+    bounds = [bound_for(size) for size in sizes]
+    assert bounds[:3] == [MOST_KEPT] * 3
+    assert bounds[2:] == sorted(set(bounds[2:]), reverse=True)
+    assert bounds[-1] <= MOST_KEPT // 10
