@@ -119,12 +119,15 @@ class TestMemoryWithoutADevice:
     def found(self, run: Run) -> list[str]:
         return [item.sentence for item in judge_run(run) if item.name == "memory-grows"]
 
-    @pytest.mark.parametrize("what", ["losses", "sum"])
+    @pytest.mark.parametrize("what", [pytest.param("losses", marks=pytest.mark.each_run), "sum"])
     def test_kept_graphs_are_found(self, runner: Runner, what: str) -> None:
         (sentence,) = self.found(self.run(runner, what))
         assert "something keeps losses or outputs with their graphs" in sentence
 
-    @pytest.mark.parametrize("what", ["nothing", "numbers", "outputs", "circles", "samples", "shapes"])
+    @pytest.mark.parametrize(
+        "what",
+        ["nothing", pytest.param("numbers", marks=pytest.mark.each_run), "outputs", "circles", "samples", "shapes"],
+    )
     def test_what_grows_otherwise_is_left_alone(self, runner: Runner, what: str) -> None:
         run = self.run(runner, what)
         assert sum(step.memory is not None for step in run.steps) >= 10
@@ -189,6 +192,7 @@ class TestTheTrialOfTheHeap:
         with pytest.raises(NotCounted, match=r"of 1024 KiB of tensors, the C library counted -?\d+ KiB in its heap"):
             heap()
 
+    @pytest.mark.each_run
     def test_a_run_whose_memory_is_unknown_says_so(self, runner: Runner) -> None:
         run = only(runner.run("hostile/other_allocator"))
         assert run.outcome == "window closed"
