@@ -1,23 +1,26 @@
-# What a newcomer types: `make demo` to see trainlint at work, `make test` to run every test.
+# What a newcomer types: `make demo` to see trainlint at work, `make test` to test it.
 # Everything happens in .venv, which `make clean` takes away again.
 
 PYTHON ?= python3
 # The tests run real training steps on the CPU. On Linux the default wheel brings the CUDA libraries along;
 # any build of this version will do, so point TORCH at a CPU build where you have one.
 TORCH ?= torch==2.13.0
-# Groups of packages for development: `make test EXTRAS=dev,frameworks` tries the probe on real frameworks, too.
+# Groups of packages for development: `make test-slow EXTRAS=dev,frameworks` tries the probe on real frameworks, too.
 EXTRAS ?= dev
-# Extra words for pytest, as in `make test PYTEST="-k suppress"`.
-PYTEST ?= -n auto
+# Extra words for pytest, as in `make test PYTEST="-k suppress"`. A `-m` among them replaces that of the target.
+PYTEST ?= -n auto --dist worksteal
 
 VENV := .venv
 BIN := $(VENV)/bin
+comma := ,
+# One stamp for each choice of EXTRAS, so that asking for more installs more.
+DEVELOPED := $(VENV)/.developed-$(subst $(comma),-,$(EXTRAS))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test nightly check format docs probe-gpu clean
+.PHONY: help demo test test-slow test-all test-alone nightly check format docs probe-gpu clean
 
 help:  ## Show what can be made
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 19
 
 demo: $(VENV)/.installed  ## Run trainlint on the examples and show what it would rewrite
 	@printf '\n== trainlint check examples/ ==\n\n'
@@ -27,13 +30,21 @@ demo: $(VENV)/.installed  ## Run trainlint on the examples and show what it woul
 	@printf '\nThe demo succeeded. The findings above are planted: examples/README.md names each of them.\n'
 	@printf 'Only `--exit-zero` made both runs exit with 0; without it, findings make trainlint exit with 1.\n'
 
-test: $(VENV)/.developed  ## Run every test
-	$(BIN)/python -m pytest $(PYTEST)
+test: $(DEVELOPED)  ## Run the tests, but for those that take long: at most 5 minutes on two cores
+	$(BIN)/python -m pytest -m "not slow and not nightly" $(PYTEST)
 
-nightly: $(VENV)/.developed  ## Run what takes hours: large corpora, fuzzing, every property over every case
-	$(BIN)/python -m pytest $(PYTEST) -m nightly
+test-slow: $(DEVELOPED)  ## Run the tests that `make test` leaves out: real trainings, pre-commit, whole benchmarks
+	$(BIN)/python -m pytest -m "slow and not nightly" $(PYTEST)
 
-check: $(VENV)/.developed  ## Types, lint, import contracts, generated pages, wheel, and trainlint on itself
+test-all: test test-slow  ## Run both, as CI does: at most 12 minutes on two cores
+
+test-alone: $(DEVELOPED)  ## Run each test file in a process of its own, to show that none needs another
+	$(BIN)/python -m tests.each_file_alone
+
+nightly: $(DEVELOPED)  ## Run what takes hours: large corpora, fuzzing, every property over every case
+	$(BIN)/python -m pytest -m nightly $(PYTEST)
+
+check: $(DEVELOPED)  ## Types, lint, import contracts, generated pages, wheel, and trainlint on itself
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -46,16 +57,16 @@ check: $(VENV)/.developed  ## Types, lint, import contracts, generated pages, wh
 	$(BIN)/check-wheel-contents build/wheel
 	$(BIN)/trainlint check trainlint rules runtime_probe docs
 
-format: $(VENV)/.developed  ## Lay out the code and sort its imports
+format: $(DEVELOPED)  ## Lay out the code and sort its imports
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/.developed  ## Write the generated pages anew
+docs: $(DEVELOPED)  ## Write the generated pages anew
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/transcripts.py
 	$(BIN)/python docs/probe_schema.py
 
-probe-gpu: $(VENV)/.developed  ## On a GPU: does what the probe predicts come true? Writes the table of docs/probe.md
+probe-gpu: $(DEVELOPED)  ## On a GPU: does what the probe predicts come true? Writes the table of docs/probe.md
 	$(BIN)/python -m benchmarks.probe_gpu --page docs/probe.md
 
 clean:  ## Remove the environment, builds and caches
@@ -77,6 +88,6 @@ $(VENV)/.torch: $(VENV)/.created
 	$(BIN)/python -m pip install --quiet $(TORCH)
 	@touch $@
 
-$(VENV)/.developed: $(VENV)/.torch pyproject.toml
+$(DEVELOPED): $(VENV)/.torch pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[$(EXTRAS)]'
 	@touch $@ $(VENV)/.installed

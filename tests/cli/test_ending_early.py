@@ -28,13 +28,11 @@ def children(process: subprocess.Popen[bytes]) -> list[str]:
 
 def end(running: subprocess.Popen[bytes], how: signal.Signals) -> tuple[int, bytes, str]:
     """Send a signal as a terminal (Ctrl-C, to all) or a service manager (SIGTERM, to the main process) does."""
-    started = time.monotonic()
     if how is signal.SIGINT:
         os.killpg(running.pid, how)
     else:
         running.send_signal(how)
-    out, error = running.communicate(timeout=30)
-    assert time.monotonic() - started < 10
+    out, error = running.communicate(timeout=120)  # a rule that sleeps would do so for ten minutes
     with pytest.raises(ProcessLookupError):
         os.killpg(running.pid, 0)
     return running.returncode, out, error.decode()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.chosen_cases import ROOT, on_each_file
 from trainlint.config import Config
 from trainlint.engine.explain import Asked, explain
 from trainlint.engine.judge import judge
@@ -22,8 +23,6 @@ from trainlint.packs import load_rules
 from trainlint.rule import Rule, Triggers
 from trainlint.source import SourceFile, source_from_text
 
-ROOT = Path(__file__).parents[2]
-REAL_FILES = sorted((*ROOT.glob("examples/*.py"), *ROOT.glob("tests/cases/*/*.py")))
 INSTALLED = tuple(Asked(rule()) for rule in load_rules())
 
 
@@ -38,7 +37,7 @@ def told(
     return explain(model, rules or INSTALLED, first, last, whole_file=lines is None)
 
 
-@pytest.mark.parametrize("path", REAL_FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@on_each_file()
 def test_what_it_calls_shown_is_what_a_run_finds(path: Path) -> None:
     source = source_from_text("train.py", path.read_text(encoding="utf-8"))
     # The files of a rule are asked about that rule, the examples about all.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.chosen_cases import on_each_file
 from trainlint.config import Config
 from trainlint.engine.judge import judge
 from trainlint.finding import Finding, Severity
@@ -16,15 +17,12 @@ from trainlint.packs import load_rules
 from trainlint.rule import Rule, Triggers
 from trainlint.source import source_from_text
 
-ROOT = Path(__file__).parents[2]
-REAL_FILES = sorted((*ROOT.glob("examples/*.py"), *ROOT.glob("tests/cases/*/*.py")))
-
 
 def rules() -> list[Rule]:
     return [rule() for rule in load_rules()]
 
 
-@pytest.mark.parametrize("path", REAL_FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@on_each_file()
 def test_a_rule_finds_alone_what_it_finds_among_others(path: Path) -> None:
     # The model answers questions when asked: no answer may depend on who asked before.
     source = source_from_text("train.py", path.read_text(encoding="utf-8"))

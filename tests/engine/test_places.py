@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.chosen_cases import on_each_file
 from trainlint.config import Config
 from trainlint.engine.places import places_by_rule
 from trainlint.finding import Heat
@@ -17,8 +18,6 @@ from trainlint.packs import load_rules
 from trainlint.rule import IN_STEP, Rule
 from trainlint.source import source_from_text
 
-ROOT = Path(__file__).parents[2]
-REAL_FILES = sorted((*ROOT.glob("examples/*.py"), *ROOT.glob("tests/cases/*/*.py")))
 CHOOSY = [rule() for rule in load_rules() if rule.triggers.heats]
 """The rules that want code of some heats only."""
 
@@ -61,7 +60,7 @@ def named(code: str) -> Rule:
     return next(rule for rule in CHOOSY if rule.code == code)
 
 
-@pytest.mark.parametrize("path", REAL_FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@on_each_file()
 def test_a_rule_finds_nothing_at_places_that_it_is_not_asked_about(path: Path) -> None:
     model = model_of(path.read_text(encoding="utf-8"))
     for rule in CHOOSY:

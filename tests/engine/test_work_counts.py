@@ -123,7 +123,26 @@ LENGTHS: dict[Growing, int] = {
 }
 
 
-@pytest.mark.parametrize("growing", GROWING, ids=lambda growing: str(growing.__name__))
+ON_EACH_RUN = {
+    "functions": "many small blocks",
+    "calls_in_a_circle": "heat and values flow along calls, and must settle",
+    "derived_classes": "methods are looked up through many bases",
+    "attributes": "one class with many attributes",
+    "training_functions": "much that trains, so that most rules look",
+    "assignments_to_one_name": "many bindings of one name",
+    "deep_blocks": "blocks in blocks",
+    "imports": "many names from other files",
+}
+"""Those that `make test` tries, with what grows in them; the others are slow in sum."""
+
+
+@pytest.mark.parametrize(
+    "growing",
+    [
+        pytest.param(each, marks=() if each.__name__ in ON_EACH_RUN else pytest.mark.slow, id=each.__name__)
+        for each in GROWING
+    ],
+)
 def test_twice_the_code_is_twice_the_work(growing: Growing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("main.py").write_text("import grown\nimport torch\n")
@@ -131,6 +150,10 @@ def test_twice_the_code_is_twice_the_work(growing: Growing, tmp_path: Path, monk
     once, twice, four_times = (_work_on(growing(length * times)) for times in (1, 2, 4))
     assert _growth(once.total, twice.total, four_times.total) <= MOST, _grown(once, twice, four_times)
     assert not _grown(once, twice, four_times)
+
+
+def test_what_each_run_tries_exists() -> None:
+    assert ON_EACH_RUN.keys() <= {growing.__name__ for growing in GROWING}
 
 
 def _work_on(text: str) -> Work:

@@ -246,7 +246,7 @@ def test_processes_do_not_outlive_a_main_process_that_is_killed() -> None:
     os.close(theirs)
     workers = [int(number) for number in os.read(ours, 1000).decode().split(",")]
     os.close(ours)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while not all(map(gone, workers)) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert all(map(gone, workers))
@@ -267,7 +267,7 @@ def prepare(mark: Path) -> None:
 
 def test_processes_that_start_at_once_prepare_before_there_is_work(tmp_path: Path) -> None:
     with Crew(2, partial(prepare, tmp_path), at_once=True) as crew:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 120
         while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < deadline:
             time.sleep(0.02)
         prepared = {int(path.name) for path in tmp_path.iterdir()}

@@ -88,6 +88,7 @@ def test_three_thousand_functions_in_circles_over_thirty_files() -> None:
     assert work.followed < 40 * count
 
 
+@pytest.mark.slow
 def test_one_file_of_ten_thousand_functions() -> None:
     count = 10_000
     many = "\n".join(f"def f{number}(x):\n    return f{number + 1}(x)" for number in range(count))

@@ -68,10 +68,15 @@ def full_page() -> str:
     return page([samples.run()], samples.VERDICTS, comparisons=[samples.tried(), samples.tried(gain=1.0)])
 
 
+@cache
+def page_of_many_ranks() -> str:
+    return page(samples.ranks(80), [])
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "full": full_page,
     "ranks": lambda: page(samples.ranks(), samples.VERDICTS),
-    "many ranks": lambda: page(samples.ranks(80), []),
+    "many ranks": page_of_many_ranks,
     "no verdicts": lambda: page([samples.run()], []),
     "no steps": lambda: page([Run(("train.py",), Environment({}), "no step")], []),
     "one step": lambda: page([samples.run(steps=1)], [samples.LOADING]),
@@ -271,7 +276,7 @@ def test_without_a_device_the_memory_is_the_process_s() -> None:
 
 
 def test_of_many_ranks_a_caption_names_the_ends() -> None:
-    spoken = " ".join(Outline(page(samples.ranks(80), [])).texts["desc"])
+    spoken = " ".join(Outline(page_of_many_ranks()).texts["desc"])
     assert "80 ranks, of which the quickest and the slowest are rank 0: 33.4 ms, " in spoken
     assert "; rank 79: 43.0 ms, its longest phase data wait (15.4 ms)." in spoken
 

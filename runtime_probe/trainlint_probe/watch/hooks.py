@@ -96,6 +96,8 @@ class Hooks:
         first, last = clock.first, clock.last
         if self.orders.flops and self.compiles.count():
             self.watch.note("The floating point operations of a step are not counted, as parts of it are compiled.")
+        if self.memory.not_measured:
+            self.watch.note(self.memory.not_measured)
         seen = self.watch.ledger.between(first.sites, last.sites, self.watch.directory)
         return {
             "seen": (

@@ -8,8 +8,10 @@ trainings on a CPU it grew by up to 40 KiB a step where nothing was kept, and by
 from __future__ import annotations
 
 import ctypes
+import gc
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import perf_counter_ns
 from typing import Any
 
@@ -24,6 +26,12 @@ _LAST = 5
 _TRIAL, _TRIAL_BYTES = 16, 1 << 16
 """Tensors, and the size of each. Beyond 128 KiB, glibc would take more from the heap and less from the system ever
 after, once they are freed: the training would no longer be what it is without us."""
+_TRIALS = 3
+"""Other threads may free memory during a trial. They will not in each of these."""
+
+
+class NotCounted(Exception):  # named for what it says of the heap
+    """The heap of this process tells nothing of its tensors; the message says why, as the end of a sentence."""
 
 
 class _Counts(ctypes.Structure):
@@ -45,16 +53,22 @@ class Reader:
         self._not_before = 0
         self._spent = 0
         self._marks = 0
+        self.not_measured = ""
+        """Why the memory of this run is not known, as a sentence for its notes; empty where it is known."""
 
     def read(self) -> Memory | None:
         """What is held now; None where that is not known, or would take too long to ask."""
         if torch.cuda.is_available() and torch.cuda.is_initialized():
+            self.not_measured = ""
             return _of_device()
         if _has_other_accelerator():
             return None
         self._marks += 1
         if self._marks == 1:
-            self._heap = heap()
+            try:
+                self._heap = heap()
+            except NotCounted as reason:
+                self.not_measured = f"Memory could not be measured: {reason}."
         if self._heap is None or perf_counter_ns() < self._not_before:
             return None
         start = perf_counter_ns()
@@ -93,23 +107,51 @@ def _has_other_accelerator() -> bool:
     return accelerator is not None and accelerator.is_available() and not torch.cuda.is_available()
 
 
-def heap() -> Callable[[], int] | None:
+def heap() -> Callable[[], int]:
     """Counts the bytes that the process holds of the C library's heap, in which tensors of the CPU lie.
 
-    None where there is no such count (the C library is not glibc, or older than 2.33), or where tensors lie elsewhere,
-    as with jemalloc: whether they do is tried.
+    Raises NotCounted where there is no such count, or where tensors lie elsewhere, as with jemalloc: whether they do is
+    tried.
     """
     try:
         ask = ctypes.CDLL(None).mallinfo2
     except (OSError, AttributeError, TypeError):
-        return None
+        raise NotCounted("the C library of this system does not count its heap (glibc does since 2.33)") from None
     ask.restype = _Counts
 
     def held() -> int:
         counts = ask()
         return int(counts.uordblks + counts.hblkhd)
 
-    before = held()
-    trial = [torch.empty(_TRIAL_BYTES, dtype=torch.uint8, device="cpu") for _ in range(_TRIAL)]
-    # Other threads may free something meanwhile.
-    return held if 2 * (held() - before) >= len(trial) * _TRIAL_BYTES else None
+    due = _TRIAL * _TRIAL_BYTES
+    counted = 0
+    for _ in range(_TRIALS):
+        counted = _counted_of_trial(held)
+        if 2 * counted >= due:
+            return held
+    raise NotCounted(
+        f"of {due >> 10} KiB of tensors, the C library counted {counted >> 10} KiB in its heap; another allocator, "
+        "such as jemalloc, may hold them"
+    )
+
+
+def _counted_of_trial(held: Callable[[], int]) -> int:
+    """By how many bytes the count grows where `_TRIAL` tensors are made."""
+    with _no_collection():
+        before = held()
+        trial = [torch.empty(_TRIAL_BYTES, dtype=torch.uint8, device="cpu") for _ in range(_TRIAL)]
+        grown = held() - before
+    del trial
+    return grown
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Python collects no garbage meanwhile: the tensors that it frees would be missing from the count."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -8,7 +8,7 @@ __all__ = ["runner"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever runs a training in a process of its own takes seconds."""
+    """Whatever runs a training in a process of its own takes seconds; a few do so in `make test` all the same."""
     for item in items:
-        if "runner" in getattr(item, "fixturenames", ()):
+        if "runner" in getattr(item, "fixturenames", ()) and item.get_closest_marker("each_run") is None:
             item.add_marker(pytest.mark.slow)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only
 from trainlint.evidence import Memory, Run, Symptom
 from trainlint_probe.judged_run import judge_run
 from trainlint_probe.launch import Launched
-from trainlint_probe.watch.memory import Reader, heap
+from trainlint_probe.watch.memory import NotCounted, Reader, heap
 
 WINDOW = 3 + 8 + 1
 """Steps until the window has closed: it opens after a step more than the warm-up, and the first mark begins a step."""
@@ -92,7 +96,18 @@ class TestHiddenWaits:
         assert run.flops
 
 
-@pytest.mark.skipif(heap() is None, reason="this C library does not count its heap")
+def counts_its_heap() -> bool:
+    """Whether this system's C library counts its heap at all; what the probe finds out by trial is not asked."""
+    try:
+        return bool(ctypes.CDLL(None).mallinfo2)
+    except (OSError, AttributeError, TypeError):
+        return False
+
+
+COUNTED_HEAP = pytest.mark.skipif(not counts_its_heap(), reason="this C library does not count its heap")
+
+
+@COUNTED_HEAP
 class TestMemoryWithoutADevice:
     """Each of these lets the heap of the process grow, and two of them keep graphs."""
 
@@ -104,12 +119,15 @@ class TestMemoryWithoutADevice:
     def found(self, run: Run) -> list[str]:
         return [item.sentence for item in judge_run(run) if item.name == "memory-grows"]
 
-    @pytest.mark.parametrize("what", ["losses", "sum"])
+    @pytest.mark.parametrize("what", [pytest.param("losses", marks=pytest.mark.each_run), "sum"])
     def test_kept_graphs_are_found(self, runner: Runner, what: str) -> None:
         (sentence,) = self.found(self.run(runner, what))
         assert "something keeps losses or outputs with their graphs" in sentence
 
-    @pytest.mark.parametrize("what", ["nothing", "numbers", "outputs", "circles", "samples", "shapes"])
+    @pytest.mark.parametrize(
+        "what",
+        ["nothing", pytest.param("numbers", marks=pytest.mark.each_run), "outputs", "circles", "samples", "shapes"],
+    )
     def test_what_grows_otherwise_is_left_alone(self, runner: Runner, what: str) -> None:
         run = self.run(runner, what)
         assert sum(step.memory is not None for step in run.steps) >= 10
@@ -118,6 +136,73 @@ class TestMemoryWithoutADevice:
     def test_what_only_refers_to_itself_is_collected(self, runner: Runner) -> None:
         run = self.run(runner, "circles")
         assert len({item.graph_nodes for item in run.alive}) <= 1
+
+
+@COUNTED_HEAP
+class TestTheTrialOfTheHeap:
+    """Before the first step is read, the probe makes tensors and looks whether the C library counts them."""
+
+    def test_garbage_that_python_could_free_meanwhile_does_not_spoil_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        make = torch.empty
+        freed: list[bool] = []
+
+        def make_among_many_objects(*words: Any, **named: Any) -> torch.Tensor:
+            assert len([[] for _ in range(20_000)]) == 20_000  # more than Python makes between two collections
+            return make(*words, **named)
+
+        class Circle:
+            def __init__(self) -> None:
+                self.itself = self
+                self.tensor = make(1 << 24, dtype=torch.uint8)  # sixteen times what the trial makes
+
+            def __del__(self) -> None:
+                freed.append(True)
+
+        monkeypatch.setattr(torch, "empty", make_among_many_objects)
+        gc.collect()
+        Circle()
+        assert heap()() > 0
+        assert not freed
+        make_among_many_objects(1)
+        assert freed, "a collection would have begun during the trial"
+
+    def test_the_collector_is_left_as_it_was(self) -> None:
+        for was_on in (True, False):
+            (gc.enable if was_on else gc.disable)()
+            try:
+                heap()
+                assert gc.isenabled() is was_on
+            finally:
+                gc.enable()
+
+    def test_what_another_thread_frees_in_one_trial_does_not_spoil_the_next(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        make, freed = torch.empty, [make_of_16_mib()]
+
+        def make_while_another_frees(*words: Any, **named: Any) -> torch.Tensor:
+            freed.clear()
+            return make(*words, **named)
+
+        monkeypatch.setattr(torch, "empty", make_while_another_frees)
+        assert heap()() > 0
+
+    def test_tensors_that_lie_elsewhere_are_noticed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(torch, "empty", lambda *_, **__: None)
+        with pytest.raises(NotCounted, match=r"of 1024 KiB of tensors, the C library counted -?\d+ KiB in its heap"):
+            heap()
+
+    @pytest.mark.each_run
+    def test_a_run_whose_memory_is_unknown_says_so(self, runner: Runner) -> None:
+        run = only(runner.run("hostile/other_allocator"))
+        assert run.outcome == "window closed"
+        assert not any(step.memory for step in run.steps)
+        (note,) = (note for note in run.notes if "Memory" in note)
+        assert note.startswith("Memory could not be measured: of 1024 KiB of tensors, the C library counted 0 KiB")
+
+
+def make_of_16_mib() -> torch.Tensor:
+    return torch.empty(1 << 24, dtype=torch.uint8)
 
 
 def test_the_heap_is_not_asked_again_before_long(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -28,12 +30,14 @@ print("deaf", flush=True)
 time.sleep(600)
 """
 
-DAEMON = """
+SECONDS = f"604.{os.getpid()}"
+"""How long the daemon sleeps: no other process sleeps so long, not even one of another run of this test."""
+DAEMON = f"""
 import os, sys, time
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
-        os.execvp("sleep", ["sleep", "604.5"])
+        os.execvp("sleep", ["sleep", "{SECONDS}"])
     os._exit(0)
 os.wait()
 """
@@ -99,17 +103,22 @@ def test_a_daemon_ends_with_the_run(runner: Runner) -> None:
     (runner.project / "starts.py").write_text(DAEMON)
     launched = launch(Request("starts.py"), runner.output)
     assert only(launched).outcome == "no step"
-    assert running("604.5") == []
+    assert running(SECONDS) == []
 
 
 def test_a_fix_is_not_tried_for_a_parent_that_is_gone(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(runner.output))  # where it leaves what it cannot clear away
-    (runner.project / "waits.py").write_text("import time; time.sleep(600)")
     code = "from trainlint_probe.verify.run import Request, run_once; run_once(Request('waits.py'), {})"
-    with subprocess.Popen([sys.executable, "-c", code]) as process:
-        while not (arms := children(process.pid)):
-            time.sleep(0.1)
-        time.sleep(3)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(120)
+        (runner.project / "waits.py").write_text(
+            "import socket, time\n"
+            f"here = socket.create_connection(('127.0.0.1', {server.getsockname()[1]}))\n"
+            "time.sleep(600)\n"
+        )
+        process = subprocess.Popen([sys.executable, "-c", code])
+        connection, _ = server.accept()  # the script runs
+    with process, connection:
         arms = children(process.pid)
         process.kill()
     assert all(map(wait_until_gone, arms))

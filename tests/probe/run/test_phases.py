@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -28,16 +29,20 @@ def test_the_phases_of_a_span_add_up_to_it(moves: list[int | None]) -> None:
     assert before <= began <= phases.since <= time.perf_counter_ns()
 
 
-def test_a_phase_inside_another_stops_the_outer_clock() -> None:
+def test_a_phase_inside_another_stops_the_outer_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0
+    monkeypatch.setattr("trainlint_probe.watch.phases.perf_counter_ns", lambda: now)
     phases = PhaseStack()
+    now = 1
     phases.enter(3)
-    outer = phases.totals()[3]
+    now = 20
     phases.enter(4)
-    time.sleep(0.01)
+    now = 300
     phases.leave()
+    now = 4000
     totals = phases.totals()
-    assert totals[4] >= 10e6
-    assert totals[3] - outer < totals[4]
+    assert (totals[3], totals[4]) == (19 + 3700, 280)
+    assert sum(totals) == 4000
 
 
 def test_what_an_exception_left_open_is_closed() -> None:

@@ -49,6 +49,7 @@ def test_paths_are_shown_from_the_working_directory(runner: Runner) -> None:
     assert only(launched).command == ("python", "train.py")
 
 
+@pytest.mark.each_run
 def test_each_read_is_seen_at_its_own_line(runner: Runner) -> None:
     run = only(runner.run("sync_lines"))
     expected = Counter(

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from time import perf_counter_ns
+from time import thread_time_ns
 
 import torch
 from torch import nn
@@ -16,9 +16,9 @@ for step in range(60):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-    start = perf_counter_ns()
+    start = thread_time_ns()
     for _ in range(1000):
         loss.item()
-    times.append(perf_counter_ns() - start)
+    times.append(thread_time_ns() - start)
     if step == 45:
         Path(sys.argv[1]).write_text(f"{min(times) / 1e6}")

@@ -161,5 +161,5 @@ class Misbehaving(Rule):
         if call == "sink":
             sum(range(10**10))  # until it has the sum, Python does not look at its signals
         Path(os.environ["TOY_ASLEEP"]).touch()
-        time.sleep(60)
+        time.sleep(600)
         yield self.finding(site, "slept well")

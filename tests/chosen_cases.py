@@ -1,0 +1,52 @@
+"""Real training code on which properties of the whole engine are tried: on some files in `make test`, on all nightly.
+
+A property such as "a rule finds alone what it finds among others" judges each file once for each rule. Over all files
+that takes most of the time of the suite. The files in `CHOSEN` run 85 of 100 functions of `trainlint.model` and of the
+rules that judging all files runs; each was taken for what it adds, the topics of rules that were missing came last.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ALL_FILES = sorted((*ROOT.glob("examples/*.py"), *ROOT.glob("tests/cases/*/*.py")))
+
+CHOSEN = {
+    "examples/train.py": "a whole script: loaders, heat of loops, devices, precision, optimizer, checkpoints",
+    "examples/train_ddp.py": "a script of several processes: process group, ranks, wrapped model",
+    "examples/model.py": "modules without a training loop: layers, attention, roles such as forward",
+    "examples/data.py": "data sets and collate functions: code that worker processes run",
+    "tests/cases/TRN101/near_misses.py": "data: loaders whose options come from variables, dicts and branches",
+    "tests/cases/TRN104/near_misses.py": "data: loaders built in loops, functions and properties",
+    "tests/cases/TRN203/near_misses.py": "synchronization: tests and texts; guards by interval, rank and option",
+    "tests/cases/TRN205/many_shapes.py": "synchronization: batches as tuples, dicts and objects, copied to a device",
+    "tests/cases/TRN207/tables.py": "synchronization: arrays and host tensors, values that stay the same over steps",
+    "tests/cases/TRN209/near_misses.py": "synchronization: masks, indices and sizes of tensors",
+    "tests/cases/TRN212/bars.py": "synchronization: progress bars, which are followed through their names",
+    "tests/cases/TRN303/targets.py": "memory: which parameters train, target networks, graphs that are never used",
+    "tests/cases/TRN402/training.py": "precision: autocast, gradient scalers, and the whole way into the loop",
+    "tests/cases/TRN516/near_misses.py": "distributed: saves by one rank, by each rank, and at intervals",
+    "tests/cases/TRN520/finetuning.py": "distributed: settings of DeepSpeed in dicts",
+    "tests/cases/TRN523/around_backward.py": "distributed: accumulation and contexts around backward",
+    "tests/cases/TRN525/local_norms.py": "distributed: sharded models and the norms of their gradients",
+    "tests/cases/TRN607/near_misses.py": "optimizers: loops over parameters, in steps and outside of them",
+    "tests/cases/TRN701/written_out.py": "attention: formulas recognised over several statements",
+    "tests/cases/TRN710/written_out.py": "computing: formulas recognised in one expression",
+    "tests/cases/TRN716/serves.py": "computing: networks that only answer, evaluation modes",
+    "tests/cases/TRN814/old_arguments.py": "old interfaces: renamed arguments, versions of torch",
+    "tests/cases/TRN901/step_times.py": "profiling: clocks, and what the device still does when they are read",
+}
+"""Path from the root of the repository → what the file is there for."""
+
+
+def on_each_file() -> pytest.MarkDecorator:
+    """One test a file, as its argument `path`; `make test` runs those of `CHOSEN`, `make nightly` all others."""
+    return pytest.mark.parametrize("path", [_parameter(path) for path in ALL_FILES])
+
+
+def _parameter(path: Path) -> object:
+    chosen = path.relative_to(ROOT).as_posix() in CHOSEN
+    return pytest.param(path, marks=() if chosen else pytest.mark.nightly, id=f"{path.parent.name}-{path.stem}")
