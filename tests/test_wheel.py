@@ -40,9 +40,9 @@ def site(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run_installed(site: Path, code: str) -> list[str]:
-    """Run code that sees the unpacked wheel first, from a folder that holds no checkout."""
+    """Run code that sees the unpacked wheel first, from a folder that holds no checkout. No bytecode is left there."""
     program = f"import sys; sys.path.insert(0, {str(site)!r})\n{code}"
-    done = subprocess.run([sys.executable, "-I", "-c", program], cwd=site.parent, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-I", "-B", "-c", program], cwd=site.parent, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
@@ -87,7 +87,7 @@ def test_the_wheel_says_what_it_is(site: Path) -> None:
     assert (info / "licenses" / "LICENSE").is_file()
     needed = {line.split(":", 1)[1].strip() for line in metadata.splitlines() if line.startswith("Requires-Dist:")}
     always = {re.split(r"[<>=;]", need)[0].strip() for need in needed if "extra ==" not in need}
-    assert always == {"libcst", "pyyaml", "rich", "tomli"}
+    assert always == {"libcst", "packaging", "platformdirs", "pyyaml", "rich", "tomli"}
 
 
 def test_the_installed_command_finds_the_installed_rules(site: Path) -> None:

@@ -25,9 +25,9 @@ from benchmarks.speed.contestants import (
 from benchmarks.speed.goals import goals
 from benchmarks.speed.results import Measured, Repository, Results, Runs
 from benchmarks.speed.run import ALONE, ALONE_WARM, IN_PROJECT, IN_PROJECT_EDITED, IN_PROJECT_WARM
+from trainlint.bounded import SOURCE_BYTES
 from trainlint.cache.store import MOST_BYTES, MOST_DAYS
 from trainlint.config import Config
-from trainlint.engine.read import SIZE_LIMIT
 from trainlint.engine.shelf import KEPT_IN_FULL, MOST_KEPT
 from trainlint.engine.workers import _MOST_WORKERS, WORTH_A_WORKER
 from trainlint.linking.neighbours import MOST_BYTES as MOST_LINKED
@@ -240,7 +240,7 @@ def _stages(results: Results) -> str:
 
 def _bounds(_: Results) -> str:
     rows = (
-        ("one file", f"{SIZE_LIMIT // 1_000_000} MB of source", "a larger one is data; it is reported, not judged"),
+        ("one file", f"{SOURCE_BYTES // 1_000_000} MB of source", "a larger one is data; it is reported, not judged"),
         (
             "one file",
             f"{Config().file_time_limit:g} s of CPU time (`file-time-limit`)",

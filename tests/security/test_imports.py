@@ -231,10 +231,11 @@ class TestPlugin:
 
     def test_what_lies_beside_it_is_not_found(self, program: Program, write: Write, marker: Path) -> None:
         plant(program.directory, marker)
-        write("acme_rules.py", "import attr\n")
+        write("acme_beside.py", marking(marker))
+        write("acme_rules.py", "import acme_beside\n")
         result = program("check", "--plugin", "./acme_rules.py")
         assert result.code == 2
-        assert "No module named 'attr'" in result.err
+        assert "No module named 'acme_beside'" in result.err
         assert was_run(marker) == ""
 
     def test_a_plugin_that_changes_is_asked_anew(self, program: Program, write: Write) -> None:

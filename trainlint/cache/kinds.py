@@ -20,7 +20,7 @@ _MODULES = {
     "trainlint.engine.known": "WholeRun",
     "trainlint.engine.relinking": "Told",
     "trainlint.engine.work": "Outcome",
-    "trainlint.finding": "Edit Failure Finding Fix Heat Report Safety Severity Span",
+    "trainlint.finding": "Edit Failure Finding Fix Heat Report Safety Severity Span UnappliedFix",
     "trainlint.linking.glance": "Glance",
     "trainlint.linking.summary": "ClassSummary FunctionSummary OutgoingCall Summary",
     "trainlint.model.blocks": "BlockKind",
