@@ -29,7 +29,7 @@ from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
 
 if TYPE_CHECKING:
-    from trainlint.model.site import Site
+    from trainlint.analysis.site import Site
 
 
 class {class_name}(Rule):

@@ -1,7 +1,7 @@
 """Real training code on which properties of the whole engine are tried: on some files in `make test`, on all nightly.
 
 A property such as "a rule finds alone what it finds among others" judges each file once for each rule. Over all files
-that takes most of the time of the suite. The files in `CHOSEN` run 85 of 100 functions of `trainlint.model` and of the
+that takes most of the time of the suite. The files in `CHOSEN` run 85 of 100 functions of the analysis and of the
 rules that judging all files runs; each was taken for what it adds, the topics of rules that were missing came last.
 """
 

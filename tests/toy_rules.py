@@ -13,8 +13,8 @@ from trainlint_rules.itself.unused_ignore import UnusedIgnore
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trainlint.analysis.site import Site
     from trainlint.finding import Finding
-    from trainlint.model.site import Site
 
 PAGE = """A toy
 

@@ -25,8 +25,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one file is to end at once
     from typing import Any
 
+    from trainlint.analysis.site import Site
     from trainlint.finding import Finding
-    from trainlint.model.site import Site
     from trainlint.plugins import Plugin
     from trainlint.rule import Option, Rule, Triggers
 

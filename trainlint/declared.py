@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from trainlint.analysis.site import Site
     from trainlint.finding import Finding, Safety, Severity
-    from trainlint.model.site import Site
     from trainlint.rule import Option, Rule, Triggers
 
 

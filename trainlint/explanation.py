@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from enum import Enum
 
+from trainlint.analysis.frequency.heat_fact import HeatFact
+from trainlint.analysis.types.values import Value
 from trainlint.finding import Finding, Span
-from trainlint.model.heat_fact import HeatFact
-from trainlint.model.values import Value
 from trainlint.records import dataclass
 
 

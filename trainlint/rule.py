@@ -19,8 +19,8 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one fi
     import ast
     from typing import ClassVar
 
+    from trainlint.analysis.site import Site
     from trainlint.evidence import Symptom
-    from trainlint.model.site import Site
 
 IN_STEP = frozenset({Heat.STEP, Heat.INNER})
 """For triggers: code that runs at least once in each training iteration."""
@@ -186,7 +186,7 @@ class Rule(ABC):
         if callable(fix):
             fix = fix() if sure >= site.file.config.min_confidence else None
         if fix is not None and fix_needs is not None:
-            from trainlint.model.torch_releases import fix_for_target  # few fixes depend on a version
+            from trainlint.analysis.tables.torch_releases import fix_for_target  # few fixes depend on a version
 
             fix = fix_for_target(fix, fix_needs, site.file.config.target_torch)
         return Finding(

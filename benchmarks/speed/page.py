@@ -25,12 +25,12 @@ from benchmarks.speed.contestants import (
 from benchmarks.speed.goals import goals
 from benchmarks.speed.results import Measured, Repository, Results, Runs
 from benchmarks.speed.run import ALONE, ALONE_WARM, IN_PROJECT, IN_PROJECT_EDITED, IN_PROJECT_WARM
+from trainlint.analysis.project.neighbours import MOST_BYTES as MOST_LINKED
 from trainlint.bounded import SOURCE_BYTES
 from trainlint.cache.store import MOST_BYTES, MOST_DAYS
 from trainlint.config import Config
 from trainlint.engine.shelf import KEPT_IN_FULL, MOST_KEPT
 from trainlint.engine.workers import _MOST_WORKERS, WORTH_A_WORKER
-from trainlint.linking.neighbours import MOST_BYTES as MOST_LINKED
 
 TITLES = {each.name: each.title for each in (*trainlint(), *peers(()), *limits(), bare_python())} | {
     ALONE: "trainlint, the file by itself",

@@ -24,9 +24,9 @@ STAGES = {
     "reading and the gate": ("trainlint.engine.read:read_bytes", "trainlint.engine.read:may_hold_findings"),
     "who takes part in linking": ("trainlint.engine.participants:taking_part",),
     "`ast.parse`": ("trainlint.engine.parsing:parse",),
-    "outline": ("trainlint.model.walk:outline",),
-    "summaries for linking": ("trainlint.linking.summarise:summarise",),
-    "linking": ("trainlint.linking.link:link",),
+    "outline": ("trainlint.analysis.syntax.walk:outline",),
+    "summaries for linking": ("trainlint.analysis.project.summarise:summarise",),
+    "linking": ("trainlint.analysis.project.linking:link",),
     "rules and the facts they ask for": ("trainlint.engine.judge:judge",),
     "the report": ("trainlint.report.json:render",),
 }

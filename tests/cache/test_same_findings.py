@@ -12,14 +12,14 @@ import pytest
 
 from tests.cache.project import CACHE, age, opened, run_over, write_project
 from tests.engine.linked_project import ENGINE, TRAIN, UTILS
+from trainlint.analysis.project.linking import link
+from trainlint.analysis.project.summary import Summary
+from trainlint.analysis.types.imported_facts import ImportedFacts
 from trainlint.cache.cache import Recalled
 from trainlint.config import Overrides
 from trainlint.engine.run import Run
 from trainlint.engine.work import Fixing
 from trainlint.finding import Safety
-from trainlint.linking.link import link
-from trainlint.linking.summary import Summary
-from trainlint.model.outside import Outside
 
 COLD_TRAIN = """\
 import torch
@@ -71,11 +71,11 @@ def test_an_edit_links_only_the_files_that_work_with_the_edited_one(
     assert checked()[1].summaries == (0, 6)
     linked: list[list[str]] = []
 
-    def noted(summaries: Sequence[Summary], paths: Sequence[Path], *rest: Any) -> list[Outside]:
+    def noted(summaries: Sequence[Summary], paths: Sequence[Path], *rest: Any) -> list[ImportedFacts]:
         linked.append([path.relative_to(project).as_posix() for path in paths])
         return link(summaries, paths, *rest)
 
-    monkeypatch.setattr("trainlint.linking.link.link", noted)
+    monkeypatch.setattr("trainlint.analysis.project.linking.link", noted)
     train = project / "other/train.py"
     train.write_text("# all lines move\n" + train.read_text())
     cache = opened()

@@ -16,6 +16,10 @@ import pytest
 from hypothesis import given, strategies
 
 from tests.engine.linked_project import FILES
+from trainlint.analysis.project.linking import link
+from trainlint.analysis.project.summarise import summarise
+from trainlint.analysis.project.summary import Summary
+from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.cache import values
 from trainlint.cache.kinds import CLASSES
 from trainlint.cache.values import Unpackable, mark, pack, unpack
@@ -24,10 +28,6 @@ from trainlint.engine.parsing import parse
 from trainlint.engine.summarised import Summarised
 from trainlint.engine.work import Outcome
 from trainlint.finding import Edit, Failure, Finding, Fix, Heat, Safety, Severity, Span
-from trainlint.linking.link import link
-from trainlint.linking.summarise import summarise
-from trainlint.linking.summary import Summary
-from trainlint.model.file_model import FileModel
 from trainlint.source import source_from_text
 
 FINDING = Finding(
@@ -50,7 +50,7 @@ def summaries() -> list[Summary]:
         source = source_from_text(name, text)
         tree = parse(source)
         assert not isinstance(tree, Failure)
-        found.append(summarise(FileModel(source, tree, Config())))
+        found.append(summarise(SemanticModel(source, tree, Config())))
     return found
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.config import Config
 from trainlint.engine.places import places_by_rule
-from trainlint.model.file_model import FileModel
 from trainlint.packs import load_rules
 from trainlint.source import source_from_text
 
@@ -36,22 +36,25 @@ FOREIGN = {
 """What other packages bring, and processes."""
 SLOW = {"dataclasses", "difflib", "hashlib", "inspect", "pickle", "shutil", "sqlite3", "subprocess", "tomllib"}
 """Modules of Python's own that take milliseconds each."""
-WITHOUT_TRAINING = ("linking", "model", "fixing", "suppress", "rule", "packs", "engine.judge", "engine.crew")
+WITHOUT_TRAINING = ("analysis", "fixing", "suppress", "rule", "packs", "engine.judge", "engine.crew")
 """trainlint's own rooms that a file without a word of training has no use for."""
 JUDGING = ("engine.linkage", "engine.tasks", "engine.workers")
 """What else a run has no use for of which all is known."""
 OF_OUTLINE = (
-    "blocks",
-    "choice",
-    "expressions",
-    "file_model",
-    "guarded_reads",
-    "lookup",
-    "names",
-    "outline",
-    "outside",
+    "effects",
+    "effects.guarded_reads",
+    "semantic_model",
     "site",
-    "walk",
+    "syntax",
+    "syntax.blocks",
+    "syntax.expressions",
+    "syntax.fast_enum",
+    "syntax.names",
+    "syntax.outline",
+    "syntax.reaching",
+    "syntax.walk",
+    "types",
+    "types.imported_facts",
 )
 """What finds the places of a file that rules may want to see."""
 
@@ -155,17 +158,17 @@ def test_ignore_rules_need_nothing_slow(program: Program, write: Write) -> None:
 def test_a_file_with_nothing_to_look_at_needs_its_outline_alone(program: Program, write: Write) -> None:
     write("version.py", WITHOUT_PLACES)
     found = imports(program, "check", "--no-cache", "version.py")
-    assert found.of(FOREIGN | SLOW | {"trainlint_rules", "trainlint.fixing", "trainlint.linking"}) == ""
-    model = {name for name in found.ours if name.startswith("trainlint.model.")}
-    assert found.of(model - {f"trainlint.model.{name}" for name in OF_OUTLINE}) == ""
+    assert found.of(FOREIGN | SLOW | {"trainlint_rules", "trainlint.fixing", "trainlint.analysis.project"}) == ""
+    model = {name for name in found.ours if name.startswith("trainlint.analysis.")}
+    assert found.of(model - {f"trainlint.analysis.{name}" for name in OF_OUTLINE}) == ""
 
 
 def test_a_clean_file_needs_only_the_rules_that_its_own_words_ask_for(program: Program, write: Write) -> None:
     write("clean.py", CLEAN)
     found = imports(program, "check", "--select", "ALL", "--no-cache", "clean.py")
     # Nobody is beside it to link it with.
-    assert found.of(FOREIGN | SLOW | {"trainlint.fixing", "trainlint.linking", "trainlint.packs"}) == ""
-    model = FileModel(source_from_text("clean.py", CLEAN), ast.parse(CLEAN), Config())
+    assert found.of(FOREIGN | SLOW | {"trainlint.fixing", "trainlint.analysis.project", "trainlint.packs"}) == ""
+    model = SemanticModel(source_from_text("clean.py", CLEAN), ast.parse(CLEAN), Config())
     rules = [rule for rule in load_rules() if not rule.preview]
     places = places_by_rule([rule() for rule in rules], model)
     asked = {rule.module for rule, seen in zip(rules, places, strict=True) if any(True for _ in seen)}
@@ -210,7 +213,7 @@ def test_the_users_cache_directory_is_looked_up_only_for_a_cache(
 @pytest.mark.parametrize("output_format", ["markdown", "text"])
 def test_the_list_of_rules_imports_no_rule(program: Program, output_format: str) -> None:
     found = imports(program, "rules", "--output-format", output_format)
-    assert found.of({"trainlint_rules", "trainlint.model", "trainlint.linking", "trainlint.packs", "libcst"}) == ""
+    assert found.of({"trainlint_rules", "trainlint.analysis", "trainlint.packs", "libcst"}) == ""
     assert (found.of({"rich"}) == "") is (output_format == "markdown")
 
 

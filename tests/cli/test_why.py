@@ -12,8 +12,8 @@ from referencing import Registry, Resource
 
 from tests.cli.test_startup import imports
 from tests.engine.linked_project import write_project
+from trainlint.analysis.types.values import Home, Kind, Origin, Value
 from trainlint.finding import Heat
-from trainlint.model.values import Home, Kind, Origin, Value
 from trainlint.report.value_words import value_words
 
 if TYPE_CHECKING:

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from tests.chosen_cases import ROOT, on_each_file
+from trainlint.analysis.frequency.heat_fact import HeatFact
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.types.values import Home, Kind, Value
 from trainlint.config import Config
 from trainlint.engine.explain import Asked, explain
 from trainlint.engine.judge import judge
 from trainlint.explanation import Answer, Explanation, Fact, Hiding, Line, Look
 from trainlint.finding import Finding, Heat, Severity
-from trainlint.model.file_model import FileModel
-from trainlint.model.heat_fact import HeatFact
-from trainlint.model.site import Site
-from trainlint.model.values import Home, Kind, Value
 from trainlint.packs import load_rules
 from trainlint.rule import Rule, Triggers
 from trainlint.source import SourceFile, source_from_text
@@ -32,7 +32,7 @@ def told(
     lines: tuple[int, int] | None = None,
     config: Config | None = None,
 ) -> Explanation:
-    model = FileModel(source, ast.parse(source.text), config or Config())
+    model = SemanticModel(source, ast.parse(source.text), config or Config())
     first, last = lines or (1, len(source.line_starts))
     return explain(model, rules or INSTALLED, first, last, whole_file=lines is None)
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.chosen_cases import on_each_file
+from trainlint.analysis.site import Site
 from trainlint.config import Config
 from trainlint.engine.judge import judge
 from trainlint.finding import Finding, Severity
-from trainlint.model.site import Site
 from trainlint.packs import load_rules
 from trainlint.rule import Rule, Triggers
 from trainlint.source import source_from_text

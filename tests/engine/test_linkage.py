@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.engine.linked_project import findings_in, judged, write_project
+from trainlint.analysis.project.summary import Summary
+from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.engine import linkage
 from trainlint.engine.linkage import summarise_file
 from trainlint.engine.members import Member
 from trainlint.engine.shelf import Shelf
 from trainlint.engine.summarised import Summarised
-from trainlint.linking.summary import Summary
-from trainlint.model.file_model import FileModel
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_processes_and_kept_models_change_nothing(project: Path, monkeypatch: py
 def test_only_models_of_files_that_are_judged_are_kept(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[Path] = []
 
-    def watched(shelf: Shelf, path: Path, model: FileModel, size: int) -> None:
+    def watched(shelf: Shelf, path: Path, model: SemanticModel, size: int) -> None:
         kept.append(path)
 
     monkeypatch.setattr(Shelf, "put", watched)
@@ -55,8 +55,8 @@ def test_a_crash_in_linking_is_told_once_and_each_file_is_judged_alone(
     def crash(*arguments: object) -> None:
         raise LookupError("no such thing")
 
-    # `trainlint.linking.link` as an attribute is the function of that name, not the module.
-    monkeypatch.setattr(import_module("trainlint.linking.link"), "link", crash)
+    # `trainlint.analysis.project.linking` as an attribute is the function of that name, not the module.
+    monkeypatch.setattr(import_module("trainlint.analysis.project.linking"), "link", crash)
     for path, workers, files in ((".", 1, 4), (".", 2, 4), ("pkg/utils.py", 1, 1)):
         found = judged(path, workers=workers)
         (failure,) = found.report.failures

@@ -10,6 +10,8 @@ import pytest
 
 from tests.cache.project import opened
 from tests.engine.linked_project import ENGINE, TRAIN, UTILS, findings_in, judged, write_project
+from trainlint.analysis.project import neighbours
+from trainlint.analysis.project.summary import Summary
 from trainlint.cache.cache import Cache
 from trainlint.config import Config
 from trainlint.engine import workers
@@ -19,8 +21,6 @@ from trainlint.engine.members import Member
 from trainlint.engine.shelf import MOST_KEPT, bound_for
 from trainlint.engine.surroundings import Surroundings
 from trainlint.engine.tasks import Alone
-from trainlint.linking import neighbours
-from trainlint.linking.summary import Summary
 from trainlint.packs import load_rules
 
 PROJECTS = ("one", "two", "three")
@@ -46,7 +46,7 @@ def summaries_alive() -> int:
 
 def alive_while_linking(projects: Path, monkeypatch: pytest.MonkeyPatch, cache: Cache | None = None) -> list[int]:
     """How many summaries there are each time a group is linked, in a run that has no room for models."""
-    module = import_module("trainlint.linking.link")
+    module = import_module("trainlint.analysis.project.linking")
     link = module.link
     alive = []
 

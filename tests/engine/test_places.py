@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.chosen_cases import on_each_file
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Place
 from trainlint.config import Config
 from trainlint.engine.places import places_by_rule
 from trainlint.finding import Heat
-from trainlint.model.blocks import Place
-from trainlint.model.file_model import FileModel
-from trainlint.model.site import Site
 from trainlint.packs import load_rules
 from trainlint.rule import IN_STEP, Rule
 from trainlint.source import source_from_text
@@ -44,11 +44,11 @@ def prepare(values):
 """
 
 
-def model_of(text: str) -> FileModel:
-    return FileModel(source_from_text("train.py", text), ast.parse(text), Config(min_confidence=0.0))
+def model_of(text: str) -> SemanticModel:
+    return SemanticModel(source_from_text("train.py", text), ast.parse(text), Config(min_confidence=0.0))
 
 
-def seen(rule: Rule, model: FileModel, *, however_seldom: bool = False) -> list[Place]:
+def seen(rule: Rule, model: SemanticModel, *, however_seldom: bool = False) -> list[Place]:
     return list(places_by_rule([rule], model, however_seldom=however_seldom)[0])
 
 

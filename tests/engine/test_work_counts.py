@@ -19,9 +19,9 @@ from tests.engine.growing_files import (
     long_method_chain,
 )
 from tests.engine.linked_project import FILES, write_project
-from trainlint.linking.link import link
-from trainlint.linking.summarise import summarise
-from trainlint.model.walk import outline
+from trainlint.analysis.project.linking import link
+from trainlint.analysis.project.summarise import summarise
+from trainlint.analysis.syntax.walk import outline
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 IDLE = "import json\n\n\ndef load(path):\n    return json.loads(path.read_text())\n"

@@ -14,19 +14,19 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from tests.model.facts import MARK, marked, value_of
+from trainlint.analysis.callgraph.modules import Modules
+from trainlint.analysis.frequency.heat_fact import HeatFact
+from trainlint.analysis.project.glance import Glance, glance
+from trainlint.analysis.project.linking import link
+from trainlint.analysis.project.neighbours import groups, imports_among
+from trainlint.analysis.project.summarise import summarise
+from trainlint.analysis.project.summary import Summary
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.types.imported_facts import ImportedFacts
+from trainlint.analysis.types.values import Kind, Value
 from trainlint.config import Config
 from trainlint.finding import Heat
-from trainlint.linking.glance import Glance, glance
-from trainlint.linking.link import link
-from trainlint.linking.modules import Modules
-from trainlint.linking.neighbours import groups, imports_among
-from trainlint.linking.summarise import summarise
-from trainlint.linking.summary import Summary
-from trainlint.model.blocks import Block
-from trainlint.model.file_model import FileModel
-from trainlint.model.heat_fact import HeatFact
-from trainlint.model.outside import Outside
-from trainlint.model.values import Kind, Value
 from trainlint.source import source_from_text
 
 ROOT = PurePath("/project")
@@ -37,10 +37,10 @@ _HEATS = {heat.value for heat in Heat}
 class Project:
     """What came of linking: by the path of each file."""
 
-    models: Mapping[str, FileModel]
+    models: Mapping[str, SemanticModel]
     """Told what the other files say."""
     summaries: Mapping[str, Summary]
-    outsides: Mapping[str, Outside]
+    outsides: Mapping[str, ImportedFacts]
 
     def heat(self, path: str, function: str) -> HeatFact:
         """The heat of a function, by its qualified name."""
@@ -54,7 +54,7 @@ def each_step(imports: str, *calls: str) -> str:
     return "\n".join([imports, "for batch in train_loader:", *(f"    {line}" for line in step), ""])
 
 
-def alone(files: Mapping[str, str]) -> dict[str, FileModel]:
+def alone(files: Mapping[str, str]) -> dict[str, SemanticModel]:
     """The models of files before any of them is told of the others, but for where their tensors may live."""
     sources = {path: source_from_text(path, textwrap.dedent(code)) for path, code in files.items()}
     modules = Modules([ROOT / path for path in files])
@@ -62,12 +62,12 @@ def alone(files: Mapping[str, str]) -> dict[str, FileModel]:
     together = groups(imports_among([each.imports for each in glances], modules))
     on_device = {group for group, each in zip(together, glances, strict=True) if each.names_device}
     return {
-        path: FileModel(source, ast.parse(source.text), Config(), Outside(names_device=group in on_device))
+        path: SemanticModel(source, ast.parse(source.text), Config(), ImportedFacts(names_device=group in on_device))
         for (path, source), group in zip(sources.items(), together, strict=True)
     }
 
 
-def linked(summaries: Mapping[str, Summary], texts: Mapping[str, str]) -> dict[str, Outside]:
+def linked(summaries: Mapping[str, Summary], texts: Mapping[str, str]) -> dict[str, ImportedFacts]:
     """What the files are told, from their summaries."""
     paths = [ROOT / path for path in summaries]
     together = groups(imports_among([_glance(texts[path]).imports for path in summaries], Modules(paths)))
@@ -100,7 +100,7 @@ def check(files: Mapping[str, str]) -> Project:
     return found
 
 
-def _answer(model: FileModel, statement: ast.stmt, block: Block, claim: str) -> str:
+def _answer(model: SemanticModel, statement: ast.stmt, block: Block, claim: str) -> str:
     """What the model says where a mark claims something."""
     if claim in _HEATS:
         return model.heats.of(block).heat.value

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from tests.linking.project import Project, alone, linked, project
+from trainlint.analysis.frequency.heat_fact import HeatFact
+from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
+from trainlint.analysis.programs.steps import Steps
+from trainlint.analysis.project.following import Follower
+from trainlint.analysis.project.summarise import summarise
 from trainlint.finding import Heat
-from trainlint.linking.following import Follower
-from trainlint.linking.summarise import summarise
-from trainlint.model.heat_fact import HeatFact
-from trainlint.model.heat_flow import HeatFlow
-from trainlint.model.steps import Steps
 
 LOOP = "for batch in train_loader:\n    loss = model(batch)\n    loss.backward()\n"
 
@@ -34,7 +34,7 @@ class Work:
 def counted() -> Iterator[Work]:
     """Count looks at the callers of functions, at what bodies hold, and at pointers."""
     work = Work()
-    hottest, inside, start, value = HeatFlow._hottest, Steps._inside, Follower._follow, Follower._value
+    hottest, inside, start, value = FrequencyFixpoint._hottest, Steps._inside, Follower._follow, Follower._value
 
     def count_heat(*given: Any) -> HeatFact:
         work.heats += 1
@@ -53,7 +53,7 @@ def counted() -> Iterator[Work]:
         return value(*given)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(HeatFlow, "_hottest", count_heat)
+        patch.setattr(FrequencyFixpoint, "_hottest", count_heat)
         patch.setattr(Steps, "_inside", count_body)
         patch.setattr(Follower, "_follow", count_pointer)
         patch.setattr(Follower, "_value", count_value)

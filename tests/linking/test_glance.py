@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from trainlint.linking.glance import glance
+from trainlint.analysis.project.glance import glance
 
 IMPORTS = {
     "a module": ("import os.path\n", ["os.path"]),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from trainlint.linking import neighbours
-from trainlint.linking.neighbours import divided, groups
+from trainlint.analysis.project import neighbours
+from trainlint.analysis.project.neighbours import divided, groups
 
 FOLDERS = [("/", "env", "torch"), ("/", "env", "torch", "nn"), ("/", "env", "timm"), ("/", "env", "timm"), ("/", "env")]
 CHAIN = [{1}, set(), {0, 3}, set(), {2}]

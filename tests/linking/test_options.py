@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from tests.linking.project import project
-from trainlint.model.heat_fact import HeatFact
+from trainlint.analysis.frequency.heat_fact import HeatFact
 
 OPTIONS = """
 from dataclasses import dataclass, field

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.linking.project import alone, each_step, linked, project
-from trainlint.linking.summarise import summarise
-from trainlint.linking.summary import Summary
+from trainlint.analysis.project.summarise import summarise
+from trainlint.analysis.project.summary import Summary
 
 FILES = {
     "train.py": each_step(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.linking.project import check, project
-from trainlint.linking.following import MOST_CALLERS
+from trainlint.analysis.project.following import MOST_CALLERS
 
 PROJECTS: dict[str, dict[str, str]] = {
     "an argument": {

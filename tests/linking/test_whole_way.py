@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.linking.project import project
-from trainlint.model.fact_kinds import FactKind
-from trainlint.model.site import Site
-from trainlint.model.whole_way import WholeWay, whole_way
+from trainlint.analysis.programs.whole_way import WholeWay, whole_way
+from trainlint.analysis.site import Site
+from trainlint.analysis.tables.fact_kinds import FactKind
 
 ENGINE = """
 import torch

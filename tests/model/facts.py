@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import textwrap
 
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.syntax.blocks import Block
 from trainlint.config import Config
-from trainlint.model.blocks import Block
-from trainlint.model.file_model import FileModel
 from trainlint.source import source_from_text
 
 MARK = "#="
@@ -15,13 +15,13 @@ MARK = "#="
 
 def file_model(
     code: str, path: str = "train.py", *, hot: tuple[str, ...] = (), cold: tuple[str, ...] = ()
-) -> FileModel:
+) -> SemanticModel:
     """The model of a snippet."""
     source = source_from_text(path, textwrap.dedent(code))
-    return FileModel(source, ast.parse(source.text), Config(hot=hot, cold=cold))
+    return SemanticModel(source, ast.parse(source.text), Config(hot=hot, cold=cold))
 
 
-def marked(model: FileModel) -> list[tuple[ast.stmt, Block, str]]:
+def marked(model: SemanticModel) -> list[tuple[ast.stmt, Block, str]]:
     """The innermost statement that starts on each marked line, its block, and what the mark says."""
     found: dict[int, tuple[ast.stmt, Block, str]] = {}
     for statement, block in model.outline.block_of.items():

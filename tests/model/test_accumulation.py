@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from tests.model.facts import file_model
-from trainlint.model.accumulation import accumulation
+from trainlint.analysis.effects.accumulation import accumulation
 
 BATCHES = """
 def train(model, criterion, optimizer, scaler, loader, args, every):

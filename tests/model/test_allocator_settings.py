@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainlint.model.allocator_settings import problem
+from trainlint_rules.memory.idioms.allocator_settings import problem
 
 
 @pytest.mark.parametrize(

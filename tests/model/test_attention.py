@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from tests.model.facts import file_model, marked
-from trainlint.model.attention import written_attention
-from trainlint.model.blocks import Place
+from trainlint.analysis.syntax.blocks import Place
+from trainlint_rules.attention.idioms.written_attention import written_attention
 
 SNIPPETS = {
     "how products and softmaxes are written": """

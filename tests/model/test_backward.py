@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from trainlint.model.backward import BackwardFlow, Backwards
+from trainlint.analysis.types.backward import BackwardFlow, Backwards
 
 
 def seen(code: str, function: str | None = None) -> Backwards:

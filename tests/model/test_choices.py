@@ -7,15 +7,15 @@ import textwrap
 
 import pytest
 
+from trainlint.analysis.conditions.choices import is_chosen
+from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.config import Config
-from trainlint.model.choices import is_chosen
-from trainlint.model.file_model import FileModel
 from trainlint.source import source_from_text
 
 
 def chosen(code: str) -> bool:
     code = textwrap.dedent(code)
-    file = FileModel(source_from_text("train.py", code), ast.parse(code), Config())
+    file = SemanticModel(source_from_text("train.py", code), ast.parse(code), Config())
     return is_chosen(file, file.outline.calls["switch"][0].block)
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 import ast
 
 from tests.model.facts import file_model
-from trainlint.model.collectives import COLLECTIVES, Collective, body_around, collective, collective_of, same_operation
+from trainlint.analysis.effects.collectives import (
+    COLLECTIVES,
+    Collective,
+    body_around,
+    collective,
+    collective_of,
+    same_operation,
+)
 
 CODE = """
 import torch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.model.facts import file_model
-from trainlint.model.compiled import compiled_around
+from trainlint_rules.attention.idioms.compiled import compiled_around
 
 CODE = """
 import functools

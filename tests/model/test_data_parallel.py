@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.model.facts import file_model, marked, value_of
-from trainlint.model.data_parallel import ddp_call, inner_of_ddp
+from trainlint_rules.distributed.idioms.data_parallel import ddp_call, inner_of_ddp
 
 CODE = """
 import torch

@@ -7,18 +7,18 @@ from dataclasses import replace
 import pytest
 
 from tests.model.facts import file_model
+from trainlint.analysis.programs.deprecated_uses import DeprecatedUse, deprecated_use
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.tables.deprecations import TABLE, deprecation_of, prefixes
 from trainlint.config import Config
 from trainlint.config.torch_range import parse_torch_range
 from trainlint.finding import Severity
-from trainlint.model.deprecated_uses import DeprecatedUse, deprecated_use
-from trainlint.model.deprecations import TABLE, deprecation_of, prefixes
-from trainlint.model.file_model import FileModel
 
 
 def uses(text: str, code: str = "TRN812", target: str = "") -> list[DeprecatedUse]:
     model = file_model(text)
     config = replace(Config(), target_torch=parse_torch_range(target) if target else None)
-    model = FileModel(model.source, model.tree, config)
+    model = SemanticModel(model.source, model.tree, config)
     places = [*model.outline.import_statements, *model.outline.references]
     return [use for place in places if (use := deprecated_use(model, place, code)) is not None]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from tests.model.facts import file_model, marked
-from trainlint.model.blocks import Place
-from trainlint.model.drawn_numbers import MAKERS, drawn_for_device
-from trainlint.model.dropped_moves import dropped_move
-from trainlint.model.names import last_name
-from trainlint.model.uses import own_nodes
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.names import last_name
+from trainlint.analysis.syntax.uses import own_nodes
+from trainlint_rules.sync.idioms.drawn_numbers import MAKERS, drawn_for_device
+from trainlint_rules.sync.idioms.dropped_moves import dropped_move
 
 MOVES = """
     import torch

@@ -7,18 +7,18 @@ import ast
 import pytest
 
 from tests.model.facts import file_model
-from trainlint.finding import Heat
-from trainlint.model.backward import LEAVES
-from trainlint.model.evaluation import (
+from trainlint.analysis.programs.evaluation import (
     carried_out,
     forwards_with_graph,
     is_read_detached,
     results_of,
     wants_gradients,
 )
-from trainlint.model.file_model import FileModel
-from trainlint.model.lifetimes import Lifetime, lifetime
-from trainlint.model.values import Kind
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.types.backward import LEAVES
+from trainlint.analysis.types.values import Kind
+from trainlint.finding import Heat
+from trainlint_rules.memory.idioms.lifetimes import Lifetime, lifetime
 
 
 def forwards(code: str) -> list[str]:
@@ -28,7 +28,7 @@ def forwards(code: str) -> list[str]:
     return [ast.unparse(place.node) for place in forwards_with_graph(model, loop)]
 
 
-def first_loop(code: str) -> tuple[FileModel, ast.AST]:
+def first_loop(code: str) -> tuple[SemanticModel, ast.AST]:
     model = file_model(code)
     return model, model.outline.loops[0].node
 

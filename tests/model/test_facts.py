@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainlint.model.around import Ways, around
-from trainlint.model.facts import Fact, FactKind, facts_of
-from trainlint.model.walk import outline
+from trainlint.analysis.programs.around import Ways, around
+from trainlint.analysis.programs.facts import Fact, FactKind, facts_of
+from trainlint.analysis.syntax.walk import outline
 
 IMPORTS = """
 import accelerate

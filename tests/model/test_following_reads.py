@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from tests.model.facts import file_model, marked
-from trainlint.model.blocks import Place
-from trainlint.model.following_reads import read_follows
-from trainlint.model.uses import own_nodes
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.uses import own_nodes
+from trainlint_rules.sync.idioms.following_reads import read_follows
 
 CODE = """
     import torch

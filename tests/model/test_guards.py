@@ -8,9 +8,9 @@ from __future__ import annotations
 import pytest
 
 from tests.model.facts import file_model, marked
-from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.flags import Flags
-from trainlint.model.guards import rare_when
+from trainlint.analysis.conditions.guards import rare_when
+from trainlint.analysis.conditions.option_defaults import Flags
+from trainlint.analysis.syntax.blocks import Block, BlockKind
 
 SNIPPETS = {
     "all steps so far": """

@@ -7,9 +7,9 @@ import ast
 import pytest
 
 from tests.model.facts import file_model, marked
+from trainlint.analysis.conditions.given_parameters import asks, given
+from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.finding import Heat
-from trainlint.model.blocks import BlockKind
-from trainlint.model.handed import asks, given
 
 
 @pytest.mark.parametrize(

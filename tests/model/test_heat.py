@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.model.facts import file_model, marked
+from trainlint.analysis.frequency.heat_fact import HeatFact
+from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
 from trainlint.finding import Heat
-from trainlint.model.heat_fact import HeatFact
-from trainlint.model.heat_flow import HeatFlow
 
 SNIPPETS = {
     "a loop with a backward is a step": """
@@ -289,14 +289,14 @@ def test_heat_of_many_functions_that_call_each_other_settles_in_few_looks(monkey
         lines += [f"        f{(number * factor + 1) % count}()" for factor in (7, 13)]
         lines += [f"    f{(number + 1) % count}()"]
     looks = 0
-    look = HeatFlow._hottest
+    look = FrequencyFixpoint._hottest
 
     def counted(*given: Any) -> HeatFact:
         nonlocal looks
         looks += 1
         return look(*given)
 
-    monkeypatch.setattr(HeatFlow, "_hottest", counted)
+    monkeypatch.setattr(FrequencyFixpoint, "_hottest", counted)
     model = file_model("\n".join(lines))
     facts = {function.name: model.heats.function(function).heat for function in model.outline.functions}
     assert facts["f1"] is Heat.INNER

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.model.facts import file_model, marked, value_of
-from trainlint.model.values import Kind, Value
+from trainlint.analysis.types.values import Kind, Value
 
 SNIPPETS = {
     "a batch, before and after its copy": """

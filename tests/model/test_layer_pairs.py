@@ -7,9 +7,9 @@ import textwrap
 
 import pytest
 
+from trainlint.analysis.programs.layer_pairs import layer_before
+from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.config import Config
-from trainlint.model.file_model import FileModel
-from trainlint.model.layer_pairs import layer_before
 from trainlint.source import source_from_text
 
 CLASS = """
@@ -25,7 +25,7 @@ class Block(nn.Module):
 
 def before(code: str) -> str | None:
     code = textwrap.dedent(code)
-    file = FileModel(source_from_text("model.py", code), ast.parse(code), Config())
+    file = SemanticModel(source_from_text("model.py", code), ast.parse(code), Config())
     found = layer_before(file, file.outline.calls["BatchNorm1d"][0])
     return ast.unparse(found) if found is not None else None
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.model.facts import file_model
-from trainlint.model.lookup import reaching
+from trainlint.analysis.syntax.reaching import reaching
 
 FEW, MANY = 150, 600
 """A part whose work is quadratic shows itself before it is most of the work."""

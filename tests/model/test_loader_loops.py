@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.model.facts import file_model
-from trainlint.model.loader_loops import only_counts, only_evaluates
+from trainlint_rules.data.idioms.loader_loops import only_counts, only_evaluates
 
 LOADER = """
 import torch

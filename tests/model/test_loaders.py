@@ -8,17 +8,17 @@ import textwrap
 import pytest
 
 from tests.model.facts import file_model, marked, value_of
-from trainlint.model.blocks import Place
-from trainlint.model.copies import Memory, memory_of
-from trainlint.model.creations import Content, creation
-from trainlint.model.datasets import Items, items_of
-from trainlint.model.file_model import FileModel
-from trainlint.model.forward import computes
-from trainlint.model.loaders import Loader
-from trainlint.model.names import argument
-from trainlint.model.outside import Outside
-from trainlint.model.site import Site
-from trainlint.model.training import Device, Feeds, feeds, goes_to_device
+from trainlint.analysis.effects.creations import Content, creation
+from trainlint.analysis.effects.forward import computes
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.names import argument
+from trainlint.analysis.types.imported_facts import ImportedFacts
+from trainlint.analysis.types.loaders import Loader
+from trainlint_rules.data.idioms.datasets import Items, items_of
+from trainlint_rules.data.idioms.loader_purposes import Device, Feeds, feeds, goes_to_device
+from trainlint_rules.sync.idioms.copies import Memory, memory_of
 
 IMPORTS = """
 import torch
@@ -28,7 +28,7 @@ from torchvision import datasets
 """
 
 
-def only_loader(code: str) -> tuple[FileModel, Loader]:
+def only_loader(code: str) -> tuple[SemanticModel, Loader]:
     model = file_model(IMPORTS + code)
     (loader,) = model.loaders.built.values()
     return model, loader
@@ -302,7 +302,7 @@ def test_a_loader_that_is_handed_on_follows_the_files_that_it_works_with() -> No
     """
     for code, expected in ((handed_on, Device.ELSEWHERE), (hooks, Device.STAY)):
         alone = file_model(code)
-        together = alone.told(Outside(names_device=True))
+        together = alone.told(ImportedFacts(names_device=True))
         for model, said in ((alone, Device.STAY), (together, expected)):
             (loader,) = model.loaders.built.values()
             assert goes_to_device(model, loader) is said

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from tests.model.facts import file_model, marked
-from trainlint.model.blocks import Place
-from trainlint.model.logging_collectives import REDUCING, is_logging_collective
-from trainlint.model.names import last_name
-from trainlint.model.uses import own_nodes
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.names import last_name
+from trainlint.analysis.syntax.uses import own_nodes
+from trainlint_rules.sync.idioms.logging_collectives import REDUCING, is_logging_collective
 
 CODE = """
     import torch.distributed as dist

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from tests.model.facts import file_model
-from trainlint.model.logits import BigLogits, big_logits
+from trainlint_rules.attention.idioms.logits import BigLogits, big_logits
 
 HEAD = """
         import torch.nn.functional as F

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.model.facts import file_model, marked, value_of
-from trainlint.model.masks import mask_confidence
+from trainlint_rules.sync.idioms.masks import mask_confidence
 
 SNIPPETS = {
     "comparisons and what combines them": """

@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
+from trainlint.analysis.programs.modes import mode_calls, sets_training, switched
+from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.config import Config
-from trainlint.model.file_model import FileModel
-from trainlint.model.modes import mode_calls, sets_training, switched
 from trainlint.source import source_from_text
 
 
@@ -25,7 +25,7 @@ from trainlint.source import source_from_text
     ],
 )
 def test_the_mode_that_a_call_sets(code: str, mode: bool | None) -> None:
-    file = FileModel(source_from_text("train.py", code), ast.parse(code), Config())
+    file = SemanticModel(source_from_text("train.py", code), ast.parse(code), Config())
     (place,) = mode_calls(file)
     assert sets_training(place) is mode
     assert isinstance(switched(place), ast.Name)
@@ -33,4 +33,4 @@ def test_the_mode_that_a_call_sets(code: str, mode: bool | None) -> None:
 
 def test_a_function_of_that_name_sets_none() -> None:
     code = "train(model)\neval('1')\n"
-    assert not list(mode_calls(FileModel(source_from_text("train.py", code), ast.parse(code), Config())))
+    assert not list(mode_calls(SemanticModel(source_from_text("train.py", code), ast.parse(code), Config())))

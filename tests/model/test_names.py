@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-import trainlint.model
-from trainlint.model.names import nodes_in, written
+import trainlint.analysis.syntax
+from trainlint.analysis.syntax.names import nodes_in, written
 
-SOURCES = [path.read_text("utf-8") for path in sorted(Path(trainlint.model.__file__).parent.glob("*.py"))[::10]]
+SOURCES = [
+    path.read_text("utf-8") for path in sorted(Path(trainlint.analysis.syntax.__file__).parent.glob("*.py"))[::10]
+]
 EVERY_SORT = """
 import a.b as c
 @d(1, *e, f=2, **g)

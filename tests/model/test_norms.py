@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.model.facts import file_model
-from trainlint.model.norms import written_gelu, written_norm
+from trainlint_rules.attention.idioms.norms import written_gelu, written_norm
 
 NORMS = {
     "x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)": "rms_norm",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.model.facts import file_model, marked, value_of
-from trainlint.model.one_number import is_one_number
+from trainlint_rules.distributed.idioms.one_number import is_one_number
 
 SNIPPETS = {
     "made of a number": """

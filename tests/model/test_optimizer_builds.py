@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.model.facts import file_model
-from trainlint.model.optimizer_builds import optimizer_builds
+from trainlint.analysis.programs.optimizer_builds import optimizer_builds
 
 IMPORTS = "import torch\nfrom torch.optim import AdamW as Optimizer\nfrom networks import optim\n"
 SNIPPETS = {

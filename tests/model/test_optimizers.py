@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.model.facts import file_model
-from trainlint.model.optimizers import Act, action_of, actions, always_runs_before, between, round_of
+from trainlint_rules.optimizer.idioms.optimizers import Act, action_of, actions, always_runs_before, between, round_of
 
 STEP = """
     import torch

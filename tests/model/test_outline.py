@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.model.facts import file_model
-from trainlint.model.blocks import BlockKind, How
-from trainlint.model.walk import outline
+from trainlint.analysis.syntax.blocks import BlockKind, How
+from trainlint.analysis.syntax.walk import outline
 
 
 def bound(code: str, name: str) -> list[How]:

@@ -7,9 +7,9 @@ import ast
 import pytest
 
 from tests.model.facts import file_model, marked
-from trainlint.model.interval_lengths import interval_length
-from trainlint.model.parameter_loops import parameter_loop
-from trainlint.model.parameter_updates import update_of
+from trainlint.analysis.conditions.interval_lengths import interval_length
+from trainlint.analysis.effects.parameter_loops import parameter_loop
+from trainlint_rules.optimizer.idioms.parameter_updates import update_of
 
 LOOPS = {
     "lists of parameters": """

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from trainlint.analysis.project.summarise import summarise
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.types.inference import Kinds
 from trainlint.config import Config
-from trainlint.linking.summarise import summarise
-from trainlint.model.file_model import FileModel
-from trainlint.model.kinds import Kinds
 from trainlint.source import source_from_text
 
 
@@ -30,5 +30,5 @@ def test_a_function_whose_result_is_passed_to_it_a_hundred_times(monkeypatch: py
 
     monkeypatch.setattr(Kinds, "of", counted)
     source = source_from_text("table.py", text)
-    summarise(FileModel(source, ast.parse(text), Config()))
+    summarise(SemanticModel(source, ast.parse(text), Config()))
     assert 0 < asked < 40_000  # 85,000 where every call is asked

@@ -8,17 +8,17 @@ import textwrap
 import pytest
 
 from tests.model.facts import file_model
-from trainlint.model.file_model import FileModel
-from trainlint.model.loaders import Loader
-from trainlint.model.passes import Start, passes
-from trainlint.model.samplers import passes_without_end, samplers_behind
-from trainlint.model.workers import Workers, takes_all_cores, workers
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.types.loaders import Loader
+from trainlint_rules.data.idioms.passes import Start, passes
+from trainlint_rules.data.idioms.samplers import passes_without_end, samplers_behind
+from trainlint_rules.data.idioms.workers import Workers, takes_all_cores, workers
 
 IMPORTS = "import os\nfrom torch.utils.data import DataLoader\n"
 STEP = "loss = model(batch); loss.backward(); optimizer.step()"
 
 
-def only_loader(code: str) -> tuple[FileModel, Loader]:
+def only_loader(code: str) -> tuple[SemanticModel, Loader]:
     model = file_model(IMPORTS + textwrap.dedent(code))
     (loader,) = model.loaders.built.values()
     return model, loader

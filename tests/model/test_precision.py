@@ -7,10 +7,10 @@ import ast
 import pytest
 
 from tests.model.facts import file_model
-from trainlint.model.branches import may_run_together
-from trainlint.model.file_model import FileModel
-from trainlint.model.grad_scalers import scaled_backwards, scalers
-from trainlint.model.precision import CastTo, autocast_around, regions
+from trainlint.analysis.conditions.branches import may_run_together
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint_rules.compute.idioms.grad_scalers import scaled_backwards, scalers
+from trainlint_rules.compute.idioms.precision import CastTo, autocast_around, regions
 
 IMPORTS = """
 import functools
@@ -24,7 +24,7 @@ kind = torch.bfloat16
 """
 
 
-def inside(context: str, before: str = "pass") -> tuple[FileModel, ast.Call]:
+def inside(context: str, before: str = "pass") -> tuple[SemanticModel, ast.Call]:
     """The model of a loop with a marked call inside `with context`, and that call."""
     code = f"{IMPORTS}\ndef train(model, loader, args, dtype):\n    {before}\n    with {context}:\n        marked()\n"
     model = file_model(code)

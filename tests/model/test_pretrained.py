@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from trainlint.model.pretrained import builder_of, is_any_builder
+from trainlint_rules.api.idioms.pretrained import builder_of, is_any_builder
 
 
 @pytest.mark.parametrize(

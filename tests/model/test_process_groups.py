@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.model.facts import file_model
-from trainlint.model.fact_kinds import FactKind
-from trainlint.model.facts import facts_of
-from trainlint.model.process_groups import group_start, owned_by_framework
+from trainlint.analysis.programs.facts import facts_of
+from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint_rules.distributed.idioms.process_groups import group_start, owned_by_framework
 
 IMPORTS = "import torch\nimport torch.distributed as dist\nfrom torch.distributed import init_process_group\n"
 SNIPPETS = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.model.facts import file_model
-from trainlint.model.blocks import Place
-from trainlint.model.profiled import is_switched, recorded_loop
-from trainlint.model.site import Site
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Place
+from trainlint_rules.measuring.idioms.profiled import is_switched, recorded_loop
 
 STEP = "loss = model(batch); optimizer.zero_grad(); loss.backward(); optimizer.step()"
 

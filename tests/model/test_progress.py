@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tests.model.facts import file_model
-from trainlint.model.progress import UPDATES, bar_reads, is_bar_update, shown_by_bar
+from trainlint_rules.sync.idioms.progress import UPDATES, bar_reads, is_bar_update, shown_by_bar
 
 CODE = """
 import torch

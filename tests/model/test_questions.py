@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from trainlint.model.questions import Questions
-from trainlint.model.values import NUMBER, UNKNOWN, Value, merge
+from trainlint.analysis.types.evaluator import Evaluator
+from trainlint.analysis.types.values import NUMBER, UNKNOWN, Value, merge
 
 
 class Asked:
@@ -16,7 +16,7 @@ class Asked:
     def __init__(self, others: dict[str, list[str]]) -> None:
         """`others` says of each name which names it may be; one that is no key is a number."""
         self.others = others
-        self.questions = Questions()
+        self.questions = Evaluator()
         self.worked_out: Counter[str] = Counter()
 
     def value(self, name: str) -> Value:

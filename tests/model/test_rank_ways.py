@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.model.facts import file_model, marked
-from trainlint.model.rank_ways import all_ranks_come_here
+from trainlint.analysis.conditions.rank_ways import all_ranks_come_here
 
 SNIPPETS = {
     "tests": """

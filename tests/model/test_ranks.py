@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from tests.model.facts import file_model, marked
-from trainlint.model.ranks import asks_for_rank, is_main_only, rank_guard
+from trainlint.analysis.conditions.ranks import asks_for_rank, is_main_only, rank_guard
 
 GUARDS = """
 import torch.distributed as dist

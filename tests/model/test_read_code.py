@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.model.facts import file_model, marked, value_of
+from trainlint.analysis.types.values import Home, Kind
 from trainlint.finding import Heat
-from trainlint.model.values import Home, Kind
 
 
 def test_a_loop_without_gradients_trains_nothing_whatever_it_calls() -> None:

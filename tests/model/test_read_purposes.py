@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from tests.model.facts import file_model, marked
-from trainlint.model.read_purposes import asks_for_nan, copy_purpose, purpose
-from trainlint.model.uses import own_nodes
+from trainlint.analysis.syntax.uses import own_nodes
+from trainlint_rules.sync.idioms.read_purposes import asks_for_nan, copy_purpose, purpose
 
 READS = {
     "parameters": """

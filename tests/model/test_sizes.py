@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainlint.model.sizes import ModelStates, parameters_in_name, parameters_of_config
+from trainlint_rules.distributed.idioms.model_sizes import ModelStates, parameters_in_name, parameters_of_config
 
 
 @pytest.mark.parametrize(

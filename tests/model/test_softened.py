@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from tests.model.facts import file_model, marked, value_of
-from trainlint.model.built import calls_of
-from trainlint.model.softened import softened
+from trainlint_rules.attention.idioms.built import calls_of
+from trainlint_rules.attention.idioms.softened import softened
 
 SNIPPETS = {
     "functions and methods": """

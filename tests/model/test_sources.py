@@ -7,10 +7,10 @@ import ast
 import pytest
 
 from tests.model.facts import file_model, marked
-from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.file_model import FileModel
-from trainlint.model.sources import draws_batches, is_batch_source
-from trainlint.model.values import Kind, Origin
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.types.batch_sources import draws_batches, is_batch_source
+from trainlint.analysis.types.values import Kind, Origin
 
 ITERATED = {
     "names and wrappers": """
@@ -134,7 +134,7 @@ def _loop(block: Block) -> Block:
     return next(outer for outer in block.outwards() if outer.kind is BlockKind.LOOP)
 
 
-def _draws(model: FileModel, loop: Block) -> bool:
+def _draws(model: SemanticModel, loop: Block) -> bool:
     if isinstance(loop.node, ast.For) and loop.parent is not None and is_batch_source(loop.node.iter, loop.parent):
         return True
     return draws_batches(loop, model.outline.calls_by_loop.get(loop, []))

@@ -6,11 +6,11 @@ from datetime import date
 
 import pytest
 
+from trainlint.analysis.tables.torch_releases import OLD_ENOUGH, RELEASES, fix_for_target
 from trainlint.config import Config
 from trainlint.config.torch_range import TorchRange, parse_torch_range
 from trainlint.engine.judge import judge
 from trainlint.finding import Edit, Fix, Safety
-from trainlint.model.torch_releases import OLD_ENOUGH, RELEASES, fix_for_target
 from trainlint.source import SourceFile
 from trainlint_rules.distributed.private_collective import PrivateCollective
 from trainlint_rules.distributed.stale_nccl_variable import StaleNcclVariable

@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 from tests.model.facts import file_model
-from trainlint.model.unchanging import unchanging
+from trainlint_rules.data.idioms.unchanging import unchanging
 
 SAME = {
     "given": True,

@@ -6,12 +6,12 @@ import ast
 
 import pytest
 
+from trainlint.analysis.programs.whole_way import WholeWay, whole_way
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.config import Config
-from trainlint.model.blocks import Place
-from trainlint.model.fact_kinds import FactKind
-from trainlint.model.file_model import FileModel
-from trainlint.model.site import Site
-from trainlint.model.whole_way import WholeWay, whole_way
 from trainlint.source import source_from_text
 
 LOOP = """
@@ -28,7 +28,7 @@ for images, labels in loader:
 
 
 def way(code: str, path: str = "train.py") -> WholeWay | None:
-    file = FileModel(source_from_text(path, code), ast.parse(code), Config())
+    file = SemanticModel(source_from_text(path, code), ast.parse(code), Config())
     found: Place = file.outline.loops[-1]
     return whole_way(Site(file, found))
 

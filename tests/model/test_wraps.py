@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from tests.model.facts import file_model, marked, value_of
-from trainlint.model.wraps import wrap_of, wraps
+from trainlint.analysis.programs.wraps import wrap_of, wraps
 
 IMPORTS = """
 import torch

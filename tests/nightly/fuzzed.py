@@ -10,14 +10,14 @@ from functools import cache
 from pathlib import Path, PurePath
 
 from tests.rules.catalogue import all_rules, source
+from trainlint.analysis.project.linking import link
+from trainlint.analysis.project.summarise import summarise
+from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.config import Config
 from trainlint.engine.judge import Verdicts, judge
 from trainlint.finding import Safety
 from trainlint.fixing import fix_to_fixpoint
 from trainlint.fixing.fixpoint import parses
-from trainlint.linking.link import link
-from trainlint.linking.summarise import summarise
-from trainlint.model.file_model import FileModel
 from trainlint.rule import Rule
 from trainlint.source import SourceFile
 
@@ -82,7 +82,7 @@ def _link_with_itself(program: SourceFile) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(program.text)
-    summary = summarise(FileModel(program, tree, EVERYTHING))
+    summary = summarise(SemanticModel(program, tree, EVERYTHING))
     link([summary, summary], [PurePath("/project/train.py"), PurePath("/project/other.py")], [0, 0])
 
 

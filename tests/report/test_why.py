@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from trainlint.analysis.frequency.heat_fact import HeatFact
+from trainlint.analysis.types.values import Home, Kind, Origin, Value
 from trainlint.explanation import Answer, Explanation, Fact, Hidden, Hiding, Line, Look, Stop, Verdict
 from trainlint.finding import Finding, Heat, Severity, Span
-from trainlint.model.heat_fact import HeatFact
-from trainlint.model.values import Home, Kind, Origin, Value
 from trainlint.report.settings import Style
 from trainlint.report.value_words import heat_words, value_words
 from trainlint.report.why import render

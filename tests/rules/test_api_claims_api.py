@@ -19,9 +19,9 @@ from typing import Any
 
 import pytest
 
-from trainlint.model.deprecated_arguments import ARGUMENTS
-from trainlint.model.deprecations import TABLE, Deprecation
-from trainlint.model.pretrained import builder_of
+from trainlint.analysis.tables.deprecated_arguments import ARGUMENTS
+from trainlint.analysis.tables.deprecations import TABLE, Deprecation
+from trainlint_rules.api.idioms.pretrained import builder_of
 
 torch = pytest.importorskip("torch")
 
@@ -389,7 +389,7 @@ def test_the_table_lacks_no_deprecation_but_those_left_out_on_purpose() -> None:
         for place in source_warnings()
         if not _is_in_a_table(place) and not any(pattern.fullmatch(place) for pattern in patterns)
     ]
-    assert lacking == [], "give these a row in trainlint/model/deprecations.py, or a reason in LEFT_OUT"
+    assert lacking == [], "give these a row in trainlint/analysis/tables/deprecations.py, or a reason in LEFT_OUT"
 
 
 def test_every_reason_is_still_needed() -> None:

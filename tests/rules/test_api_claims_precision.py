@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.model.facts import file_model
-from trainlint.model.precision import CastTo, autocast_of
+from trainlint_rules.compute.idioms.precision import CastTo, autocast_of
 
 torch = pytest.importorskip("torch")
 

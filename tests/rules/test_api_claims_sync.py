@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from trainlint.model.allocator_settings import problem
+from trainlint_rules.memory.idioms.allocator_settings import problem
 
 torch = pytest.importorskip("torch")
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from trainlint.model.collectives import COLLECTIVES, IN_PLACE
-from trainlint.model.data_parallel import DATA_PARALLEL, DISTRIBUTED_DATA_PARALLEL
+from trainlint.analysis.effects.collectives import COLLECTIVES, IN_PLACE
+from trainlint_rules.distributed.idioms.data_parallel import DATA_PARALLEL, DISTRIBUTED_DATA_PARALLEL
 
 torch = pytest.importorskip("torch")
 

@@ -23,7 +23,7 @@ TIMES = 8
 LINEAR = 2.6
 """Twice the text takes about twice the steps, and quadratic patterns take four times as many."""
 BOUNDED_OTHERWISE = {
-    "trainlint.model.idle._IDLE_PATH": "it matches paths, which systems bound to some thousand characters",
+    "trainlint.analysis.programs.test_files._IDLE_PATH": "it matches paths, whose length systems bound",
 }
 
 
@@ -74,7 +74,7 @@ def test_all_patterns_are_known() -> None:
     """Should the search for them fail, the test below would prove nothing."""
     found = patterns()
     assert len(found) > 300
-    assert {"trainlint.linking.glance._IMPORT", "trainlint.config.key_lines._TOKEN"} <= set(found)
+    assert {"trainlint.analysis.project.glance._IMPORT", "trainlint.config.key_lines._TOKEN"} <= set(found)
     assert set(BOUNDED_OTHERWISE) <= set(found)
 
 

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.types.imported_facts import ALONE
 from trainlint.catalogue import installed_rules
 from trainlint.cli import console
 from trainlint.cli.caching import cache_for
@@ -24,8 +26,6 @@ from trainlint.engine.work import crash
 from trainlint.explanation import Explanation
 from trainlint.finding import Failure
 from trainlint.installed import PackError
-from trainlint.model.file_model import FileModel
-from trainlint.model.outside import ALONE
 from trainlint.records import dataclass
 from trainlint.report.characters import quoted
 from trainlint.report.settings import style_for
@@ -116,7 +116,7 @@ def _answer(question: Question, target: Target, configurations: Configurations, 
         cache.save()
     for failure in linkage.failures:
         console.note(f"trainlint: {quoted(failure.path)}: {failure.reason}")
-    model = FileModel(source, tree, selection.config, linkage.of(target.path) or ALONE)
+    model = SemanticModel(source, tree, selection.config, linkage.of(target.path) or ALONE)
     return explain(model, rules, first, last, whole_file=question.first is None)
 
 

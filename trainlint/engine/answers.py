@@ -9,14 +9,14 @@ from enum import Enum
 from functools import cached_property
 from types import FunctionType, MethodType
 
+from trainlint.analysis.frequency.heat_fact import HeatFact
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, Function
+from trainlint.analysis.syntax.names import end_position, position, root_name
+from trainlint.analysis.types.values import Value
 from trainlint.engine.listing import Listing
 from trainlint.engine.tracing import Run, Step
 from trainlint.explanation import Answer, Fact
-from trainlint.model.blocks import Block, Function
-from trainlint.model.heat_fact import HeatFact
-from trainlint.model.names import end_position, position, root_name
-from trainlint.model.site import Site
-from trainlint.model.values import Value
 from trainlint.records import dataclass
 from trainlint.source import SourceFile
 

@@ -6,6 +6,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.names import end_position, position
 from trainlint.config import severity_for
 from trainlint.engine.answers import shortened, written
 from trainlint.engine.line_facts import LineFacts
@@ -15,10 +19,6 @@ from trainlint.engine.stopping import stops
 from trainlint.engine.tracing import watch
 from trainlint.explanation import Explanation, Hidden, Hiding, Line, Look, Verdict
 from trainlint.finding import Finding, Span
-from trainlint.model.blocks import Place
-from trainlint.model.file_model import FileModel
-from trainlint.model.names import end_position, position
-from trainlint.model.site import Site
 from trainlint.records import dataclass, field, replace
 from trainlint.rule import Rule
 from trainlint.suppress import silencing_lines, suppress
@@ -52,7 +52,7 @@ def rules_to_ask(selection: Selection, running: Sequence[Bound]) -> tuple[Asked,
 
 
 def explain(
-    model: FileModel, rules: Sequence[Asked], first: int, last: int, *, whole_file: bool = False
+    model: SemanticModel, rules: Sequence[Asked], first: int, last: int, *, whole_file: bool = False
 ) -> Explanation:
     """What is known of the lines from `first` to `last`, and what each rule that looks at them says.
 
@@ -81,7 +81,7 @@ def explain(
 class _Inquest:
     """All rules over a file; over the lines in question under observation."""
 
-    model: FileModel
+    model: SemanticModel
     rules: Sequence[Asked]
     first: int
     last: int

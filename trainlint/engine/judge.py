@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.semantic_model import Remains, SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
 from trainlint.config import Config
 from trainlint.engine.parsing import parse
 from trainlint.engine.places import places_by_rule
 from trainlint.engine.time_limit import TookTooLong
 from trainlint.finding import Failure, Finding
-from trainlint.model.blocks import Place
-from trainlint.model.file_model import FileModel, Remains
-from trainlint.model.outside import ALONE, Outside
-from trainlint.model.site import Site
 from trainlint.records import dataclass
 from trainlint.suppress import suppress
 
@@ -37,8 +37,8 @@ def judge(
     config: Config,
     known: Sequence[Known] | None = None,
     *,
-    outside: Outside = ALONE,
-    model: FileModel | None = None,
+    outside: ImportedFacts = ALONE,
+    model: SemanticModel | None = None,
     remains: Remains | None = None,
 ) -> Verdicts:
     """Run rules over one file. What a file or a rule does wrong becomes a Failure; nothing is raised.
@@ -52,13 +52,13 @@ def judge(
     tree = parse(source)
     if isinstance(tree, Failure):
         return Verdicts((), (tree,))
-    model = FileModel(source, tree, config, outside)
+    model = SemanticModel(source, tree, config, outside)
     if remains is not None:
         model.recall(remains)
     try:
         return _judged(source, rules, config, known, model)
     finally:
-        model.let_go()
+        model.release()
 
 
 def _judged(
@@ -66,7 +66,7 @@ def _judged(
     rules: Sequence[Bound],
     config: Config,
     known: Sequence[Known] | None,
-    model: FileModel,
+    model: SemanticModel,
 ) -> Verdicts:
     findings: list[Finding] = []
     failures: list[Failure] = []
@@ -85,7 +85,7 @@ def _judged(
     return Verdicts(tuple(sorted(shown, key=lambda item: item.order)), tuple(failures), kept.suppressed)
 
 
-def _findings(rule: Bound, places: Iterator[Place], model: FileModel) -> Iterator[Finding]:
+def _findings(rule: Bound, places: Iterator[Place], model: SemanticModel) -> Iterator[Finding]:
     for place in places:
         yield from rule.check(Site(model, place))
 

@@ -6,14 +6,14 @@ import ast
 import builtins
 from collections.abc import Iterator
 
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
+from trainlint.analysis.syntax.names import end_position, position
+from trainlint.analysis.types.values import Kind, Value
 from trainlint.engine.answers import written
 from trainlint.engine.listing import last_header_line
 from trainlint.explanation import Fact, Line
-from trainlint.model.blocks import Block, BlockKind, Place
-from trainlint.model.file_model import FileModel
-from trainlint.model.names import end_position, position
-from trainlint.model.site import Site
-from trainlint.model.values import Kind, Value
 from trainlint.records import dataclass, field
 
 _NAMED = ast.Name | ast.Attribute | ast.Subscript
@@ -26,7 +26,7 @@ _NO_VALUES = ast.Constant | ast.JoinedStr | ast.Lambda | ast.GeneratorExp
 class LineFacts:
     """Answers for the lines of one file."""
 
-    model: FileModel
+    model: SemanticModel
     _statements: dict[int, ast.stmt] = field(init=False)
     _used: dict[int, list[tuple[ast.expr, Block]]] = field(default_factory=dict, init=False)
 

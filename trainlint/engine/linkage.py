@@ -19,19 +19,19 @@ from trainlint.records import dataclass, field, replace
 from trainlint.source import UnreadableSource
 
 if TYPE_CHECKING:
+    from trainlint.analysis.project.summary import Summary
+    from trainlint.analysis.semantic_model import SemanticModel
+    from trainlint.analysis.types.imported_facts import ImportedFacts
     from trainlint.cache.cache import Cache
     from trainlint.engine.shelf import Shelf
     from trainlint.engine.surroundings import Surroundings
-    from trainlint.linking.summary import Summary
-    from trainlint.model.file_model import FileModel
-    from trainlint.model.outside import Outside
 
 
 @dataclass(slots=True)
 class Linkage:
     """What linking found out."""
 
-    outsides: dict[Path, Outside] = field(default_factory=dict)
+    outsides: dict[Path, ImportedFacts] = field(default_factory=dict)
     marks: dict[Path, bytes] = field(default_factory=dict)
     """What stands for these, as far as the cache knows."""
     neighbours: int = 0
@@ -40,7 +40,7 @@ class Linkage:
     given_up: frozenset[Path] = frozenset()
     """Files that took too long, or ended their process: a failure says so, and they are not tried again."""
 
-    def of(self, path: Path) -> Outside | None:
+    def of(self, path: Path) -> ImportedFacts | None:
         """What the other files say of one; None where they say nothing."""
         return self.outsides.get(path)
 
@@ -80,7 +80,7 @@ def _link(
     members = party.members
     if not members:
         return
-    from trainlint.model.outside import ALONE
+    from trainlint.analysis.types.imported_facts import ALONE
 
     linkage.outsides |= {member.path: replace(ALONE, names_device=member.names_device) for member in members}
     linkage.neighbours = sum(not member.judged for member in members)
@@ -113,9 +113,9 @@ def groups(members: Sequence[Member]) -> list[list[int]]:
 
 def outsides(
     members: Sequence[Member], summaries: Sequence[Summary | None], ambiguous: frozenset[str]
-) -> dict[Path, Outside]:
+) -> dict[Path, ImportedFacts]:
     """What the judged files of a group are told. `ambiguous` names methods of files that were left out."""
-    from trainlint.linking.link import link  # with the model, of which a file alone may need little
+    from trainlint.analysis.project.linking import link  # with the model, of which a file alone may need little
 
     found = [(member, summary) for member, summary in zip(members, summaries, strict=True) if summary]
     told = link(
@@ -158,7 +158,7 @@ def summarise_file(member: Member, shelf: Shelf) -> Summarised:
         packed = result.pack()
         if packed is not None:
             shelf.put_packed(member.path, model.source.text, packed)
-    model.let_go()
+    model.release()
     return result
 
 
@@ -170,9 +170,9 @@ def _failed(member: Member, reason: str) -> Summarised:
     return Summarised(failure=Failure(member.shown, reason) if member.judged else None)
 
 
-def _model(member: Member) -> FileModel | None:
-    from trainlint.model.file_model import FileModel
-    from trainlint.model.outside import ALONE
+def _model(member: Member) -> SemanticModel | None:
+    from trainlint.analysis.semantic_model import SemanticModel
+    from trainlint.analysis.types.imported_facts import ALONE
 
     try:
         source = member.source()
@@ -181,11 +181,11 @@ def _model(member: Member) -> FileModel | None:
     tree = parse(source)
     if isinstance(tree, Failure):
         return None
-    return FileModel(source, tree, member.config, replace(ALONE, names_device=member.names_device))
+    return SemanticModel(source, tree, member.config, replace(ALONE, names_device=member.names_device))
 
 
-def _summary(model: FileModel) -> Summary | None:
-    from trainlint.linking.summarise import summarise
+def _summary(model: SemanticModel) -> Summary | None:
+    from trainlint.analysis.project.summarise import summarise
 
     try:
         return summarise(model)

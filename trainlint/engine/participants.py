@@ -11,13 +11,13 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.callgraph.modules import Modules
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.project.glance import Glance, glance
+from trainlint.analysis.project.neighbours import divided, groups, imports_among
 from trainlint.engine.members import Member
 from trainlint.engine.neighbourhood import Imports
 from trainlint.engine.read import may_hold_findings, read_bytes
-from trainlint.linking.glance import Glance, glance
-from trainlint.linking.modules import Modules
-from trainlint.linking.neighbours import divided, groups, imports_among
-from trainlint.model.idle import is_idle
 from trainlint.records import dataclass, replace
 from trainlint.source import UnreadableSource
 
@@ -163,5 +163,5 @@ class _Party:
         others = {number: file.glance.size for number, file in enumerate(self.files) if file.path not in self.of_run}
         if not others:
             return ()
-        imports = Imports(self.imports, [is_idle(file.shown) for file in self.files])
+        imports = Imports(self.imports, [is_test_path(file.shown) for file in self.files])
         return imports.nearest(named, others, size=sum(self.files[number].glance.size for number in named))

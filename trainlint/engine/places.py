@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from trainlint.model.blocks import Place
+from trainlint.analysis.syntax.blocks import Place
 from trainlint.records import dataclass, field
 from trainlint.rule import IN_STEP
 
 if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
+    from trainlint.analysis.syntax.blocks import Block
+    from trainlint.analysis.syntax.outline import Outline
     from trainlint.declared import Bound
     from trainlint.finding import Heat
-    from trainlint.model.blocks import Block
-    from trainlint.model.file_model import FileModel
-    from trainlint.model.outline import Outline
 
 _Words = dict[str, list[int]]
 """The numbers of the rules that want a word."""
@@ -24,7 +24,9 @@ _Named = list[Sequence[Place]]
 """The places that a rule's triggers name, in as many lists as words name them."""
 
 
-def places_by_rule(rules: Sequence[Bound], model: FileModel, *, however_seldom: bool = False) -> list[Iterator[Place]]:
+def places_by_rule(
+    rules: Sequence[Bound], model: SemanticModel, *, however_seldom: bool = False
+) -> list[Iterator[Place]]:
     """For each rule, in their order, the places of a file that its triggers name.
 
     Each place comes once for each trigger that names it, in an order that does not depend on the other rules.
@@ -37,7 +39,7 @@ def places_by_rule(rules: Sequence[Bound], model: FileModel, *, however_seldom: 
     return [_often_enough(rule, places, model, moments) for rule, places in zip(rules, named, strict=True)]
 
 
-def _often_enough(rule: Bound, named: _Named, model: FileModel, moments: _Moments) -> Iterator[Place]:
+def _often_enough(rule: Bound, named: _Named, model: SemanticModel, moments: _Moments) -> Iterator[Place]:
     """The places that run as often as the rule wants. A crash on the way costs only the rules that ask."""
     heats = rule.triggers.heats
     if not heats:
@@ -48,7 +50,7 @@ def _often_enough(rule: Bound, named: _Named, model: FileModel, moments: _Moment
                 yield place
 
 
-def _named(rule: Bound, named: _Named, model: FileModel) -> Iterator[Place]:
+def _named(rule: Bound, named: _Named, model: SemanticModel) -> Iterator[Place]:
     if rule.triggers.calls_of_readers:
         yield from model.calls_of_readers
     for places in named:
@@ -59,7 +61,7 @@ def _named(rule: Bound, named: _Named, model: FileModel) -> Iterator[Place]:
 class _Moments:
     """When the code of a file runs. Each block is asked once, for all rules and places."""
 
-    model: FileModel
+    model: SemanticModel
     _any_in_step: bool | None = None
     _known: dict[Block, Heat] = field(default_factory=dict)
 

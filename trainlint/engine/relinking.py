@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.types.imported_facts import ImportedFacts
 from trainlint.engine.linkage import groups, outsides, summarised
 from trainlint.engine.summarised import Summarised
 from trainlint.engine.unchosen import unchosen
-from trainlint.model.outside import Outside
 from trainlint.records import dataclass
 
 if TYPE_CHECKING:
+    from trainlint.analysis.project.summary import Summary
     from trainlint.cache.cache import Cache
     from trainlint.engine.linkage import Linkage
     from trainlint.engine.members import Member
     from trainlint.engine.tasks import Doer
-    from trainlint.linking.summary import Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Told:
 
     places: tuple[int, ...]
     """Which files of a group were told something, by their places in it."""
-    outsides: tuple[Outside, ...]
+    outsides: tuple[ImportedFacts, ...]
     marks: tuple[bytes, ...]
     """What stands for each of them."""
 

@@ -9,7 +9,7 @@ from trainlint.records import dataclass
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from trainlint.model.file_model import FileModel, Remains
+    from trainlint.analysis.semantic_model import Remains, SemanticModel
 
 MOST_KEPT = 16_000_000
 """Bytes of source whose models all processes of a run keep together. A model takes about thirty-five times as much
@@ -40,14 +40,14 @@ class Shelf:
     def __init__(self, bound: int) -> None:
         """`bound` is in bytes of source."""
         self._free = bound
-        self._models: dict[Path, tuple[FileModel, int]] = {}
+        self._models: dict[Path, tuple[SemanticModel, int]] = {}
         self._packed: dict[Path, _Packed] = {}
 
     def has_room(self, size: int) -> bool:
         """Whether the model of a source of so many bytes fits."""
         return size <= self._free
 
-    def put(self, path: Path, model: FileModel, size: int) -> None:
+    def put(self, path: Path, model: SemanticModel, size: int) -> None:
         """Keep a model that has not been told anything by other files yet. `size` is that of its source."""
         self._free -= size
         self._models[path] = (model, size)
@@ -56,7 +56,7 @@ class Shelf:
         """Keep the packed summary of a file whose model does not fit. `text` is what it was made of."""
         self._packed[path] = _Packed(hash(text), summary)
 
-    def take(self, path: Path) -> FileModel | None:
+    def take(self, path: Path) -> SemanticModel | None:
         """Hand a model out. Whoever takes it lets it go."""
         if path not in self._models:
             return None
@@ -69,8 +69,8 @@ class Shelf:
         packed = self._packed.pop(path, None)
         if packed is None:
             return None
+        from trainlint.analysis.semantic_model import Remains
         from trainlint.cache.values import unpack
-        from trainlint.model.file_model import Remains
 
         summary = unpack(packed.summary)
         return Remains(packed.text, {"own_skeleton": summary.skeleton, "facts": summary.facts})

@@ -10,13 +10,13 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name
+from trainlint.analysis.types.values import Value
 from trainlint.engine.answers import UNTOLD, Inquiry, assignment, deciding, value_of
 from trainlint.engine.listing import Listing, listing
 from trainlint.engine.tracing import Run, Step
 from trainlint.explanation import Fact, Stop
-from trainlint.model.names import last_name
-from trainlint.model.site import Site
-from trainlint.model.values import Value
 from trainlint.records import dataclass, replace
 
 _DEEPEST = 4

@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from trainlint.analysis.project.summary import Summary
     from trainlint.finding import Failure
-    from trainlint.linking.summary import Summary
 
 
 class Summarised:

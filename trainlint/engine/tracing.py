@@ -12,8 +12,8 @@ from trainlint.records import dataclass, field
 from trainlint.rule import Rule
 
 if TYPE_CHECKING:
+    from trainlint.analysis.site import Site
     from trainlint.finding import Finding
-    from trainlint.model.site import Site
 
 
 @dataclass(slots=True, eq=False)

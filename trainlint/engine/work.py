@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from trainlint.analysis.semantic_model import Remains, SemanticModel
+    from trainlint.analysis.types.imported_facts import ImportedFacts
     from trainlint.declared import Bound
     from trainlint.engine.configurations import Selection
     from trainlint.engine.discover import Target
     from trainlint.engine.judge import Verdicts
-    from trainlint.model.file_model import FileModel, Remains
-    from trainlint.model.outside import Outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Job:
     target: Target
     rules: tuple[Bound, ...]
     selection: Selection
-    outside: Outside | None = None
+    outside: ImportedFacts | None = None
     """What other files say of this one; None where they say nothing."""
     outside_mark: bytes = b""
     """What stands for that in the cache, where it is known already."""
@@ -88,7 +88,7 @@ class Outcome:
 
 
 def do(
-    job: Job, fixing: Fixing | None = None, model: FileModel | None = None, remains: Remains | None = None
+    job: Job, fixing: Fixing | None = None, model: SemanticModel | None = None, remains: Remains | None = None
 ) -> Outcome:
     """Judge one file and fix it if asked. Raises nothing but KeyboardInterrupt: what goes wrong is a Failure.
 
@@ -119,11 +119,13 @@ def do(
         return Outcome(failures=(Failure(shown, crash(error)),), judged=False)
     finally:
         if model is not None:
-            model.let_go()
+            model.release()
     return outcome
 
 
-def _done(data: bytes, job: Job, fixing: Fixing | None, model: FileModel | None, remains: Remains | None) -> Outcome:
+def _done(
+    data: bytes, job: Job, fixing: Fixing | None, model: SemanticModel | None, remains: Remains | None
+) -> Outcome:
     """Judge what stands in a file, and fix it if asked, without writing. Raises UnreadableSource."""
     shown = job.target.shown
     if is_settings(shown):
@@ -160,7 +162,7 @@ def _done_text(
     source: SourceFile,
     job: Job,
     fixing: Fixing | None,
-    model: FileModel | None = None,
+    model: SemanticModel | None = None,
     remains: Remains | None = None,
 ) -> Outcome:
     verdicts = _judge(source, job, model, remains)
@@ -201,17 +203,19 @@ def crash(error: BaseException) -> str:
     return f"trainlint failed on it ({words}); please report this"
 
 
-def _judge(source: SourceFile, job: Job, model: FileModel | None = None, remains: Remains | None = None) -> Verdicts:
+def _judge(
+    source: SourceFile, job: Job, model: SemanticModel | None = None, remains: Remains | None = None
+) -> Verdicts:
     """Findings with the severities that the user gave their rules."""
+    from trainlint.analysis.types.imported_facts import ALONE
     from trainlint.engine.judge import judge  # with the whole model, which a file without training does without
-    from trainlint.model.outside import ALONE
 
     outside = job.outside or ALONE
     told = model.told(outside) if model is not None and model.source == source else None
     known = job.selection.known or None
     verdicts = judge(source, job.rules, job.selection.config, known, outside=outside, model=told, remains=remains)
     if told is not None:
-        told.let_go()
+        told.release()
     severities = dict(job.selection.severities)
     findings = (
         replace(finding, severity=severities.get(finding.code, finding.severity)) for finding in verdicts.findings

@@ -47,8 +47,7 @@ def doer(count: int, jobs: Sequence[Job], wanted: int | None = None, *, at_once:
 
 
 def _prepare(rules: Sequence[Bound]) -> None:
-    import trainlint.engine.judge
-    import trainlint.linking.summarise  # noqa: F401
+    import trainlint.analysis.project.summarise  # noqa: F401
 
     for rule in rules:
         with suppress(Exception):  # judging will say what is wrong with it

@@ -10,6 +10,13 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.conditions.alternatives import depends_on_version, has_alternative, is_tried, origins
+from trainlint.analysis.programs.old_amp import OLD_MODULES, available, new_names, old_name
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.syntax.blocks import BlockKind, Place
+from trainlint.analysis.syntax.names import argument, constant, imported_names, last_name, root_name
+from trainlint.analysis.syntax.roles import Role, import_of, imports_of, references_by, role
+from trainlint.analysis.syntax.uses import call_of
 from trainlint.finding import Edit, Fix, Safety
 from trainlint.fixing.rewrite import (
     Unfixable,
@@ -20,13 +27,6 @@ from trainlint.fixing.rewrite import (
     move_names,
     replace_expression,
 )
-from trainlint.model.alternatives import depends_on_version, has_alternative, is_tried, origins
-from trainlint.model.blocks import BlockKind, Place
-from trainlint.model.file_model import FileModel
-from trainlint.model.names import argument, constant, imported_names, last_name, root_name
-from trainlint.model.old_amp import OLD_MODULES, available, new_names, old_name
-from trainlint.model.roles import Role, import_of, imports_of, references_by, role
-from trainlint.model.uses import call_of
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -36,7 +36,7 @@ _POSITIONS = ("enabled", "dtype", "cache_enabled")
 _DEFAULT_TYPES = {"cuda": "float16", "cpu": "bfloat16"}
 
 
-def rewritten(file: FileModel, place: Place) -> Fix:
+def rewritten(file: SemanticModel, place: Place) -> Fix:
     """The fix for one use.
 
     Raises Unfixable where the use, or another one that must change with it, cannot be told or rewritten.
@@ -58,7 +58,7 @@ def rewritten(file: FileModel, place: Place) -> Fix:
     return Fix("Use torch.amp", tuple(sorted(set(edits))), Safety.SAFE)
 
 
-def _import_and_uses(file: FileModel, statement: ast.Import | ast.ImportFrom) -> Iterator[Edit]:
+def _import_and_uses(file: SemanticModel, statement: ast.Import | ast.ImportFrom) -> Iterator[Edit]:
     """The import moved to torch.amp, with every use of what it binds."""
     if is_tried(file, statement) or file.source.path.endswith("__init__.py"):
         raise Unfixable("others may depend on what the import gives")
@@ -104,7 +104,7 @@ def _exports(tree: ast.Module) -> ast.AST:
     return ast.Module([], [])
 
 
-def _type_tests(file: FileModel, scaler: tuple[str, str], statement: ast.stmt) -> Iterator[Edit]:
+def _type_tests(file: SemanticModel, scaler: tuple[str, str], statement: ast.stmt) -> Iterator[Edit]:
     """The tests for an old class that an import of torch alone names: the new class does not pass them.
 
     `statement` is the import that is being moved, with which its own tests change anyhow.
@@ -131,7 +131,7 @@ def _origin(place: Place) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _use(file: FileModel, place: Place, *, dotted: bool) -> Iterator[Edit]:
+def _use(file: SemanticModel, place: Place, *, dotted: bool) -> Iterator[Edit]:
     """The edits of one use; `dotted` where it is written from torch on, and its own name must change."""
     import libcst as cst
 
@@ -158,7 +158,7 @@ def _use(file: FileModel, place: Place, *, dotted: bool) -> Iterator[Edit]:
 
 
 def _call(
-    file: FileModel, place: Place, function: cst.BaseExpression | None, device: str, symbol: str, quote: str
+    file: SemanticModel, place: Place, function: cst.BaseExpression | None, device: str, symbol: str, quote: str
 ) -> Iterator[Edit]:
     import libcst as cst
 
@@ -204,12 +204,12 @@ def _named(given: cst.Arg, index: int) -> cst.Arg:
     return given.with_changes(keyword=cst.Name(_POSITIONS[index]), equal=equal)
 
 
-def _decorators(file: FileModel, call: Place) -> list[ast.expr]:
+def _decorators(file: SemanticModel, call: Place) -> list[ast.expr]:
     function = file.graph.enclosing(call.block)
     return function.decorators if function is not None else []
 
 
-def _may_inherit_type(file: FileModel, call: Place) -> bool:
+def _may_inherit_type(file: SemanticModel, call: Place) -> bool:
     """Whether the new autocast could take its type from another one around it, where the old one has its own."""
     node = call.node
     assert isinstance(node, ast.Call)

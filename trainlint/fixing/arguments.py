@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.syntax.names import end_position
 from trainlint.finding import Edit
 from trainlint.fixing.expressions import replace_by_text, replace_expression
 from trainlint.fixing.layout import Unfixable, extent, layout
 from trainlint.fixing.segment import expression, expression_extent
-from trainlint.model.names import end_position
 from trainlint.source import SourceFile
 
 if TYPE_CHECKING:

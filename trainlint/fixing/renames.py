@@ -6,30 +6,30 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.conditions.alternatives import is_tried
+from trainlint.analysis.syntax.names import imported_names, root_name
+from trainlint.analysis.syntax.roles import import_of, imports_of, references_by
+from trainlint.analysis.tables.deprecations import deprecation_of
 from trainlint.finding import Edit, Fix, Safety
 from trainlint.fixing.expressions import replace_expression
 from trainlint.fixing.imports import drop_name, ensure_import, move_names
 from trainlint.fixing.layout import Unfixable
 from trainlint.fixing.rewrite import attempt
 from trainlint.fixing.segment import replace_simple_statement, simple_statement
-from trainlint.model.alternatives import is_tried
-from trainlint.model.deprecations import deprecation_of
-from trainlint.model.names import imported_names, root_name
-from trainlint.model.roles import import_of, imports_of, references_by
 
 if TYPE_CHECKING:
-    from trainlint.model.deprecated_uses import DeprecatedUse
-    from trainlint.model.file_model import FileModel
+    from trainlint.analysis.programs.deprecated_uses import DeprecatedUse
+    from trainlint.analysis.semantic_model import SemanticModel
 
 
-def rename_of(file: FileModel, use: DeprecatedUse) -> Fix | None:
+def rename_of(file: SemanticModel, use: DeprecatedUse) -> Fix | None:
     """The fix for any use: the new name where it is exact, or no import of what nothing uses; None where none is."""
     if use.only_imports:
         return attempt(lambda: _unused_import_dropped(file, use))
     return attempt(lambda: renamed(file, use)) if use.deprecation.exact else None
 
 
-def renamed(file: FileModel, use: DeprecatedUse) -> Fix:
+def renamed(file: SemanticModel, use: DeprecatedUse) -> Fix:
     """The fix for one use of a name whose replacement is exact.
 
     A dotted use is rewritten by itself. Where an import brings the very name in, the import and all that it means in
@@ -57,7 +57,7 @@ def _brings_in(statement: ast.Import | ast.ImportFrom, name: str, local: str) ->
 
 
 def _dotted_use(
-    file: FileModel, statement: ast.Import | ast.ImportFrom, reference: ast.expr, new: str
+    file: SemanticModel, statement: ast.Import | ast.ImportFrom, reference: ast.expr, new: str
 ) -> Iterator[Edit]:
     """A use below a module that the file imports: `init.normal` where `init` is `torch.nn.init`."""
     import libcst as cst
@@ -74,7 +74,7 @@ def _dotted_use(
     yield replace_expression(file.source, reference, cst.parse_expression(written))
 
 
-def _import_and_uses(file: FileModel, statement: ast.ImportFrom, use: DeprecatedUse) -> Iterator[Edit]:
+def _import_and_uses(file: SemanticModel, statement: ast.ImportFrom, use: DeprecatedUse) -> Iterator[Edit]:
     import libcst as cst
 
     old, new = use.name, use.deprecation.replacement
@@ -125,7 +125,7 @@ def _moving_along(statement: ast.ImportFrom, use: DeprecatedUse) -> list[str]:
     return moving
 
 
-def _unused_import_dropped(file: FileModel, use: DeprecatedUse) -> Fix:
+def _unused_import_dropped(file: SemanticModel, use: DeprecatedUse) -> Fix:
     """The fix for an import of a deprecated name that nothing uses."""
     statement = use.place.node
     assert isinstance(statement, ast.ImportFrom)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.types.values import Home, Kind, Origin
 from trainlint.finding import Heat
-from trainlint.model.values import Home, Kind, Origin
 from trainlint.report.words import runs
 
 if TYPE_CHECKING:
-    from trainlint.model.heat_fact import HeatFact
-    from trainlint.model.values import Value
+    from trainlint.analysis.frequency.heat_fact import HeatFact
+    from trainlint.analysis.types.values import Value
 
 _KINDS = {
     Kind.ARRAY: "a NumPy array or number",

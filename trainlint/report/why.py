@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.frequency.heat_fact import HeatFact
+from trainlint.analysis.types.values import Value
 from trainlint.explanation import Explanation, Fact, Hiding, Line, Look, Stop, Verdict
-from trainlint.model.heat_fact import HeatFact
-from trainlint.model.values import Value
 from trainlint.report.characters import json_without_commands, quoted, sentence, without_commands
 from trainlint.report.value_words import heat_words, value_words
 

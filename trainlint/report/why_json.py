@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from trainlint import __version__
-from trainlint.model.heat_fact import HeatFact
-from trainlint.model.values import Value
+from trainlint.analysis.frequency.heat_fact import HeatFact
+from trainlint.analysis.types.values import Value
 from trainlint.report.json import finding_object, span_object
 from trainlint.report.value_words import heat_words, value_words
 

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from functools import partial
 from typing import ClassVar
 
+from trainlint.analysis.programs.deprecated_uses import DeprecatedUse, deprecated_use
+from trainlint.analysis.site import Site
+from trainlint.analysis.tables.deprecations import Version
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.deprecated_uses import DeprecatedUse, deprecated_use
-from trainlint.model.deprecations import Version
-from trainlint.model.site import Site
 from trainlint.rule import Rule
 
 
 class DeprecatedName(Rule, base=True):
-    """A rule over its rows of the table in trainlint.model.deprecations."""
+    """A rule over its rows of the table in trainlint.analysis.tables.deprecations."""
 
     severity = Severity.WARNING
     fix_safety: ClassVar[Safety | None] = Safety.SAFE

@@ -6,12 +6,12 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.roles import references_by
+from trainlint.analysis.syntax.uses import call_of
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import Place
-from trainlint.model.file_model import FileModel
-from trainlint.model.roles import references_by
-from trainlint.model.site import Site
-from trainlint.model.uses import call_of
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -109,7 +109,7 @@ def _name(node: ast.AST) -> str:
     return node.attr if isinstance(node, ast.Attribute) else ""
 
 
-def _offers_apex(file: FileModel, use: Place) -> bool:
+def _offers_apex(file: SemanticModel, use: Place) -> bool:
     """Whether the class or function around a use says by its name that it is there for apex."""
     function = file.graph.enclosing(use.block)
     return function is not None and bool(_OF_APEX.search(function.qualified_name))

@@ -6,11 +6,10 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.evidence import Symptom
-from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.alternatives import origins
-from trainlint.model.creations import ALL
-from trainlint.model.names import (
+from trainlint.analysis.conditions.alternatives import origins
+from trainlint.analysis.effects.creations import ALL
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import (
     argument,
     constant,
     end_position,
@@ -20,9 +19,10 @@ from trainlint.model.names import (
     position,
     root_name,
 )
-from trainlint.model.roles import Role, references_by, role
-from trainlint.model.site import Site
-from trainlint.model.uses import call_of
+from trainlint.analysis.syntax.roles import Role, references_by, role
+from trainlint.analysis.syntax.uses import call_of
+from trainlint.evidence import Symptom
+from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.programs.old_amp import OLD_MODULES, available, newest_needed, old_name, warning_use
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.names import imported_names, root_name
+from trainlint.analysis.syntax.roles import import_of, references_by
+from trainlint.analysis.syntax.uses import call_of
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.blocks import Place
-from trainlint.model.names import imported_names, root_name
-from trainlint.model.old_amp import OLD_MODULES, available, newest_needed, old_name, warning_use
-from trainlint.model.roles import import_of, references_by
-from trainlint.model.site import Site
-from trainlint.model.uses import call_of
 from trainlint.rule import Rule, Triggers
 
 

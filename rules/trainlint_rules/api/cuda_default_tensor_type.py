@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.alternatives import depends_on_version
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import constant
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.alternatives import depends_on_version
-from trainlint.model.names import constant
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from trainlint.analysis.tables.deprecations import prefixes
 from trainlint.evidence import Symptom
-from trainlint.model.deprecations import prefixes
 from trainlint.rule import Triggers
 from trainlint_rules.api import DeprecatedName
 

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.conditions.alternatives import depends_on_version
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.syntax.uses import call_of
+from trainlint.analysis.tables.deprecated_arguments import ARGUMENTS, OldArgument
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.alternatives import depends_on_version
-from trainlint.model.deprecated_arguments import ARGUMENTS, OldArgument
-from trainlint.model.names import argument, constant
-from trainlint.model.site import Site
-from trainlint.model.uses import call_of
 from trainlint.rule import Rule, Triggers
 
 _SCHEDULER_BASES = ("torch.optim.lr_scheduler.LRScheduler", "torch.optim.lr_scheduler._LRScheduler")

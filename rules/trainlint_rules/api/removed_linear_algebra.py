@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from trainlint.analysis.programs.deprecated_uses import DeprecatedUse
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import has_unpacked_arguments
+from trainlint.analysis.tables.deprecations import prefixes
 from trainlint.evidence import Symptom
 from trainlint.finding import Fix, Safety, Severity
-from trainlint.model.deprecated_uses import DeprecatedUse
-from trainlint.model.deprecations import prefixes
-from trainlint.model.names import has_unpacked_arguments
-from trainlint.model.site import Site
 from trainlint.rule import Triggers
 from trainlint_rules.api import DeprecatedName
 

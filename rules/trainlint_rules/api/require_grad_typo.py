@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name, nodes_in, root_name
 from trainlint.finding import Edit, Finding, Fix, Safety, Severity
-from trainlint.model.names import last_name, nodes_in, root_name
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
 
 _TYPOS = frozenset({"require_grad", "require_grads", "requires_grads", "requiers_grad", "requires_gard"})

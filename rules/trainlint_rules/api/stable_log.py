@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
+from trainlint.analysis.syntax.uses import own_nodes
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.names import argument, constant, has_unpacked_arguments
-from trainlint.model.site import Site
-from trainlint.model.uses import own_nodes
 from trainlint.rule import Rule, Triggers
 
 

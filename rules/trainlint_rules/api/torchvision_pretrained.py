@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.syntax.uses import call_of
 from trainlint.finding import Edit, Finding, Fix, Safety, Severity
-from trainlint.model.blocks import BlockKind
-from trainlint.model.names import argument, constant
-from trainlint.model.pretrained import LEGACY_ARGUMENTS, builder_of, is_any_builder
-from trainlint.model.site import Site
-from trainlint.model.uses import call_of
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.api.idioms.pretrained import LEGACY_ARGUMENTS, builder_of, is_any_builder
 
 _FIRST_WITH_WEIGHTS = (1, 12)
 """PyTorch 1.12 came with torchvision 0.13, the first that takes `weights`."""

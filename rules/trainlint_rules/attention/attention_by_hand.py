@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
 from trainlint.finding import Finding, Severity
-from trainlint.model.attention import written_attention
-from trainlint.model.idle import is_idle
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.attention.idioms.written_attention import written_attention
 
 _FIRST_FUSED = (2, 0)
 _FUSED = lazy(
@@ -118,7 +118,7 @@ class AttentionByHand(Rule):
             f"this softmax stands between the product of line {found.scores.lineno} and that of line "
             f"{found.outputs[0].lineno}: attention that stores a matrix of all queries by all keys; use "
             "`torch.nn.functional.scaled_dot_product_attention`",
-            confidence=0.5 if found.cosine or is_idle(site.path) else 0.85,
+            confidence=0.5 if found.cosine or is_test_path(site.path) else 0.85,
         )
 
 

@@ -6,15 +6,15 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, nodes_in
+from trainlint.analysis.syntax.uses import loads, own_nodes
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.blocks import Place
-from trainlint.model.built import calls_of
-from trainlint.model.idle import is_idle
-from trainlint.model.names import argument, constant, has_unpacked_arguments, nodes_in
-from trainlint.model.site import Site
-from trainlint.model.uses import loads, own_nodes
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.attention.idioms.built import calls_of
 
 _MODULE = ("torch.nn.MultiheadAttention", "torch.nn.modules.activation.MultiheadAttention")
 _NEED_WEIGHTS = 4
@@ -108,7 +108,7 @@ class AttentionWeightsUnused(Rule):
                     site.at(call, place.block),
                     "nobody reads the attention weights of this call, but for their sake it stores a matrix of all "
                     "queries by all keys; pass `need_weights=False`",
-                    confidence=0.5 if is_idle(site.path) else 0.9,
+                    confidence=0.5 if is_test_path(site.path) else 0.9,
                     fix=partial(_fix, site, call, given),
                 )
 

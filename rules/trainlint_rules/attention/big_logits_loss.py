@@ -6,14 +6,14 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name
 from trainlint.finding import Finding, Heat, Severity
-from trainlint.model.built import calls_of
-from trainlint.model.idle import is_idle
-from trainlint.model.logits import BigLogits, big_logits
-from trainlint.model.names import last_name
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.attention.idioms.built import calls_of
+from trainlint_rules.attention.idioms.logits import BigLogits, big_logits
 
 _SAVES_ALREADY = lazy(r"torch\.compile|linear_cross_entropy|liger|chunk|cut_cross_entropy|fused_\w*cross", re.I)
 """A compiled loss needs no copies, one in chunks holds a part of the scores at a time, a fused one holds none."""
@@ -102,7 +102,7 @@ class BigLogitsLoss(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find losses of scores over a vocabulary that nothing else reads."""
-        if not (site.origin(site.call.func) or "").startswith("torch.nn.") or is_idle(site.path):
+        if not (site.origin(site.call.func) or "").startswith("torch.nn.") or is_test_path(site.path):
             return
         if site.file.says(_SAVES_ALREADY):
             return

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.creations import is_seldom
+from trainlint.analysis.effects.forward import computes
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.uses import call_of
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
-from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.creations import is_seldom
-from trainlint.model.forward import computes
-from trainlint.model.idle import is_idle
-from trainlint.model.site import Site
-from trainlint.model.steps import LoopKind
-from trainlint.model.uses import call_of
 from trainlint.rule import Rule, Triggers
 
 _COMPILERS = ("torch.compile", "torch._dynamo.optimize")
@@ -89,7 +89,7 @@ class CompileInLoop(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find calls and decorators of the compiler that run in each step, forward pass or epoch."""
-        if not isinstance(site.node, ast.expr) or site.origin(site.node) not in _COMPILERS or is_idle(site.path):
+        if not isinstance(site.node, ast.expr) or site.origin(site.node) not in _COMPILERS or is_test_path(site.path):
             return
         call = call_of(site.file, site.node)
         decorated = call is None and isinstance(site.statement, ast.FunctionDef | ast.AsyncFunctionDef)

@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant
 from trainlint.finding import Finding, Severity
-from trainlint.model.idle import is_idle
-from trainlint.model.names import argument, constant
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -72,7 +72,7 @@ class EagerAttention(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find models that are loaded with the literal, in files that ask for no weights."""
         given = argument(site.call, "attn_implementation")
-        if constant(given) != "eager" or is_idle(site.path) or not isinstance(site.call.func, ast.Attribute):
+        if constant(given) != "eager" or is_test_path(site.path) or not isinstance(site.call.func, ast.Attribute):
             return
         if site.file.says(_NEEDS_WEIGHTS) or site.file.says(_COMPARES):
             return

@@ -6,14 +6,14 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.forward import computes
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name, names_in, nodes_in, position
 from trainlint.finding import Finding, Severity
-from trainlint.model.forward import computes
-from trainlint.model.idle import is_idle
-from trainlint.model.names import last_name, names_in, nodes_in, position
-from trainlint.model.norms import written_gelu, written_norm
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.attention.idioms.norms import written_gelu, written_norm
 
 _FIRST_COMPILER = (2, 0)
 _FUSED_ALREADY = lazy(r"compil|\btriton\b|jit\.|jit_fuser|fused|cuda_ext|cpp_extension", re.IGNORECASE)
@@ -97,7 +97,7 @@ class ElementwiseChain(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find long formulas in forward passes, each at the first of its curves."""
         target = site.file.config.target_torch
-        if is_idle(site.path) or (target is not None and target.lacks(_FIRST_COMPILER)):
+        if is_test_path(site.path) or (target is not None and target.lacks(_FIRST_COMPILER)):
             return
         if site.file.says(_FUSED_ALREADY) or not computes(site.file, site.block):
             return

@@ -6,17 +6,17 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.creations import is_seldom
+from trainlint.analysis.effects.python_reads import python_reads
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.analysis.syntax.names import last_name
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import BlockKind
-from trainlint.model.compiled import compiled_around
-from trainlint.model.creations import is_seldom
-from trainlint.model.idle import is_idle
-from trainlint.model.names import last_name
-from trainlint.model.python_reads import python_reads
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.attention.idioms.compiled import compiled_around
 
 _READS = frozenset({"item", "tolist"})
 _CONVERSIONS = frozenset({"float", "int", "bool"})
@@ -86,7 +86,7 @@ class GraphBreakInCompiled(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find prints and reads of tensors in functions that the file compiles."""
-        if not site.file.says(_COMPILES) or site.file.says(_ALLOWED) or is_idle(site.path):
+        if not site.file.says(_COMPILES) or site.file.says(_ALLOWED) or is_test_path(site.path):
             return
         if is_seldom(site.block) or _is_left_out(site):
             return

@@ -6,12 +6,12 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.forward import computes
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant, last_name
+from trainlint.analysis.types.values import Kind
 from trainlint.finding import Finding, Severity
-from trainlint.model.forward import computes
-from trainlint.model.idle import is_idle
-from trainlint.model.names import argument, constant, last_name
-from trainlint.model.site import Site
-from trainlint.model.values import Kind
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -90,7 +90,7 @@ class IndexSelectAsEmbedding(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find parameters of two dimensions that are indexed by tensors of indices in a forward pass."""
         table, indices, by_call = _lookup(site)
-        if table is None or indices is None or is_idle(site.path) or site.gradients_off:
+        if table is None or indices is None or is_test_path(site.path) or site.gradients_off:
             return
         if not computes(site.file, site.block) or not _is_index(site, indices) or not _is_table(site, table):
             return

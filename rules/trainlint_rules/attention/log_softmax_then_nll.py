@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, nodes_in
+from trainlint.analysis.syntax.uses import loads
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.names import argument, nodes_in
-from trainlint.model.site import Site
-from trainlint.model.softened import Softened, loss_given, softened
-from trainlint.model.uses import loads
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.attention.idioms.softened import Softened, loss_given, softened
 
 _CLASSES = 1
 """The dimension of the classes, for `nll_loss` and `cross_entropy` alike."""

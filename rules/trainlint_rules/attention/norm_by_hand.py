@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name
 from trainlint.finding import Finding, Severity
-from trainlint.model.idle import is_idle
-from trainlint.model.names import last_name
-from trainlint.model.norms import written_gelu, written_norm
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.attention.idioms.norms import written_gelu, written_norm
 
 _FIRST_RMS_NORM = (2, 4)
 _FUSED_ALREADY = lazy(r"torch\.compile|\btriton\b|jit\.script|F\.rms_norm|functional\.rms_norm|apex|fused", re.I)
@@ -96,7 +96,7 @@ class NormByHand(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find roots and curves that stand in a written-out norm or GELU."""
         function = site.function
-        if is_idle(site.path) or function is None or not _is_of_torch(site):
+        if is_test_path(site.path) or function is None or not _is_of_torch(site):
             return
         if any(_FUSING.search(last_name(item)) for item in function.decorators):
             return

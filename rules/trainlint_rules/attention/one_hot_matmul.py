@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import How
+from trainlint.analysis.syntax.names import argument, constant, dotted, has_unpacked_arguments, last_name, nodes_in
+from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.syntax.uses import loads
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.blocks import How
-from trainlint.model.idle import is_idle
-from trainlint.model.lookup import single_value
-from trainlint.model.names import argument, constant, dotted, has_unpacked_arguments, last_name, nodes_in
-from trainlint.model.site import Site
-from trainlint.model.uses import loads
 from trainlint.rule import Rule, Triggers
 
 _ONE_HOT = "torch.nn.functional.one_hot"
@@ -94,7 +94,7 @@ class OneHotMatmul(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find one-hot matrices that are the left side of a product."""
-        if is_idle(site.path) or site.function is None or has_unpacked_arguments(site.call):
+        if is_test_path(site.path) or site.function is None or has_unpacked_arguments(site.call):
             return
         ids = _indices(site)
         if ids is None:

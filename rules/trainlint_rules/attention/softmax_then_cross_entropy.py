@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name
 from trainlint.finding import Finding, Severity
-from trainlint.model.built import calls_of
-from trainlint.model.idle import is_idle
-from trainlint.model.names import last_name
-from trainlint.model.site import Site
-from trainlint.model.softened import loss_given, softened
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.attention.idioms.built import calls_of
+from trainlint_rules.attention.idioms.softened import loss_given, softened
 
 
 class SoftmaxThenCrossEntropy(Rule):
@@ -91,5 +91,5 @@ class SoftmaxThenCrossEntropy(Rule):
                 site.at(place.node, place.block),
                 f"line {made.call.lineno} takes a softmax, and this cross-entropy takes another one of it; give it "
                 "the raw scores",
-                confidence=0.5 if is_idle(site.path) else 0.9,
+                confidence=0.5 if is_test_path(site.path) else 0.9,
             )

@@ -6,12 +6,12 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.syntax.uses import call_of
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import BlockKind
-from trainlint.model.idle import is_idle
-from trainlint.model.names import argument, constant
-from trainlint.model.site import Site
-from trainlint.model.uses import call_of
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -112,13 +112,13 @@ class TorchscriptForSpeed(Rule):
                 yield self.finding(
                     site,
                     "TorchScript is deprecated, and nvFuser, which fused such functions, is gone; use `torch.compile`",
-                    confidence=0.5 if is_idle(site.path) else 0.8,
+                    confidence=0.5 if is_test_path(site.path) else 0.8,
                 )
         elif _asks_for_nvfuser(site, origin):
             yield self.finding(
                 site,
                 "TorchScript has no nvFuser any more: this does nothing but print so; use `torch.compile`",
-                confidence=0.5 if is_idle(site.path) else 0.9,
+                confidence=0.5 if is_test_path(site.path) else 0.9,
             )
 
 

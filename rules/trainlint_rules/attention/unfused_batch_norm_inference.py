@@ -6,13 +6,13 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.layer_pairs import layer_before
+from trainlint.analysis.programs.modes import mode_calls, sets_training, switched
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.names import last_name
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import Place
-from trainlint.model.idle import is_idle
-from trainlint.model.layer_pairs import layer_before
-from trainlint.model.modes import mode_calls, sets_training, switched
-from trainlint.model.names import last_name
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -107,7 +107,7 @@ class UnfusedBatchNormInference(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find networks of this file that are loaded and put into evaluation mode for good."""
         text = site.source.text
-        if is_idle(site.path) or not _LOADS.search(text) or _TRAINS.search(text) or _FOLDS.search(text):
+        if is_test_path(site.path) or not _LOADS.search(text) or _TRAINS.search(text) or _FOLDS.search(text):
             return
         if sets_training(site.place) is not False or not isinstance(site.call.func, ast.Attribute):
             return

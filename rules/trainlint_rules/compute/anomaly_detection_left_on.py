@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.conditions.choices import is_chosen
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
-from trainlint.model.choices import is_chosen
-from trainlint.model.idle import is_idle
-from trainlint.model.names import argument, constant, last_name, nodes_in
-from trainlint.model.site import Site
-from trainlint.model.steps import LoopKind
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -91,7 +91,7 @@ class AnomalyDetectionLeftOn(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find anomaly detection that each run switches on."""
-        if is_idle(site.path) or is_chosen(site.file, site.block) or site.heat.heat is Heat.RARE:
+        if is_test_path(site.path) or is_chosen(site.file, site.block) or site.heat.heat is Heat.RARE:
             return
         if not _switches_on(site) or site.file.says(_CHECKS):
             return

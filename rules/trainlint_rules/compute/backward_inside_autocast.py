@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant, last_name
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.idle import is_idle
-from trainlint.model.names import argument, constant, last_name
-from trainlint.model.precision import autocast_around
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.compute.idioms.precision import autocast_around
 
 _ENGINE = lazy(r"accelerator|fabric|engine|booster|optim", re.IGNORECASE)
 """Whose `backward` is more than that of a tensor, and leaves autocast where it should."""
@@ -89,7 +89,7 @@ class BackwardInsideAutocast(Rule):
         autocast = autocast_around(site.file, site.block)
         if autocast is None or autocast.enabled is False or not site.file.loop_reader.proves_step(site.place):
             return
-        if is_idle(site.path) and not site.heat.heat.in_step:
+        if is_test_path(site.path) and not site.heat.heat.in_step:
             return  # tests look at what happens here
         if _ENGINE.search(last_name(getattr(site.call.func, "value", site.call.func))) or _makes_graph(site):
             return

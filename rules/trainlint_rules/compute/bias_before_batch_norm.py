@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.programs.layer_pairs import layer_before
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.idle import is_idle
-from trainlint.model.layer_pairs import layer_before
-from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -97,7 +97,7 @@ class BiasBeforeBatchNorm(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find layers with a bias whose output goes straight into a batch normalization."""
-        if not (site.origin(site.call.func) or "").startswith("torch.nn.") or is_idle(site.path):
+        if not (site.origin(site.call.func) or "").startswith("torch.nn.") or is_test_path(site.path):
             return
         if site.file.says(_LOADS):
             return

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.conditions.branches import may_run_together
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
+from trainlint.analysis.syntax.names import dotted, position
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.blocks import Block, BlockKind, Place
-from trainlint.model.branches import may_run_together
-from trainlint.model.grad_scalers import ScaledBackward, scaled_backwards, scalers
-from trainlint.model.names import dotted, position
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.compute.idioms.grad_scalers import ScaledBackward, scaled_backwards, scalers
 
 _CLIPPING = frozenset(
     {"clip_grad_norm_", "clip_grad_norm", "clip_grad_value_", "clip_grads_with_norm_", "dispatch_clip_grad"}

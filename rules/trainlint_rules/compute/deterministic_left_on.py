@@ -6,11 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.choices import is_chosen
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant, last_name
 from trainlint.finding import Finding, Heat, Severity
-from trainlint.model.choices import is_chosen
-from trainlint.model.idle import is_idle
-from trainlint.model.names import argument, constant, last_name
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -111,7 +111,7 @@ class DeterministicLeftOn(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find switches of determinism that each run turns on."""
-        if is_idle(site.path) or is_chosen(site.file, site.block) or site.heat.heat is Heat.RARE:
+        if is_test_path(site.path) or is_chosen(site.file, site.block) or site.heat.heat is Heat.RARE:
             return
         what = _switched_on(site)
         if what is None or _said_before(site):

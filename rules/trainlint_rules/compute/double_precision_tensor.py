@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.names import argument, has_unpacked_arguments, last_name, nodes_in
+from trainlint.analysis.syntax.reaching import single_value
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import Block
-from trainlint.model.idle import is_idle
-from trainlint.model.lookup import single_value
-from trainlint.model.names import argument, has_unpacked_arguments, last_name, nodes_in
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -91,7 +91,7 @@ class DoublePrecisionTensor(Rule):
         call = site.call
         if site.origin(call.func) not in ("torch.from_numpy", "torch.tensor", "torch.as_tensor"):
             return
-        if is_idle(site.path) or site.file.says(_SCIENCE) or argument(call, "dtype", 1) is not None:
+        if is_test_path(site.path) or site.file.says(_SCIENCE) or argument(call, "dtype", 1) is not None:
             return
         array = call.args[0] if call.args else None
         if not isinstance(array, ast.expr) or not _is_double(site, array, site.block):

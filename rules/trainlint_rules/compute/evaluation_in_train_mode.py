@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.evaluation import model_run_by
+from trainlint.analysis.programs.modes import mode_calls, sets_training, switched
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, Place
+from trainlint.analysis.syntax.names import dotted, last_name, root_name
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import Block, Place
-from trainlint.model.evaluation import model_run_by
-from trainlint.model.file_model import FileModel
-from trainlint.model.idle import is_idle
-from trainlint.model.modes import mode_calls, sets_training, switched
-from trainlint.model.names import dotted, last_name, root_name
-from trainlint.model.site import Site
-from trainlint.model.steps import LoopKind
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -123,7 +123,7 @@ class EvaluationInTrainMode(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find evaluation loops of a model that the file trains and never puts into evaluation mode."""
         loop = site.file.outline.loop_blocks[site.node]
-        if site.file.loops.kind(loop) is not LoopKind.EVAL or is_idle(site.path) or not site.file.loops.evidence():
+        if site.file.loops.kind(loop) is not LoopKind.EVAL or is_test_path(site.path) or not site.file.loops.evidence():
             return
         if not site.file.says(_DEPENDS_ON_MODE) or site.file.says(_ON_PURPOSE):
             return
@@ -144,7 +144,7 @@ class EvaluationInTrainMode(Rule):
             return
 
 
-def _called_here(file: FileModel, loop: Block) -> bool:
+def _called_here(file: SemanticModel, loop: Block) -> bool:
     """Whether the file itself calls the function of the loop: others may have set the mode before."""
     function = file.graph.enclosing(loop)
     if function is None:
@@ -152,13 +152,13 @@ def _called_here(file: FileModel, loop: Block) -> bool:
     return any(not edge.passed for edge in file.graph.callers.get(function, ())) or bool(_trains(file, loop))
 
 
-def _trains(file: FileModel, loop: Block) -> bool:
+def _trains(file: SemanticModel, loop: Block) -> bool:
     """Whether the function of the loop trains, too."""
     function = file.graph.enclosing(loop)
     return function is not None and file.loops.summary(function) is not None
 
 
-def _forwards(file: FileModel, loop: Block) -> list[Place]:
+def _forwards(file: SemanticModel, loop: Block) -> list[Place]:
     return [
         place
         for holder, places in file.outline.calls_by_loop.items()
@@ -168,7 +168,7 @@ def _forwards(file: FileModel, loop: Block) -> list[Place]:
     ]
 
 
-def _may_be_evaluating(file: FileModel, name: str) -> bool:
+def _may_be_evaluating(file: SemanticModel, name: str) -> bool:
     """Whether a call may put the model into evaluation mode, under this name or another."""
     for place in mode_calls(file):
         if sets_training(place) is True:

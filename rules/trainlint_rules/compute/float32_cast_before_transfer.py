@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.names import argument, last_name
+from trainlint.analysis.syntax.reaching import single_value
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.blocks import Block
-from trainlint.model.idle import is_idle
-from trainlint.model.lookup import single_value
-from trainlint.model.names import argument, last_name
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -86,7 +86,7 @@ class Float32CastBeforeTransfer(Rule):
         cast = func.value if isinstance(func, ast.Attribute) else None
         if not isinstance(cast, ast.Call) or not isinstance(cast.func, ast.Attribute) or cast.func.attr != "float":
             return
-        if cast.args or cast.keywords or is_idle(site.path) or not _only_moves(site):
+        if cast.args or cast.keywords or is_test_path(site.path) or not _only_moves(site):
             return
         if not _is_small(site, cast.func.value, site.block):
             return

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.analysis.syntax.names import dotted, last_name
+from trainlint.analysis.types.values import Kind
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.blocks import BlockKind
-from trainlint.model.idle import is_idle
-from trainlint.model.names import dotted, last_name
-from trainlint.model.site import Site
-from trainlint.model.values import Kind
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -88,7 +88,7 @@ class ForwardCalledDirectly(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find calls of the forward of what is a module."""
         func = site.call.func
-        if not isinstance(func, ast.Attribute) or is_idle(site.path):
+        if not isinstance(func, ast.Attribute) or is_test_path(site.path):
             return
         model = func.value
         if not isinstance(model, ast.Name | ast.Attribute | ast.Subscript) or last_name(model)[:1].isupper():

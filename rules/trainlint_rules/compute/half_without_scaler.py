@@ -6,16 +6,16 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.types.backward import held_by
 from trainlint.finding import Finding, Severity
-from trainlint.model.backward import held_by
-from trainlint.model.blocks import Block
-from trainlint.model.fact_kinds import FactKind
-from trainlint.model.file_model import FileModel
-from trainlint.model.idle import is_idle
-from trainlint.model.precision import CastTo, autocast_of, regions
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.compute.idioms.precision import CastTo, autocast_of, regions
 
 _SCALED = lazy(r"scaler|loss_?scal|scale_loss", re.IGNORECASE)
 """Traces of a loss that is scaled in some way, if only in a comment."""
@@ -107,7 +107,7 @@ class HalfWithoutScaler(Rule):
         autocast = autocast_of(site.file, site.call, site.block)
         if autocast is None or autocast.dtype is not CastTo.FLOAT16 or autocast.enabled is False:
             return
-        if is_idle(site.path) or site.file.says(_SCALED):
+        if is_test_path(site.path) or site.file.says(_SCALED):
             return
         trained = [block for block in regions(site.file, site.call) if _is_trained(site.file, block)]
         if trained and not any(_may_be_scaled(site.file, block) for block in trained):
@@ -119,7 +119,7 @@ class HalfWithoutScaler(Rule):
             )
 
 
-def _is_trained(file: FileModel, region: Block) -> bool:
+def _is_trained(file: SemanticModel, region: Block) -> bool:
     """Whether a backward goes through what is assigned in a region."""
     flow = file.backwards(region)
     for statement, block in file.outline.block_of.items():
@@ -129,7 +129,7 @@ def _is_trained(file: FileModel, region: Block) -> bool:
     return False
 
 
-def _may_be_scaled(file: FileModel, region: Block) -> bool:
+def _may_be_scaled(file: SemanticModel, region: Block) -> bool:
     """Whether a scaler or a framework is on the way into a region, or a part of that way is out of sight."""
     kinds = {item.fact.kind for item in file.used_around(region, beside=True)}
     return FactKind.ENTERED not in kinds or bool(kinds & {FactKind.GRAD_SCALER, FactKind.FRAMEWORK})

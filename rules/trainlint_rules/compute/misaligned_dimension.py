@@ -6,11 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant, last_name
+from trainlint.analysis.syntax.reaching import single_value
 from trainlint.finding import Finding, Severity
-from trainlint.model.idle import is_idle
-from trainlint.model.lookup import single_value
-from trainlint.model.names import argument, constant, last_name
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -97,7 +97,7 @@ class MisalignedDimension(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find large layers with a number for a size that no tile fits."""
         origin = site.origin(site.call.func) or ""
-        if not origin.startswith("torch.nn.") or is_idle(site.path):
+        if not origin.startswith("torch.nn.") or is_test_path(site.path):
             return
         if not site.file.says(_HALF) or site.file.says(_FIXED):
             return

@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.evaluation import forwards_with_graph, model_run_by
+from trainlint.analysis.programs.modes import mode_calls, sets_training, switched
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
+from trainlint.analysis.syntax.names import dotted, last_name
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import Block, BlockKind, Place
-from trainlint.model.evaluation import forwards_with_graph, model_run_by
-from trainlint.model.file_model import FileModel
-from trainlint.model.idle import is_idle
-from trainlint.model.modes import mode_calls, sets_training, switched
-from trainlint.model.names import dotted, last_name
-from trainlint.model.site import Site
-from trainlint.model.steps import LoopKind
 from trainlint.rule import Rule, Triggers
 
 _NOT_TRAINING = ("children", "modules", "named_modules", "apply")
@@ -91,7 +91,7 @@ class ModelLeftInEval(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find evaluations between epochs after which nothing calls `train()`."""
-        if sets_training(site.place) is not False or is_idle(site.path):
+        if sets_training(site.place) is not False or is_test_path(site.path):
             return
         model = switched(site.place)
         name = dotted(model)
@@ -118,7 +118,7 @@ def _epochs_around(site: Site) -> Iterator[tuple[Block, int]]:
                 yield from _epoch_loops(site.file, edge.place.block, edge.place.statement.lineno)
 
 
-def _epoch_loops(file: FileModel, block: Block, line: int) -> Iterator[tuple[Block, int]]:
+def _epoch_loops(file: SemanticModel, block: Block, line: int) -> Iterator[tuple[Block, int]]:
     for around in block.outwards():
         if around.kind is BlockKind.FUNCTION:
             return
@@ -126,7 +126,7 @@ def _epoch_loops(file: FileModel, block: Block, line: int) -> Iterator[tuple[Blo
             yield around, line
 
 
-def _trains_before(file: FileModel, epochs: Block, name: str, line: int) -> bool:
+def _trains_before(file: SemanticModel, epochs: Block, name: str, line: int) -> bool:
     """Whether an epoch runs the model with a graph, in a loop over steps that stands above the line."""
     for place in forwards_with_graph(file, epochs):
         model = model_run_by(file, place)
@@ -138,7 +138,7 @@ def _trains_before(file: FileModel, epochs: Block, name: str, line: int) -> bool
     return False
 
 
-def _may_be_restored(file: FileModel, epochs: Block, name: str) -> bool:
+def _may_be_restored(file: SemanticModel, epochs: Block, name: str) -> bool:
     """Whether the file sets another mode than evaluation anywhere, or hands the model to who may."""
     if any(sets_training(place) is not False for place in mode_calls(file)):
         return True
@@ -147,7 +147,7 @@ def _may_be_restored(file: FileModel, epochs: Block, name: str) -> bool:
     return any(place.block.within(epochs) and _hands_over(file, place, name) for place in file.outline.all_calls())
 
 
-def _hands_over(file: FileModel, place: Place, name: str) -> bool:
+def _hands_over(file: SemanticModel, place: Place, name: str) -> bool:
     """Whether a function that the file does not hold is given the model."""
     call = place.node
     assert isinstance(call, ast.Call)

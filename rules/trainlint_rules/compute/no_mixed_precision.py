@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.whole_way import whole_way
+from trainlint.analysis.site import Site
+from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.finding import Finding, Severity
-from trainlint.model.fact_kinds import FactKind
-from trainlint.model.site import Site
-from trainlint.model.whole_way import whole_way
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

@@ -6,12 +6,12 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, Function
+from trainlint.analysis.syntax.names import constant, dotted, last_name, nodes_in, root_name
+from trainlint.analysis.types.values import Kind, Origin
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import Block, Function
-from trainlint.model.idle import is_idle
-from trainlint.model.names import constant, dotted, last_name, nodes_in, root_name
-from trainlint.model.site import Site
-from trainlint.model.values import Kind, Origin
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -90,7 +90,7 @@ class PythonLoopOverTensor(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find loops over the rows of a tensor whose rounds do not depend on each other."""
         loop = site.node
-        if not isinstance(loop, ast.For) or is_idle(site.path) or not _is_hot(site):
+        if not isinstance(loop, ast.For) or is_test_path(site.path) or not _is_hot(site):
             return
         tensor = _rows_of(site, loop)
         if tensor is None or _depends(loop) or not _computes(site, loop, tensor):

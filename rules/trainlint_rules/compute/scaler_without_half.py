@@ -6,13 +6,13 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
 from trainlint.finding import Finding, Severity
-from trainlint.model.file_model import FileModel
-from trainlint.model.grad_scalers import scaled_backwards, scalers
-from trainlint.model.precision import Autocast, CastTo, autocast_of
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.compute.idioms.grad_scalers import scaled_backwards, scalers
+from trainlint_rules.compute.idioms.precision import Autocast, CastTo, autocast_of
 
 _HALF = lazy(r"float16\b(?<!bfloat16)|\bfp16|\bhalf\b|16-mixed", re.IGNORECASE)
 """Traces of float16 in the file."""
@@ -104,7 +104,7 @@ class ScalerWithoutHalf(Rule):
         )
 
 
-def _autocasts(file: FileModel) -> Iterator[Autocast]:
+def _autocasts(file: SemanticModel) -> Iterator[Autocast]:
     for place in file.outline.calls.get("autocast", ()):
         assert isinstance(place.node, ast.Call)
         found = autocast_of(file, place.node, place.block)
@@ -112,6 +112,6 @@ def _autocasts(file: FileModel) -> Iterator[Autocast]:
             yield found
 
 
-def _scales(file: FileModel) -> bool:
+def _scales(file: SemanticModel) -> bool:
     """Whether the file trains with scaled losses."""
     return any(scaled_backwards(file, function) for function in (None, *file.outline.functions))

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, nodes_in
+from trainlint.analysis.types.values import Origin
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.names import argument, constant, has_unpacked_arguments, nodes_in
-from trainlint.model.site import Site
-from trainlint.model.values import Origin
 from trainlint.rule import Rule, Triggers
 
 _SURE = 0.9

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, How
+from trainlint.analysis.syntax.names import argument, constant, position
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.types.vocabulary import FACTORIES
 from trainlint.finding import Finding, Heat, Severity
-from trainlint.model.blocks import Block, How
-from trainlint.model.file_model import FileModel
-from trainlint.model.lookup import reaching
-from trainlint.model.names import argument, constant, position
-from trainlint.model.site import Site
-from trainlint.model.vocabulary import FACTORIES
-from trainlint.model.workers import Workers, workers
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.data.idioms.workers import Workers, workers
 
 _SURE = 0.9
 _WHO_LOADS_IS_UNSEEN = 0.65
@@ -125,7 +125,7 @@ def _uses_cuda(site: Site) -> bool:
     return given is not None and _is_cuda(site.file, given, site.block, _DEEPEST)
 
 
-def _is_cuda(file: FileModel, node: ast.expr, block: Block, depth: int) -> bool:
+def _is_cuda(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> bool:
     """Whether an expression names a CUDA device in plain sight, at least on a machine that has one."""
     value = constant(node)
     if isinstance(value, str):

@@ -6,18 +6,18 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.analysis.syntax.names import argument, constant, last_name, names_in, nodes_in
+from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.types.loaders import Loader
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import BlockKind
-from trainlint.model.datasets import origins
-from trainlint.model.fact_kinds import FactKind
-from trainlint.model.file_model import FileModel
-from trainlint.model.loaders import Loader
-from trainlint.model.names import argument, constant, last_name, names_in, nodes_in
-from trainlint.model.passes import Pass, Start, passes
-from trainlint.model.site import Site
-from trainlint.model.steps import LoopKind
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.data.idioms.datasets import origins
+from trainlint_rules.data.idioms.passes import Pass, Start, passes
 
 _RANK = lazy(r"rank|world_?size|num_procs|process_index|dist", re.IGNORECASE)
 _SHARES = lazy(r"shard|num_replicas|partition|by_node|sampler", re.IGNORECASE)
@@ -136,12 +136,12 @@ class DistributedSamplerMissing(Rule):
         )
 
 
-def _trains(file: FileModel, item: Pass) -> bool:
+def _trains(file: SemanticModel, item: Pass) -> bool:
     body = file.outline.loop_blocks.get(item.node)
     return item.start is Start.LOOP and body is not None and file.loops.kind(body) is LoopKind.STEP
 
 
-def _is_shared_out(file: FileModel, item: Pass) -> bool:
+def _is_shared_out(file: SemanticModel, item: Pass) -> bool:
     """Whether several processes train in a loop, all of the way into it is in sight, and nothing shares the data."""
     facts = [located.fact for located in file.used_around(item.block, beside=True)]
     kinds = {fact.kind for fact in facts}
@@ -154,7 +154,7 @@ def _is_shared_out(file: FileModel, item: Pass) -> bool:
     )
 
 
-def _knows_ranks(file: FileModel, loader: Loader, made: list[ast.expr]) -> bool:
+def _knows_ranks(file: SemanticModel, loader: Loader, made: list[ast.expr]) -> bool:
     """Whether the code that makes a dataset or its loader speaks of ranks, or draws the data in each process."""
     blocks = loader.block.outwards()
     tests = [block.test for block in blocks if block.kind is BlockKind.BRANCH and block.test is not None]

@@ -6,12 +6,12 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
+from trainlint.analysis.syntax.names import argument, constant, last_name, names_in, position
+from trainlint.analysis.syntax.reaching import single_value
 from trainlint.finding import Finding, Heat, Severity
-from trainlint.model.blocks import Block, BlockKind, Place
-from trainlint.model.file_model import FileModel
-from trainlint.model.lookup import single_value
-from trainlint.model.names import argument, constant, last_name, names_in, position
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -150,7 +150,7 @@ def _is_second(site: Site) -> bool:
     )
 
 
-def _is_mapped(file: FileModel, block: Block, depth: int) -> bool:
+def _is_mapped(file: SemanticModel, block: Block, depth: int) -> bool:
     """Whether a dataset's `map` runs the function around a block, by itself or through one that calls it."""
     function = file.outline.enclosing(block)
     if function is None or not depth:

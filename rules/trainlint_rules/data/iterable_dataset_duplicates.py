@@ -6,16 +6,16 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Class, Function
+from trainlint.analysis.syntax.names import argument, constant, last_name, names_in, nodes_in, root_name
+from trainlint.analysis.types.loaders import Loader
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import Class, Function
-from trainlint.model.datasets import origins
-from trainlint.model.file_model import FileModel
-from trainlint.model.loaders import Loader
-from trainlint.model.names import argument, constant, last_name, names_in, nodes_in, root_name
-from trainlint.model.site import Site
-from trainlint.model.workers import Workers, workers
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.data.idioms.datasets import origins
+from trainlint_rules.data.idioms.workers import Workers, workers
 
 _BASES = frozenset({"torch.utils.data.IterableDataset", "torch.utils.data.dataset.IterableDataset"})
 _SHARES = lazy(
@@ -129,11 +129,11 @@ class IterableDatasetDuplicates(Rule):
                 return
 
 
-def _starts_workers_itself(file: FileModel, loader: Loader) -> bool:
+def _starts_workers_itself(file: SemanticModel, loader: Loader) -> bool:
     return file.loaders.option(loader, "worker_init_fn").given
 
 
-def _repeats_itself(file: FileModel, cls: Class) -> bool:
+def _repeats_itself(file: SemanticModel, cls: Class) -> bool:
     """Whether a class is an iterable dataset, all in sight, that yields the same rows in each worker."""
     family = _family(file, cls)
     if family is None:
@@ -147,7 +147,7 @@ def _repeats_itself(file: FileModel, cls: Class) -> bool:
     return not _asks_what_it_was_given(file, iterate, cls)
 
 
-def _asks_what_it_was_given(file: FileModel, iterate: Function, cls: Class) -> bool:
+def _asks_what_it_was_given(file: SemanticModel, iterate: Function, cls: Class) -> bool:
     """Whether the rows come from calling something that the dataset holds, of which the class shows nothing."""
     return any(
         isinstance(part, ast.Call)
@@ -158,7 +158,7 @@ def _asks_what_it_was_given(file: FileModel, iterate: Function, cls: Class) -> b
     )
 
 
-def _family(file: FileModel, cls: Class) -> list[Class] | None:
+def _family(file: SemanticModel, cls: Class) -> list[Class] | None:
     """A class and its bases down to PyTorch's; None if it is no iterable dataset or has a base out of sight."""
     found: list[Class] = []
     current: Class | None = cls

@@ -6,17 +6,17 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.names import names_in
+from trainlint.analysis.types.loaders import Loader
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
-from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.file_model import FileModel
-from trainlint.model.loaders import Loader
-from trainlint.model.names import names_in
-from trainlint.model.site import Site
-from trainlint.model.unchanging import unchanging
-from trainlint.model.workers import Workers, workers
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.data.idioms.unchanging import unchanging
+from trainlint_rules.data.idioms.workers import Workers, workers
 
 _BY_WORKERS = {Workers.SOME: 0.9, Workers.LIKELY: 0.85}
 _AGAIN = frozenset({Heat.EPOCH, Heat.STEP, Heat.INNER, Heat.EVAL_STEP})
@@ -117,14 +117,14 @@ class LoaderBuiltInLoop(Rule):
             )
 
 
-def _stays_the_same(file: FileModel, loader: Loader) -> bool:
+def _stays_the_same(file: SemanticModel, loader: Loader) -> bool:
     given = [file.loaders.option(loader, name) for name in _OPTIONS]
     if any(option.given and option.value is None for option in given):
         return False
     return all(unchanging(file, option.value, loader.block) for option in given if option.value is not None)
 
 
-def _counts_rounds(file: FileModel, block: Block, depth: int = 3) -> bool:
+def _counts_rounds(file: SemanticModel, block: Block, depth: int = 3) -> bool:
     """Whether the loop that repeats a block counts epochs or steps, rather than folds or models."""
     for outer in block.outwards():
         node = outer.node

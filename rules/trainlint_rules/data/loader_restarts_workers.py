@@ -7,19 +7,19 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in
+from trainlint.analysis.types.loaders import Loader
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
-from trainlint.model.blocks import BlockKind
-from trainlint.model.file_model import FileModel
-from trainlint.model.loaders import Loader
-from trainlint.model.names import argument, constant, dotted, last_name, nodes_in
-from trainlint.model.passes import Pass, Start, passes
-from trainlint.model.samplers import passes_without_end
-from trainlint.model.site import Site
-from trainlint.model.training import Feeds, feeds
-from trainlint.model.workers import Workers, workers
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
+from trainlint_rules.data.idioms.passes import Pass, Start, passes
+from trainlint_rules.data.idioms.samplers import passes_without_end
+from trainlint_rules.data.idioms.workers import Workers, workers
 
 _BY_WORKERS = {Workers.SOME: 0.95, Workers.LIKELY: 0.9, Workers.OPTIONAL: 0.6}
 _ELSEWHERE = 0.6
@@ -159,7 +159,7 @@ def _describe(again: list[Pass]) -> str:
     return f"each time that line {line} {what}"
 
 
-def _dataset_changes(file: FileModel, loader: Loader) -> bool:
+def _dataset_changes(file: SemanticModel, loader: Loader) -> bool:
     """Whether code that runs again and again changes a dataset, or calls a method of it: workers must see that."""
     dataset = argument(loader.call, "dataset", 0)
     name = dotted(dataset) if dataset is not None else None

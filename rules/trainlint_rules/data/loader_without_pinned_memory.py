@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.types.loaders import Loader
 from trainlint.finding import Edit, Finding, Fix, Safety, Severity
-from trainlint.model.datasets import Items, are_indices, items_of
-from trainlint.model.loaders import Loader
-from trainlint.model.names import argument, constant
-from trainlint.model.site import Site
-from trainlint.model.training import Device, Feeds, feeds, goes_to_device
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.data.idioms.datasets import Items, are_indices, items_of
+from trainlint_rules.data.idioms.loader_purposes import Device, Feeds, feeds, goes_to_device
 
 _BY_DEVICE = {
     Device.COPIED: 0.95,

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.types.loaders import Loader, Option
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.datasets import Items, items_of
-from trainlint.model.loader_loops import only_counts, only_evaluates
-from trainlint.model.loaders import Loader, Option
-from trainlint.model.names import argument, constant
-from trainlint.model.site import Site
-from trainlint.model.training import Feeds, feeds
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.data.idioms.datasets import Items, items_of
+from trainlint_rules.data.idioms.loader_loops import only_counts, only_evaluates
+from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
 
 _BY_ITEMS = {Items.WORK: 0.95, Items.UNKNOWN: 0.92, Items.TABLE: 0.5}
 _BY_USE = {

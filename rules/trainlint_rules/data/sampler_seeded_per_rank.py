@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.ranks import asks_for_rank
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.syntax.reaching import single_value
 from trainlint.finding import Finding, Severity
-from trainlint.model.lookup import single_value
-from trainlint.model.names import argument, constant
-from trainlint.model.ranks import asks_for_rank
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

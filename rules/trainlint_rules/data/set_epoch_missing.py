@@ -6,19 +6,19 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, How
+from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in, position
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.types.loaders import Loader
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.blocks import Block, How
-from trainlint.model.fact_kinds import FactKind
-from trainlint.model.file_model import FileModel
-from trainlint.model.loaders import Loader
-from trainlint.model.lookup import reaching
-from trainlint.model.names import argument, constant, last_name, nodes_in, position
-from trainlint.model.passes import Pass, Start, passes
-from trainlint.model.samplers import samplers_behind
-from trainlint.model.site import Site
-from trainlint.model.steps import LoopKind
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.data.idioms.passes import Pass, Start, passes
+from trainlint_rules.data.idioms.samplers import samplers_behind
 
 _ORIGINS = lazy(r"^torch\.utils\.data\.(distributed\.)?DistributedSampler$|^torchdata\..*DistributedSampler$")
 _LEAVES_EPOCHS_TO_THE_LOOP = frozenset({"deepspeed"})
@@ -128,7 +128,7 @@ class SetEpochMissing(Rule):
                 return
 
 
-def _sets_epoch_by_hand(file: FileModel) -> bool:
+def _sets_epoch_by_hand(file: SemanticModel) -> bool:
     """Whether the file does something with the epoch of a sampler that is no call of `set_epoch`."""
     return any(
         isinstance(part, ast.Attribute) and "sampler" in last_name(part.value).lower()
@@ -137,7 +137,7 @@ def _sets_epoch_by_hand(file: FileModel) -> bool:
     )
 
 
-def _trains(file: FileModel, item: Pass) -> bool:
+def _trains(file: SemanticModel, item: Pass) -> bool:
     """Whether the batches of a pass are trained on in this file: what others do with a loader is not in sight."""
     if item.start is Start.ITERATOR:
         return bool(item.around and file.loops.kind(item.around) is LoopKind.STEP)
@@ -145,7 +145,7 @@ def _trains(file: FileModel, item: Pass) -> bool:
     return body is not None and file.loops.kind(body) is LoopKind.STEP
 
 
-def _is_alone(file: FileModel, block: Block) -> bool:
+def _is_alone(file: SemanticModel, block: Block) -> bool:
     """Whether all of the way into a loop is in sight, with nothing on it that tells samplers the epoch."""
     facts = [located.fact for located in file.used_around(block, beside=True)]
     kinds = {fact.kind for fact in facts}
@@ -193,7 +193,7 @@ def _told(site: Site, loader: Loader, item: Pass, around: Block, loop: ast.For) 
     )
 
 
-def _plain_loader(file: FileModel, loader: Loader, item: Pass) -> str | None:
+def _plain_loader(file: SemanticModel, loader: Loader, item: Pass) -> str | None:
     """The plain name of a loader that a pass goes through or hands on, where it means that loader and no other."""
     head = item.node.iter if isinstance(item.node, ast.For) else item.node
     for part in nodes_in(head):

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, How
+from trainlint.analysis.syntax.names import argument, last_name, position
+from trainlint.analysis.syntax.reaching import reaching
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
-from trainlint.model.blocks import Block, How
-from trainlint.model.file_model import FileModel
-from trainlint.model.lookup import reaching
-from trainlint.model.names import argument, last_name, position
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
 
 _CREATORS = frozenset({"torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.FloatTensor", "torch.LongTensor"})
@@ -115,7 +115,7 @@ class TensorFromListOfArrays(Rule):
             )
 
 
-def _lists_arrays(file: FileModel, node: ast.expr, block: Block, depth: int) -> bool:
+def _lists_arrays(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> bool:
     """Whether an expression is a list, and all that the file shows of its items are arrays."""
     if depth <= 0:
         return False
@@ -141,7 +141,7 @@ def _lists_arrays(file: FileModel, node: ast.expr, block: Block, depth: int) -> 
     return listed and all(_is_array(file, value, outer, depth - 1) for value, outer in puts)
 
 
-def _is_array(file: FileModel, node: ast.expr, block: Block, depth: int) -> bool:
+def _is_array(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> bool:
     """Whether an expression is surely an array of more than one number."""
     if isinstance(node, ast.Name) and depth > 0:
         bindings = reaching(node.id, block, position(node))

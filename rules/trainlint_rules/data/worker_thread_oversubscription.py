@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.fact_kinds import FactKind
-from trainlint.model.passes import passes
-from trainlint.model.site import Site
-from trainlint.model.workers import takes_all_cores
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.data.idioms.passes import passes
+from trainlint_rules.data.idioms.workers import takes_all_cores
 
 _PROCESSES = frozenset({FactKind.DDP, FactKind.FSDP, FactKind.DISTRIBUTED})
 _SURE = 0.85

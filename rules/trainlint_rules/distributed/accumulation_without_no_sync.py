@@ -6,14 +6,14 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.accumulation import Accumulation, accumulation
+from trainlint.analysis.programs.fact_names import ACCELERATOR
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name
+from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.accumulation import Accumulation, accumulation
-from trainlint.model.fact_kinds import FactKind
-from trainlint.model.fact_names import ACCELERATOR
-from trainlint.model.idle import is_idle
-from trainlint.model.names import last_name
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -105,7 +105,7 @@ class AccumulationWithoutNoSync(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find backward passes that add up under DDP while each of them reduces."""
         loop = site.file.outline.loop_blocks.get(site.node)
-        if loop is None or is_idle(site.path):
+        if loop is None or is_test_path(site.path):
             return
         found = accumulation(site.file, loop)
         if found is None or any(_reduces_itself(place.node) for place in found.backwards):

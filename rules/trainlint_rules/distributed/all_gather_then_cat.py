@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.analysis.syntax.names import argument, constant, position, root_name
+from trainlint.analysis.syntax.uses import mentions
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.blocks import BlockKind
-from trainlint.model.gathers import GatheredList, gathered_list
-from trainlint.model.names import argument, constant, position, root_name
-from trainlint.model.one_number import is_one_number
-from trainlint.model.site import Site
-from trainlint.model.uses import mentions
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.distributed.idioms.gathers import GatheredList, gathered_list
+from trainlint_rules.distributed.idioms.one_number import is_one_number
 
 if TYPE_CHECKING:
     import libcst as cst

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
+from trainlint.analysis.effects.collectives import COLLECTIVES, body_around, collective
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant, last_name
 from trainlint.finding import Finding, Severity
-from trainlint.model.collectives import COLLECTIVES, body_around, collective
-from trainlint.model.idle import is_idle
-from trainlint.model.names import argument, constant, last_name
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
 
 
@@ -71,7 +71,7 @@ class AsyncThenWait(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find asynchronous collectives whose `wait` follows at once."""
         found = collective(site.file, site.call, site.block)
-        if found is None or is_idle(site.path) or constant(argument(site.call, "async_op")) is not True:
+        if found is None or is_test_path(site.path) or constant(argument(site.call, "async_op")) is not True:
             return
         if _waits_at_once(site) and not _has_plain_twin(site):
             yield self.finding(

@@ -7,17 +7,17 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.effects.accumulation import loop_around
+from trainlint.analysis.effects.collectives import Collective, body_around, collective, collective_of, same_group
+from trainlint.analysis.programs.fact_names import ACCELERATOR
+from trainlint.analysis.programs.loops import describe_loop
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
-from trainlint.model.accumulation import loop_around
-from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.collectives import Collective, body_around, collective, collective_of, same_group
-from trainlint.model.fact_names import ACCELERATOR
-from trainlint.model.idle import is_idle
-from trainlint.model.loops import describe_loop
-from trainlint.model.names import last_name, nodes_in
-from trainlint.model.site import Site
-from trainlint.model.steps import LoopKind
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -98,7 +98,7 @@ class BarrierInStep(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find barriers that run in each step, and those that a collective makes superfluous."""
-        if not isinstance(site.statement, ast.Expr) or not _is_barrier(site) or is_idle(site.path):
+        if not isinstance(site.statement, ast.Expr) or not _is_barrier(site) or is_test_path(site.path):
             return
         name = ast.unparse(site.call.func)
         loop = _training_loop(site)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.interval_lengths import interval_length
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind, How
+from trainlint.analysis.syntax.names import argument, last_name, nodes_in, position
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.types.values import Kind
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import Block, BlockKind, How
-from trainlint.model.file_model import FileModel
-from trainlint.model.idle import is_idle
-from trainlint.model.interval_lengths import interval_length
-from trainlint.model.lookup import reaching
-from trainlint.model.names import argument, last_name, nodes_in, position
-from trainlint.model.site import Site
-from trainlint.model.steps import LoopKind
-from trainlint.model.values import Kind
 from trainlint.rule import Rule, Triggers
 
 _OFTEN = 100
@@ -108,7 +108,7 @@ class BlockingCheckpoint(Rule):
             site,
             f"training stops {often} until this checkpoint is written; save more seldom, or with "
             "`torch.distributed.checkpoint.async_save`",
-            confidence=0.6 if is_idle(site.path) else 0.8,
+            confidence=0.6 if is_test_path(site.path) else 0.8,
         )
 
 
@@ -134,7 +134,7 @@ def _is_interval(block: Block) -> bool:
     return plain and not block.negated and isinstance(test, ast.Compare) and isinstance(test.left, ast.BinOp)
 
 
-def _holds_state(file: FileModel, node: ast.expr, block: Block, depth: int) -> bool:
+def _holds_state(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> bool:
     """Whether what is saved holds the state of a model: `state_dict()`, or the module itself."""
     for part in nodes_in(node):
         if isinstance(part, ast.Call) and last_name(part.func) == "state_dict":

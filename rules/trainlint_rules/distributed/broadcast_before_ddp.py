@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.effects.collectives import collective
+from trainlint.analysis.effects.parameter_loops import parameter_loop
+from trainlint.analysis.programs.wraps import Wrap, Wrapper, wraps
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant, dotted, has_unpacked_arguments, nodes_in, position
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.collectives import collective
-from trainlint.model.names import argument, constant, dotted, has_unpacked_arguments, nodes_in, position
-from trainlint.model.parameter_loops import parameter_loop
-from trainlint.model.site import Site
-from trainlint.model.wraps import Wrap, Wrapper, wraps
 from trainlint.rule import Rule, Triggers
 
 _IGNORES = "params_and_buffers_to_ignore"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.collectives import Collective, body_around, collective_of
+from trainlint.analysis.programs.evaluation import model_run_by
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, last_name, names_in, nodes_in, root_name
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.collectives import Collective, body_around, collective_of
-from trainlint.model.evaluation import model_run_by
-from trainlint.model.idle import is_idle
-from trainlint.model.names import argument, last_name, names_in, nodes_in, root_name
-from trainlint.model.site import Site
 from trainlint.rule import IN_STEP, Rule, Triggers
 
 _OVERLAPPING = frozenset(
@@ -88,7 +88,7 @@ class CollectiveNotOverlapped(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find plain collectives of a step that are followed by a model which does not use the result."""
-        if not site.heat.heat.in_step or is_idle(site.path):
+        if not site.heat.heat.in_step or is_test_path(site.path):
             return
         found = collective_of(site.file, site.statement, site.block)
         if found is None or found.call is not site.call or found.returns_handle:

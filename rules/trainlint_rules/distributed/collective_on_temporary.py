@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.ranks import rank_guard
+from trainlint.analysis.effects.collectives import IN_PLACE, collective
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import constant, root_name
 from trainlint.finding import Finding, Severity
-from trainlint.model.collectives import IN_PLACE, collective
-from trainlint.model.names import constant, root_name
-from trainlint.model.ranks import rank_guard
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
 
 _COPIES = {

@@ -6,14 +6,14 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.collectives import collective
+from trainlint.analysis.effects.parameter_loops import parameter_loop
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
-from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.collectives import collective
-from trainlint.model.idle import is_idle
-from trainlint.model.names import last_name, nodes_in
-from trainlint.model.parameter_loops import parameter_loop
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -93,7 +93,7 @@ class CollectivePerParameter(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find blocking reductions of a parameter or its gradient in a loop over parameters."""
         found = collective(site.file, site.call, site.block)
-        if found is None or found.tensor is None or found.returns_handle or is_idle(site.path):
+        if found is None or found.tensor is None or found.returns_handle or is_test_path(site.path):
             return
         loop = parameter_loop(site.file.outline, site.block)
         if loop is None or not any(

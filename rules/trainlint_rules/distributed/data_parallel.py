@@ -6,15 +6,15 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.syntax.uses import call_of
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import BlockKind
-from trainlint.model.data_parallel import DATA_PARALLEL
-from trainlint.model.idle import is_idle
-from trainlint.model.names import last_name, nodes_in
-from trainlint.model.site import Site
-from trainlint.model.uses import call_of
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.distributed.idioms.data_parallel import DATA_PARALLEL
 
 _NO_TRAINING = lazy(
     r"(^|_|/)(eval|evaluate|evaluation|infer|inference|test|predict|demo|sample|sampling|generate|validate|metrics?|"
@@ -93,7 +93,7 @@ class DataParallel(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find models in training that are wrapped for one process."""
         place = call_of(site.file, site.node)
-        if place is None or not isinstance(place.node, ast.Call) or is_idle(site.path):
+        if place is None or not isinstance(place.node, ast.Call) or is_test_path(site.path):
             return
         call = place.node
         trains = bool(site.file.loops.evidence())

@@ -6,15 +6,15 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.programs.loops import describe_loop
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.names import dotted
+from trainlint.analysis.types.backward import held_by
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.backward import held_by
-from trainlint.model.blocks import Place
-from trainlint.model.data_parallel import ddp_call, inner_of_ddp
-from trainlint.model.loops import describe_loop
-from trainlint.model.names import dotted
-from trainlint.model.site import Site
-from trainlint.model.steps import LoopKind
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.distributed.idioms.data_parallel import ddp_call, inner_of_ddp
 
 
 class DdpModuleBypassed(Rule):

@@ -6,15 +6,15 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.syntax.uses import call_of
 from trainlint.finding import Finding, Severity
-from trainlint.model.file_model import FileModel
-from trainlint.model.model_size import DeclaredSize, declared_size
-from trainlint.model.names import argument, constant
-from trainlint.model.site import Site
-from trainlint.model.sizes import ModelStates
-from trainlint.model.uses import call_of
 from trainlint.patterns import lazy
 from trainlint.rule import Option, Rule, Triggers
+from trainlint_rules.distributed.idioms.model_size import DeclaredSize, declared_size
+from trainlint_rules.distributed.idioms.model_sizes import ModelStates
 
 _WRAPPERS = (
     "torch.nn.parallel.DistributedDataParallel",
@@ -128,11 +128,11 @@ class DdpOfLargeModel(Rule):
             yield self.finding(site, _message(size, states, optimizer), at=call, confidence=0.9 if size.exact else 0.8)
 
 
-def _trains(file: FileModel) -> bool:
+def _trains(file: SemanticModel) -> bool:
     return "backward" in file.outline.calls
 
 
-def _states(file: FileModel, size: DeclaredSize) -> tuple[ModelStates, str]:
+def _states(file: SemanticModel, size: DeclaredSize) -> tuple[ModelStates, str]:
     """What each process keeps, and the name of the optimizer that this counts with: Adam where none is seen."""
     # The optimizer's states have the type of the parameters.
     each: float = 2 if size.half else 4

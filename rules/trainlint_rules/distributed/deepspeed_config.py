@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.literal_dicts import Setting, Settings
 from trainlint.finding import Finding, Severity
-from trainlint.model.idle import is_idle
-from trainlint.model.settings import Setting, Settings
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
 
 _ZERO = "zero_optimization"
@@ -95,7 +95,7 @@ class DeepspeedConfig(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find settings that contradict each other, that nothing reads, or that cost in each step."""
-        if not isinstance(site.node, ast.Dict) or is_idle(site.path):
+        if not isinstance(site.node, ast.Dict) or is_test_path(site.path):
             return
         settings = Settings(site.node)
         for setting, message, severity in (*_in_sections(settings), *_in_zero(settings)):

@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.collectives import collective
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.finding import Finding, Severity
-from trainlint.model.collectives import collective
-from trainlint.model.fact_kinds import FactKind
-from trainlint.model.file_model import FileModel
-from trainlint.model.idle import is_idle
-from trainlint.model.names import argument, constant
-from trainlint.model.process_groups import group_start, owned_by_framework
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.distributed.idioms.process_groups import group_start, owned_by_framework
 
 _CHOOSES = lazy(r"set_device|CUDA_VISIBLE_DEVICES|cuda\.device\(|device_index")
 """What may choose the device, out of sight of the way too."""
@@ -123,11 +123,11 @@ class DeviceNotSet(Rule):
             site,
             f"no process chooses its GPU before or after this, so {where}; call `torch.cuda.set_device` with the local "
             "rank first",
-            confidence=0.85 if guess is not None and not is_idle(site.path) else 0.6,
+            confidence=0.85 if guess is not None and not is_test_path(site.path) else 0.6,
         )
 
 
-def _guess(file: FileModel) -> tuple[str, int] | None:
+def _guess(file: SemanticModel) -> tuple[str, int] | None:
     """The first place of the file that takes the current device, as it is written, and its line."""
     found = []
     for place in file.outline.all_calls():

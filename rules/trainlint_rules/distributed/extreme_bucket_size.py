@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.syntax.uses import call_of
 from trainlint.finding import Finding, Severity
-from trainlint.model.data_parallel import DISTRIBUTED_DATA_PARALLEL
-from trainlint.model.idle import is_idle
-from trainlint.model.names import argument, constant
-from trainlint.model.site import Site
-from trainlint.model.uses import call_of
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.distributed.idioms.data_parallel import DISTRIBUTED_DATA_PARALLEL
 
 _OPTIONS = ("accelerate.DistributedDataParallelKwargs", "accelerate.utils.DistributedDataParallelKwargs")
 _STRATEGIES = (
@@ -77,7 +77,7 @@ class ExtremeBucketSize(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find literal bucket sizes far from those that anyone measured as good."""
         place = call_of(site.file, site.node)
-        if place is None or not isinstance(place.node, ast.Call) or is_idle(site.path):
+        if place is None or not isinstance(place.node, ast.Call) or is_test_path(site.path):
             return
         size = constant(argument(place.node, "bucket_cap_mb"))
         if isinstance(size, bool) or not isinstance(size, int | float) or _SMALLEST <= size <= _LARGEST:

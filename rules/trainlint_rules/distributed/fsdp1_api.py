@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.alternatives import depends_on_version
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.programs.wraps import SHARDING_ROOTS, Wrapper, wrap
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.uses import call_of
 from trainlint.finding import Finding, Severity
-from trainlint.model.alternatives import depends_on_version
-from trainlint.model.file_model import FileModel
-from trainlint.model.idle import is_idle
-from trainlint.model.site import Site
-from trainlint.model.uses import call_of
-from trainlint.model.wraps import SHARDING_ROOTS, Wrapper, wrap
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -108,10 +108,10 @@ class Fsdp1Api(Rule):
             )
 
 
-def _confidence(file: FileModel) -> float:
+def _confidence(file: SemanticModel) -> float:
     """How surely every targeted version has the successor; 0 where one lacks it."""
     target = file.config.target_torch
-    if is_idle(file.source.path):
+    if is_test_path(file.source.path):
         return _IN_TESTS
     if target is not None and target.lacks(_SUCCESSOR):
         return 0.0

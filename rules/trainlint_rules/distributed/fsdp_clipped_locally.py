@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.programs.wraps import Wrap, Wrapper, wrap_of
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, has_unpacked_arguments, names_in
+from trainlint.analysis.syntax.reaching import single_value
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.lookup import single_value
-from trainlint.model.names import argument, has_unpacked_arguments, names_in
-from trainlint.model.site import Site
-from trainlint.model.wraps import Wrap, Wrapper, wrap_of
 from trainlint.rule import Rule, Triggers
 
 _CLIPPING = frozenset({"torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad.clip_grad_norm_"})

@@ -6,16 +6,24 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.programs.wraps import SHARDING_ROOTS, Wrap, Wrapper, called, wrap, wraps
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind, How, Place
+from trainlint.analysis.syntax.names import (
+    argument,
+    constant,
+    dotted,
+    has_unpacked_arguments,
+    last_name,
+    names_in,
+    position,
+)
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.roles import Role, role
+from trainlint.analysis.syntax.uses import call_of
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import Block, BlockKind, How, Place
-from trainlint.model.file_model import FileModel
-from trainlint.model.idle import is_idle
-from trainlint.model.lookup import reaching
-from trainlint.model.names import argument, constant, dotted, has_unpacked_arguments, last_name, names_in, position
-from trainlint.model.roles import Role, role
-from trainlint.model.site import Site
-from trainlint.model.uses import call_of
-from trainlint.model.wraps import SHARDING_ROOTS, Wrap, Wrapper, called, wrap, wraps
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -107,7 +115,7 @@ class FsdpWrapsOnlyOutermost(Rule):
             f"{what} gathers this whole model at once, before anything computes, since no part of it is a unit of its "
             f"own; {how}",
             at=found.call,
-            confidence=_QUIETLY if is_idle(site.path) or _is_given_to_function(found) else 0.8,
+            confidence=_QUIETLY if is_test_path(site.path) or _is_given_to_function(found) else 0.8,
         )
 
 
@@ -125,7 +133,7 @@ def _is_one_unit(found: Wrap) -> bool:
     return found.wrapper is Wrapper.FSDP2 or ((policy is None or constant(policy) is None) and not whole)
 
 
-def _is_whole_model(file: FileModel, found: Wrap) -> bool:
+def _is_whole_model(file: SemanticModel, found: Wrap) -> bool:
     """Whether what is wrapped is no part of a model, as far as the file tells."""
     module = _unmoved(found.module)
     for block in found.place.block.outwards():
@@ -149,7 +157,7 @@ def _unmoved(module: ast.expr) -> ast.expr:
     return module
 
 
-def _is_layer(file: FileModel, module: ast.Name, found: Wrap) -> bool:
+def _is_layer(file: SemanticModel, module: ast.Name, found: Wrap) -> bool:
     """Whether a name holds one plain layer, or a part of a model that an attribute or an index gives."""
     for binding in reaching(module.id, found.place.block, position(module)):
         value = _unmoved(binding.value) if binding.value is not None else None
@@ -160,7 +168,7 @@ def _is_layer(file: FileModel, module: ast.Name, found: Wrap) -> bool:
     return False
 
 
-def _is_plain_layer(file: FileModel, call: ast.Call, block: Block) -> bool:
+def _is_plain_layer(file: SemanticModel, call: ast.Call, block: Block) -> bool:
     return (file.kinds.imported(call.func, block) or "").startswith("torch.nn.")
 
 
@@ -172,7 +180,7 @@ def _is_given_to_function(found: Wrap) -> bool:
     return any(binding.how is How.PARAMETER for binding in bindings)
 
 
-def _wraps_more(file: FileModel, found: Wrap) -> bool:
+def _wraps_more(file: SemanticModel, found: Wrap) -> bool:
     """Whether the file may make units of parts of the model."""
     if any(_may_be_inner(file, other, found) for other in wraps(file)):
         return True
@@ -190,7 +198,7 @@ def _wraps_more(file: FileModel, found: Wrap) -> bool:
     )
 
 
-def _may_be_inner(file: FileModel, other: Wrap, found: Wrap) -> bool:
+def _may_be_inner(file: SemanticModel, other: Wrap, found: Wrap) -> bool:
     """Whether another wrap may make a unit of a part of this model. One of the same name stands on another path."""
     if other.call is found.call or other.wrapper is Wrapper.DDP:
         return False

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, names_in, nodes_in
+from trainlint.analysis.syntax.reaching import single_value
 from trainlint.finding import Finding, Severity
-from trainlint.model.lookup import single_value
-from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name, names_in, nodes_in
-from trainlint.model.site import Site
 from trainlint.records import dataclass
 from trainlint.rule import Rule, Triggers
 

@@ -6,15 +6,15 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.programs.wraps import Wrapper, wraps
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import BlockKind
-from trainlint.model.idle import is_idle
-from trainlint.model.names import argument, last_name
-from trainlint.model.process_groups import group_start
-from trainlint.model.site import Site
-from trainlint.model.wraps import Wrapper, wraps
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.distributed.idioms.process_groups import group_start
 
 _OTHER_WAYS = lazy(r"nccl|win32|windows|\bnt\b|platform|darwin|\bmps\b|new_group|xpu|npu|hccl", re.IGNORECASE)
 """Signs of another backend elsewhere in the file, or of machines that lack it."""
@@ -89,7 +89,7 @@ class GlooOnGpu(Rule):
             site,
             "gloo takes each gradient bucket through the host and over TCP, while this file trains on CUDA; use the "
             "backend nccl",
-            confidence=0.6 if is_idle(site.path) else 0.8,
+            confidence=0.6 if is_test_path(site.path) else 0.8,
         )
 
 

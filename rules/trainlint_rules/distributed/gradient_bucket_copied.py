@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.programs.wraps import Wrapper, wrap
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
+from trainlint.analysis.syntax.uses import call_of
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.idle import is_idle
-from trainlint.model.names import argument, constant, has_unpacked_arguments
-from trainlint.model.site import Site
-from trainlint.model.uses import call_of
-from trainlint.model.wraps import Wrapper, wrap
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -109,7 +109,7 @@ class GradientBucketCopied(Rule):
         given = argument(found.call, _OPTION, _PLACE)
         if given is not None and constant(given) is not False:
             return
-        if is_idle(site.path) or site.file.says(_KEEPS_GRADIENTS) or not _clears_plainly(site):
+        if is_test_path(site.path) or site.file.says(_KEEPS_GRADIENTS) or not _clears_plainly(site):
             return
         yield self.finding(
             site,

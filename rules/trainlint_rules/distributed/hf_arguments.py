@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.idle import is_idle
-from trainlint.model.names import argument, constant, has_unpacked_arguments
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -95,7 +95,7 @@ class HfArguments(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find arguments that cost, and those whose absence does."""
-        if not (site.origin(site.call.func) or "").startswith("transformers.") or is_idle(site.path):
+        if not (site.origin(site.call.func) or "").startswith("transformers.") or is_test_path(site.path):
             return
         for node, message, severity, confidence in (*_given(site.call), *_missing(site)):
             fix = _fused(site) if node is not None and constant(node) == "adamw_torch" else None

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.literal_dicts import Settings
 from trainlint.finding import Finding, Severity
-from trainlint.model.idle import is_idle
-from trainlint.model.settings import Settings
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
 
 _HOST_ONLY = ("MULTI_CPU", "SAGEMAKER", "TPU", "XLA")
@@ -72,7 +72,7 @@ class LauncherConfig(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find settings of `accelerate launch` that waste the GPUs, and the old launcher."""
-        if is_idle(site.path):
+        if is_test_path(site.path):
             return
         if not isinstance(site.node, ast.Dict):
             if isinstance(site.node, ast.ImportFrom):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
 from trainlint.finding import Finding, Severity
-from trainlint.model.idle import is_idle
-from trainlint.model.names import argument, constant, has_unpacked_arguments
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -87,7 +87,7 @@ class LightningTrainer(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find values that are reduced or read in each step, and trainers that are set up to look for something."""
-        if is_idle(site.path):
+        if is_test_path(site.path):
             return
         found = _logged(site) if isinstance(site.call.func, ast.Attribute) and site.call.func.attr != "Trainer" else ()
         if (site.origin(site.call.func) or "").startswith(_LIGHTNING):

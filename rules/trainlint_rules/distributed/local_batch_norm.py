@@ -6,15 +6,15 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.programs.wraps import Wrapper, wrap
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, Class, How
+from trainlint.analysis.syntax.names import constant, nodes_in, position
+from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.analysis.syntax.uses import call_of
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import Block, Class, How
-from trainlint.model.file_model import FileModel
-from trainlint.model.idle import is_idle
-from trainlint.model.lookup import reaching, single_value
-from trainlint.model.names import constant, nodes_in, position
-from trainlint.model.site import Site
-from trainlint.model.uses import call_of
-from trainlint.model.wraps import Wrapper, wrap
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -122,11 +122,11 @@ class LocalBatchNorm(Rule):
                 f"each batch norm of this network sees no more than the {size} samples of one process; take statistics "
                 "over all processes by `SyncBatchNorm.convert_sync_batchnorm` before the wrap",
                 at=found.call,
-                confidence=0.6 if is_idle(site.path) else 0.75,
+                confidence=0.6 if is_test_path(site.path) else 0.75,
             )
 
 
-def _samples(file: FileModel) -> int | None:
+def _samples(file: SemanticModel) -> int | None:
     """The largest batch that a loader of the file draws; None where one of them is not written out."""
     sizes = []
     for loader in file.loaders.built.values():
@@ -139,7 +139,7 @@ def _samples(file: FileModel) -> int | None:
     return max(sizes, default=None)
 
 
-def _has_batch_norm(file: FileModel, node: ast.expr, block: Block, depth: int) -> bool:
+def _has_batch_norm(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> bool:
     """Whether an expression is a network with batch norm: of torchvision, or of a class of the file."""
     if not depth:
         return False
@@ -159,7 +159,7 @@ def _has_batch_norm(file: FileModel, node: ast.expr, block: Block, depth: int) -
     return False
 
 
-def _builds_batch_norm(file: FileModel, cls: Class) -> bool:
+def _builds_batch_norm(file: SemanticModel, cls: Class) -> bool:
     inside = {part for part in nodes_in(cls.node) if isinstance(part, ast.expr)}
     return any(
         place.node in inside and _BATCH_NORM.match(file.kinds.imported(place.node, place.block) or "")

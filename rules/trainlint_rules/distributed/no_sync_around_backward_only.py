@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.fact_names import ACCELERATOR
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name, nodes_in, position, root_name
+from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.finding import Finding, Severity
-from trainlint.model.data_parallel import ddp_call
-from trainlint.model.fact_kinds import FactKind
-from trainlint.model.fact_names import ACCELERATOR
-from trainlint.model.names import last_name, nodes_in, position, root_name
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.distributed.idioms.data_parallel import ddp_call
 
 _AROUND_BACKWARD = frozenset(
     "backward scale scale_loss item detach print update append add sum mean step zero_grad float div len range "

@@ -6,13 +6,13 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.collectives import OF_OBJECTS, collective
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import BlockKind
-from trainlint.model.collectives import OF_OBJECTS, collective
-from trainlint.model.idle import is_idle
-from trainlint.model.names import last_name, nodes_in
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import IN_STEP, Rule, Triggers
 
@@ -89,7 +89,7 @@ class ObjectCollectiveInStep(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find collectives of objects on the way of each step."""
         found = collective(site.file, site.call, site.block)
-        if found is None or not site.heat.heat.in_step or is_idle(site.path) or _outweighed(site):
+        if found is None or not site.heat.heat.in_step or is_test_path(site.path) or _outweighed(site):
             return
         if _is_other_side(site):
             return

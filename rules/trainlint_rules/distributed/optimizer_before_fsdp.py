@@ -5,14 +5,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.optimizer_builds import OptimizerBuild, optimizer_builds
+from trainlint.analysis.programs.wraps import SHARDING_ROOTS, Wrap, Wrapper, wrap
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Binding, Block
+from trainlint.analysis.syntax.names import (
+    argument,
+    constant,
+    dotted,
+    has_unpacked_arguments,
+    last_name,
+    nodes_in,
+    position,
+)
+from trainlint.analysis.syntax.uses import call_of
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import Binding, Block
-from trainlint.model.file_model import FileModel
-from trainlint.model.names import argument, constant, dotted, has_unpacked_arguments, last_name, nodes_in, position
-from trainlint.model.optimizer_builds import OptimizerBuild, optimizer_builds
-from trainlint.model.site import Site
-from trainlint.model.uses import call_of
-from trainlint.model.wraps import SHARDING_ROOTS, Wrap, Wrapper, wrap
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -126,7 +134,7 @@ def _name(module: ast.expr) -> str | None:
     return dotted(module)
 
 
-def _is_stale(file: FileModel, build: OptimizerBuild, found: Wrap, model: str) -> bool:
+def _is_stale(file: SemanticModel, build: OptimizerBuild, found: Wrap, model: str) -> bool:
     """Whether an optimizer is surely built before the wrap, from the same model, and stays as it is."""
     block, start, stop = found.place.block, position(build.place.statement), position(found.call)
     if build.name is None or start >= stop or build.place.block.scope is not block.scope:
@@ -139,7 +147,7 @@ def _is_stale(file: FileModel, build: OptimizerBuild, found: Wrap, model: str) -
     return in_sight and not _may_be_relinked(file, build.name, stop)
 
 
-def _bindings(file: FileModel, name: str, block: Block) -> list[Binding]:
+def _bindings(file: SemanticModel, name: str, block: Block) -> list[Binding]:
     """What a function assigns to a name, or to an attribute of its object."""
     root, _, attribute = name.partition(".")
     if not attribute:
@@ -153,7 +161,7 @@ def _mentions(value: ast.expr | None, name: str) -> bool:
     return value is not None and any(dotted(part) == name for part in nodes_in(value))
 
 
-def _may_be_relinked(file: FileModel, optimizer: str, after: tuple[int, int]) -> bool:
+def _may_be_relinked(file: SemanticModel, optimizer: str, after: tuple[int, int]) -> bool:
     """Whether later code may give the optimizer the new parameters."""
     if "add_param_group" in file.outline.calls or "params" in file.outline.stores:
         return True

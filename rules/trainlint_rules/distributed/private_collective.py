@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.conditions.alternatives import has_alternative
+from trainlint.analysis.programs.deprecated_uses import deprecated_use
+from trainlint.analysis.site import Site
+from trainlint.analysis.tables.deprecations import prefixes
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding
-from trainlint.model.alternatives import has_alternative
-from trainlint.model.deprecated_uses import deprecated_use
-from trainlint.model.deprecations import prefixes
-from trainlint.model.site import Site
 from trainlint.records import replace
 from trainlint.rule import Triggers
 from trainlint_rules.api import DeprecatedName

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.finding import Finding, Severity
-from trainlint.model.fact_kinds import FactKind
-from trainlint.model.idle import is_idle
-from trainlint.model.process_groups import group_start, owned_by_framework
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.distributed.idioms.process_groups import group_start, owned_by_framework
 
 _SHUTS_DOWN = ("destroy_process_group", "cleanup", "shutdown", "teardown")
 """Words of a shutdown that stands where the way does not lead."""
@@ -87,7 +87,7 @@ class ProcessGroupLeaked(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find groups over NCCL that nothing around their start destroys."""
         start = group_start(site.file, site.place)
-        if start is None or start.alone or "nccl" not in (start.backend or "") or is_idle(site.path):
+        if start is None or start.alone or "nccl" not in (start.backend or "") or is_test_path(site.path):
             return
         if any(word in site.source.text for word in _SHUTS_DOWN):
             return

@@ -6,14 +6,14 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.ranks import asks_for_rank, is_main_only
+from trainlint.analysis.effects.collectives import COLLECTIVES, collective
+from trainlint.analysis.programs.fact_names import ACCELERATOR
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.names import last_name, names_in
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.collectives import COLLECTIVES, collective
-from trainlint.model.fact_names import ACCELERATOR
-from trainlint.model.idle import is_idle
-from trainlint.model.names import last_name, names_in
-from trainlint.model.ranks import asks_for_rank, is_main_only
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -77,7 +77,7 @@ class RankGuardedCollective(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find collectives in the default group behind a test that holds in the first process only."""
-        if is_idle(site.path) or not _needs_all(site):
+        if is_test_path(site.path) or not _needs_all(site):
             return
         guard = _guard(site.block)
         if guard is None or guard.test is None or any(_ALONE.search(name) for name in names_in(guard.test)):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.ranks import asks_for_rank
+from trainlint.analysis.effects.collectives import collective
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name, names_in, nodes_in, position
+from trainlint.analysis.syntax.uses import mentions
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.collectives import collective
-from trainlint.model.idle import is_idle
-from trainlint.model.names import last_name, names_in, nodes_in, position
-from trainlint.model.ranks import asks_for_rank
-from trainlint.model.site import Site
-from trainlint.model.uses import mentions
 from trainlint.rule import Rule, Triggers
 
 _CUTTING = frozenset({"chunk", "split", "tensor_split"})
@@ -81,7 +81,7 @@ class ReduceScatterByHand(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find reductions whose only use is to cut out the part of this rank."""
         found = collective(site.file, site.call, site.block)
-        if found is None or found.returns_handle or is_idle(site.path) or not isinstance(found.tensor, ast.Name):
+        if found is None or found.returns_handle or is_test_path(site.path) or not isinstance(found.tensor, ast.Name):
             return
         function = site.function
         if function is None:

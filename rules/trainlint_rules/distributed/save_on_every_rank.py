@@ -6,15 +6,15 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.rank_ways import all_ranks_come_here, speaks_of_rank
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Binding, Block, How
+from trainlint.analysis.syntax.names import argument, last_name, names_in, nodes_in, position
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import Binding, Block, How
-from trainlint.model.fact_kinds import FactKind
-from trainlint.model.idle import is_idle
-from trainlint.model.lookup import reaching
-from trainlint.model.names import argument, last_name, names_in, nodes_in, position
-from trainlint.model.rank_ways import all_ranks_come_here, speaks_of_rank
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -130,7 +130,7 @@ class SaveOnEveryRank(Rule):
         yield self.finding(
             site,
             "each rank of this distributed run writes this same file at the same time; let one rank save",
-            confidence=0.6 if is_idle(site.path) else 0.8,
+            confidence=0.6 if is_test_path(site.path) else 0.8,
         )
 
 

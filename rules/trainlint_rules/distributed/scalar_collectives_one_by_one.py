@@ -5,21 +5,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from trainlint.evidence import Symptom
-from trainlint.finding import Finding, Severity
-from trainlint.model.accumulation import loop_around
-from trainlint.model.collectives import (
+from trainlint.analysis.effects.accumulation import loop_around
+from trainlint.analysis.effects.collectives import (
     SCALAR_NAME,
     Collective,
     body_around,
     collective_of,
     same_operation,
 )
-from trainlint.model.idle import is_idle
-from trainlint.model.lookup import single_value
-from trainlint.model.names import last_name, nodes_in
-from trainlint.model.parameter_loops import parameter_loop
-from trainlint.model.site import Site
+from trainlint.analysis.effects.parameter_loops import parameter_loop
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.syntax.reaching import single_value
+from trainlint.evidence import Symptom
+from trainlint.finding import Finding, Severity
 from trainlint.rule import IN_STEP, Rule, Triggers
 
 _REDUCING = frozenset({"sum", "mean", "item", "norm", "numel"})
@@ -98,7 +98,7 @@ class ScalarCollectivesOneByOne(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find the second of two like reductions of numbers, and reductions in a loop over numbers."""
-        if not site.heat.heat.in_step or is_idle(site.path):
+        if not site.heat.heat.in_step or is_test_path(site.path):
             return
         found = collective_of(site.file, site.statement, site.block)
         if found is None or found.call is not site.call or found.returns_handle or not _is_number(site, found):

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.names import constant, last_name
+from trainlint.analysis.tables.deprecations import Version
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.deprecations import Version
-from trainlint.model.names import constant, last_name
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.records import dataclass
 from trainlint.rule import Rule, Triggers

@@ -7,17 +7,17 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import argument, constant, nodes_in
+from trainlint.analysis.syntax.uses import call_of
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.data_parallel import DISTRIBUTED_DATA_PARALLEL
-from trainlint.model.file_model import FileModel
-from trainlint.model.idle import is_idle
-from trainlint.model.names import argument, constant, nodes_in
-from trainlint.model.once import once
-from trainlint.model.site import Site
-from trainlint.model.uses import call_of
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.distributed.idioms.data_parallel import DISTRIBUTED_DATA_PARALLEL
 
 _OPTIONS = ("accelerate.DistributedDataParallelKwargs", "accelerate.utils.DistributedDataParallelKwargs")
 _STRATEGIES = (
@@ -98,7 +98,7 @@ class UnusedParameterSearch(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find wrappers that are told by a literal to look for unused parameters."""
         place = call_of(site.file, site.node)
-        if place is None or not isinstance(place.node, ast.Call) or is_idle(site.path):
+        if place is None or not isinstance(place.node, ast.Call) or is_test_path(site.path):
             return
         call = place.node
         if constant(argument(call, "find_unused_parameters")) is not True:
@@ -115,7 +115,7 @@ class UnusedParameterSearch(Rule):
 
 
 @once
-def _leaves_some_out(file: FileModel) -> bool:
+def _leaves_some_out(file: SemanticModel) -> bool:
     """Whether names in the file tell of parameters that get no gradient in some steps."""
     names = {part.id for part in nodes_in(file.tree) if isinstance(part, ast.Name)}
     names |= {part.attr for part in nodes_in(file.tree) if isinstance(part, ast.Attribute)}

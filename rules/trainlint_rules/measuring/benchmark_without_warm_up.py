@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import constant
+from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.types.values import Home
 from trainlint.finding import Finding, Severity
-from trainlint.model.lookup import single_value
-from trainlint.model.names import constant
-from trainlint.model.site import Site
-from trainlint.model.timing import CLOCKS, timed_without_warm_up
-from trainlint.model.values import Home
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.measuring.idioms.timing import CLOCKS, timed_without_warm_up
 
 
 class BenchmarkWithoutWarmUp(Rule):

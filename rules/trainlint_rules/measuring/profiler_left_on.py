@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.loops import describe_loop
+from trainlint.analysis.site import Site
 from trainlint.finding import Finding, Severity
-from trainlint.model.loops import describe_loop
-from trainlint.model.profiled import is_switched, recorded_loop
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.measuring.idioms.profiled import is_switched, recorded_loop
 
 _RECORDERS = frozenset({"emit_nvtx", "emit_itt", "profile"})
 

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.uses import call_of
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.site import Site
-from trainlint.model.uses import call_of
 from trainlint.rule import Rule, Triggers
 
 _OLD = "torch.autograd.profiler.profile"

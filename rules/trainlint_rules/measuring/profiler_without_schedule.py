@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.loops import describe_loop
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, nodes_in
 from trainlint.finding import Finding, Severity
-from trainlint.model.loops import describe_loop
-from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name, nodes_in
-from trainlint.model.profiled import recorded_loop
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.measuring.idioms.profiled import recorded_loop
 
 _PROFILE = ("torch.profiler.profile", "torch.profiler.profiler.profile")
 

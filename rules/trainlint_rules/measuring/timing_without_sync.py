@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import dotted
+from trainlint.analysis.types.values import Home
 from trainlint.finding import Finding, Severity
-from trainlint.model.names import dotted
-from trainlint.model.site import Site
-from trainlint.model.timing import CLOCKS, unfinished_interval
-from trainlint.model.values import Home
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.measuring.idioms.timing import CLOCKS, unfinished_interval
 
 
 class TimingWithoutSync(Rule):

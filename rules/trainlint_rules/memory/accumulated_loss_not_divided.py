@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.effects.accumulation import Accumulation, accumulation
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.names import last_name, names_in, nodes_in
+from trainlint.analysis.types.backward import graph_names
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.accumulation import Accumulation, accumulation
-from trainlint.model.backward import graph_names
-from trainlint.model.blocks import Place
-from trainlint.model.names import last_name, names_in, nodes_in
-from trainlint.model.site import Site
-from trainlint.model.steps import LoopKind
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, position
 from trainlint.finding import Finding, Severity
-from trainlint.model.allocator_settings import VARIABLES, problem
-from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.names import argument, constant, dotted, last_name, position
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.memory.idioms.allocator_settings import VARIABLES, problem
 
 
 class AllocatorSettingTooLate(Rule):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.alternatives import origins
+from trainlint.analysis.site import Site
 from trainlint.finding import Finding, Severity
-from trainlint.model.alternatives import origins
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
 
 _MODULE = "torch.utils.checkpoint"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, has_unpacked_arguments
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.names import argument, has_unpacked_arguments
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
 
 _POSITION = {"torch.utils.checkpoint.checkpoint": None, "torch.utils.checkpoint.checkpoint_sequential": 3}

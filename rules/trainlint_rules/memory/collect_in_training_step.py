@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.creations import is_seldom
+from trainlint.analysis.effects.reads import captures_graph, is_measured
+from trainlint.analysis.site import Site
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.creations import is_seldom
-from trainlint.model.reads import captures_graph, is_measured
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import IN_STEP, Rule, Triggers
 

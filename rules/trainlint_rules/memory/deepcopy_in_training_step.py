@@ -6,14 +6,14 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.names import last_name
+from trainlint.analysis.types.values import Kind
+from trainlint.analysis.types.vocabulary import CRITERION_NAME
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.idle import is_idle
-from trainlint.model.names import last_name
-from trainlint.model.site import Site
-from trainlint.model.values import Kind
-from trainlint.model.vocabulary import CRITERION_NAME
 from trainlint.patterns import lazy
 from trainlint.rule import IN_STEP, Rule, Triggers
 
@@ -93,7 +93,7 @@ class DeepcopyInTrainingStep(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find deep copies of modules and of their states in each step."""
-        if site.origin(site.call.func) != "copy.deepcopy" or len(site.call.args) != 1 or is_idle(site.path):
+        if site.origin(site.call.func) != "copy.deepcopy" or len(site.call.args) != 1 or is_test_path(site.path):
             return
         if not site.heat.heat.in_step or not _is_whole(site, site.call.args[0]) or _trains_copies(site):
             return

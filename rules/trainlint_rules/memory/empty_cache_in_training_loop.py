@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import nodes_in
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
-from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.file_model import FileModel
-from trainlint.model.names import nodes_in
-from trainlint.model.once import once
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -156,7 +156,7 @@ def _retries(site: Site) -> bool:
 
 
 @once
-def _catches_errors(file: FileModel, loop: Block) -> bool:
+def _catches_errors(file: SemanticModel, loop: Block) -> bool:
     return any(
         handler.type is not None and re.search(r"OutOfMemory|RuntimeError", ast.unparse(handler.type))
         for statement in nodes_in(loop.node)

@@ -7,27 +7,34 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.evidence import Symptom
-from trainlint.finding import Finding, Fix, Heat, Safety, Severity
-from trainlint.model.backward import LEAVES
-from trainlint.model.blocks import Block, BlockKind, Function, Place
-from trainlint.model.evaluation import (
+from trainlint.analysis.programs.evaluation import (
     carried_out,
     forwards_with_graph,
     is_read_detached,
     results_of,
     wants_gradients,
 )
-from trainlint.model.file_model import FileModel
-from trainlint.model.inference import READS, interlude, loops_around, only_read, only_shown, volatile_input
-from trainlint.model.names import last_name, nodes_in
-from trainlint.model.once import once
-from trainlint.model.site import Site
-from trainlint.model.steps import LoopKind
-from trainlint.model.target_networks import forwards_for_nothing
-from trainlint.model.unused_graphs import graph_is_unused
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, Place
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.types.backward import LEAVES
+from trainlint.evidence import Symptom
+from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.memory.idioms.inference import (
+    READS,
+    interlude,
+    loops_around,
+    only_read,
+    only_shown,
+    volatile_input,
+)
+from trainlint_rules.memory.idioms.target_networks import forwards_for_nothing
+from trainlint_rules.memory.idioms.unused_graphs import graph_is_unused
 
 _EVALUATION = lazy(r"(^|_)(eval\w*|valid\w*|val|test|testing|infer\w*|predict\w*|score|benchmark)($|_)", re.IGNORECASE)
 _OTHER_KERNELS = lazy(r"Transformer(?!s\b)|transformer(?!s\b)|MultiheadAttention|padding_mask")
@@ -295,7 +302,7 @@ def _confidence(site: Site) -> float:
 
 
 @once
-def _switches(file: FileModel, root: ast.AST) -> bool:
+def _switches(file: SemanticModel, root: ast.AST) -> bool:
     """Whether a function or module of a file calls something's `eval`."""
     return any(isinstance(part, ast.Call) and last_name(part.func) == "eval" for part in nodes_in(root))
 
@@ -309,7 +316,7 @@ def _without_graph(site: Site, loop: Block) -> Fix | None:
 
 
 @once
-def _results_in(file: FileModel, body: Block) -> set[str]:
+def _results_in(file: SemanticModel, body: Block) -> set[str]:
     """The names that hold results of forwards in a function, with their graphs."""
     return {name for place in forwards_with_graph(file, body) for name in results_of(place)}
 

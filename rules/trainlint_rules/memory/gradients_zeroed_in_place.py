@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.conditions.option_defaults import Flags
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.flags import Flags
-from trainlint.model.idle import is_idle
-from trainlint.model.names import argument, constant, last_name, nodes_in
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -95,7 +95,7 @@ class GradientsZeroedInPlace(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find calls that zero gradients although they could be given up."""
-        if is_idle(site.path) or site.file.says(_NEEDS_BUFFERS) or _adds_to_gradients(site):
+        if is_test_path(site.path) or site.file.says(_NEEDS_BUFFERS) or _adds_to_gradients(site):
             return
         if last_name(site.call.func) == "zero_grad":
             yield from self._asked_for(site)

@@ -6,17 +6,17 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.programs.evaluation import forwards_with_graph
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.names import end_position, position
+from trainlint.analysis.types.backward import Backwards, graph_names, held_by
+from trainlint.analysis.types.values import Kind, Origin, Value
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.backward import Backwards, graph_names, held_by
-from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.evaluation import forwards_with_graph
-from trainlint.model.lifetimes import Lifetime, lifetime
-from trainlint.model.names import end_position, position
-from trainlint.model.site import Site
-from trainlint.model.steps import LoopKind
-from trainlint.model.values import Kind, Origin, Value
 from trainlint.records import dataclass
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.memory.idioms.lifetimes import Lifetime, lifetime
 
 _SHORT = 40
 """The longest expression that a message quotes, in characters."""

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.effects.accumulation import loop_around
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, How
+from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in, position
+from trainlint.analysis.types.values import Kind
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.accumulation import loop_around
-from trainlint.model.blocks import Block, How
-from trainlint.model.idle import is_idle
-from trainlint.model.names import argument, constant, last_name, nodes_in, position
-from trainlint.model.site import Site
-from trainlint.model.steps import LoopKind
-from trainlint.model.values import Kind
 from trainlint.rule import Rule, Triggers
 
 _GOING_BACK = ("backward", "manual_backward", "grad", "jacobian", "hessian", "vjp", "jvp", "hvp")
@@ -90,7 +90,7 @@ class GraphRetained(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find the last backward of a round that keeps a graph of which nothing lives on."""
-        if constant(argument(site.call, "retain_graph")) is not True or is_idle(site.path):
+        if constant(argument(site.call, "retain_graph")) is not True or is_test_path(site.path):
             return
         if argument(site.call, "create_graph") is not None:
             return

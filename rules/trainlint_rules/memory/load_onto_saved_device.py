@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.conditions.ranks import rank_guard
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, position
+from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.fact_kinds import FactKind
-from trainlint.model.idle import is_idle
-from trainlint.model.lookup import single_value
-from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name, position
-from trainlint.model.ranks import rank_guard
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -107,7 +107,7 @@ class LoadOntoSavedDevice(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find checkpoints that are loaded without `map_location` where devices may differ."""
-        if site.origin(site.call.func) != "torch.load" or has_unpacked_arguments(site.call) or is_idle(site.path):
+        if site.origin(site.call.func) != "torch.load" or has_unpacked_arguments(site.call) or is_test_path(site.path):
             return
         if argument(site.call, "map_location", 1) is not None or not _fills_a_module(site):
             return

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import dotted
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.names import dotted
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.accumulation import loop_around
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import dotted, last_name, nodes_in
+from trainlint.analysis.types.values import Home, Kind, Origin
 from trainlint.finding import Finding, Severity
-from trainlint.model.accumulation import loop_around
-from trainlint.model.idle import is_idle
-from trainlint.model.lifetimes import Lifetime, lifetime
-from trainlint.model.names import dotted, last_name, nodes_in
-from trainlint.model.site import Site
-from trainlint.model.steps import LoopKind
-from trainlint.model.values import Home, Kind, Origin
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.memory.idioms.lifetimes import Lifetime, lifetime
 
 _SMALL = frozenset(
     "mean sum argmax argmin max min amax amin norm item size numel topk sort argsort cpu numpy tolist any all prod "
@@ -90,7 +90,7 @@ class OutputsKeptOnDevice(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find lists to which each round of an evaluation adds a whole output."""
         call = site.call
-        if is_idle(site.path) or not isinstance(call.func, ast.Attribute) or len(call.args) != 1:
+        if is_test_path(site.path) or not isinstance(call.func, ast.Attribute) or len(call.args) != 1:
             return
         loop = loop_around(site.block)
         if loop is None or site.file.loops.kind(loop) is not LoopKind.EVAL or not site.gradients_off:

@@ -6,17 +6,17 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.effects.accumulation import loop_around
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.names import dotted
+from trainlint.analysis.types.backward import held_by
+from trainlint.analysis.types.values import Kind, Origin
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.accumulation import loop_around
-from trainlint.model.backward import held_by
-from trainlint.model.blocks import Block
-from trainlint.model.idle import is_idle
-from trainlint.model.lifetimes import Lifetime, lifetime
-from trainlint.model.names import dotted
-from trainlint.model.site import Site
-from trainlint.model.steps import LoopKind
-from trainlint.model.values import Kind, Origin
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.memory.idioms.lifetimes import Lifetime, lifetime
 
 
 class OutputsKeptWithGraph(Rule):
@@ -95,7 +95,12 @@ class OutputsKeptWithGraph(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find lists to which each step of a training loop adds an output with its graph."""
         call = site.call
-        if is_idle(site.path) or site.gradients_off or len(call.args) != 1 or not isinstance(call.func, ast.Attribute):
+        if (
+            is_test_path(site.path)
+            or site.gradients_off
+            or len(call.args) != 1
+            or not isinstance(call.func, ast.Attribute)
+        ):
             return
         holder, added = call.func.value, call.args[0]
         loop = loop_around(site.block)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.ranks import asks_for_rank
+from trainlint.analysis.effects.creations import is_seldom
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import BlockKind
-from trainlint.model.creations import is_seldom
-from trainlint.model.ranks import asks_for_rank
-from trainlint.model.site import Site
 from trainlint.rule import IN_STEP, Rule, Triggers
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.optimizer_builds import optimizer_builds
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.names import dotted
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import Place
-from trainlint.model.names import dotted
-from trainlint.model.optimizer_builds import optimizer_builds
-from trainlint.model.optimizers import always_runs_before
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.optimizer.idioms.optimizers import always_runs_before
 
 _MOVES = ("to", "cuda")
 

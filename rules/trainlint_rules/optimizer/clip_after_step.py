@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.analysis.site import Site
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.optimizers import Act, Action, actions, always_runs_before, between, round_of
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.optimizer.idioms.optimizers import Act, Action, actions, always_runs_before, between, round_of
 
 
 class ClipAfterStep(Rule):

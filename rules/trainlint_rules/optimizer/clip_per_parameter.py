@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.parameter_loops import parameter_loop
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.names import argument
-from trainlint.model.parameter_loops import parameter_loop
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
 
 

@@ -5,13 +5,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.names import nodes_in
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.names import nodes_in
-from trainlint.model.optimizers import Act, Action, action_of, actions, always_runs_before, between, round_of
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.optimizer.idioms.optimizers import (
+    Act,
+    Action,
+    action_of,
+    actions,
+    always_runs_before,
+    between,
+    round_of,
+)
 
 
 class GradientsDropped(Rule):

@@ -5,18 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.optimizer_builds import OptimizerBuild, optimizer_builds
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import dotted, nodes_in
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
-from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.file_model import FileModel
-from trainlint.model.idle import is_idle
-from trainlint.model.names import dotted, nodes_in
-from trainlint.model.once import once
-from trainlint.model.optimizer_builds import OptimizerBuild, optimizer_builds
-from trainlint.model.optimizers import Act, actions, always_runs_before
-from trainlint.model.site import Site
-from trainlint.model.steps import LoopKind
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.optimizer.idioms.optimizers import Act, actions, always_runs_before
 
 _OPTIMIZERS = frozenset({"Adam", "AdamW", "SGD", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop"})
 
@@ -97,7 +97,7 @@ class OptimizerBuiltInLoop(Rule):
                 site,
                 f"`{build.name}` is built in each step, so its momentum and averages start from nothing each time; "
                 "build it before the loop",
-                confidence=0.5 if is_idle(site.path) else 0.85,
+                confidence=0.5 if is_test_path(site.path) else 0.85,
             )
 
 
@@ -125,7 +125,7 @@ def _builds_model(site: Site, build: OptimizerBuild, loop: Block) -> bool:
 
 
 @once
-def _stored(file: FileModel, loop: Block) -> frozenset[str]:
+def _stored(file: SemanticModel, loop: Block) -> frozenset[str]:
     """What a loop gives new values: names, and attributes of them."""
     parts = nodes_in(loop.node)
     names = (node.id for node in parts if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import constant, last_name
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.idle import is_idle
-from trainlint.model.names import constant, last_name
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
@@ -98,7 +98,7 @@ class OptimizerForLoop(Rule):
         yield self.finding(
             site,
             f"`foreach=False` makes `{name}` update one parameter at a time, by a dozen kernels each; {advice}",
-            confidence=0.5 if is_idle(site.path) else 0.85,
+            confidence=0.5 if is_test_path(site.path) else 0.85,
             fix=partial(_fix, site) if fused and "fused" not in given else None,
             fix_needs=since,
         )

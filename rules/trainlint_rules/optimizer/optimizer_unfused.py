@@ -5,20 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.optimizer_builds import optimizer_builds
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.programs.whole_way import WholeWay, whole_way
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import has_unpacked_arguments, last_name
+from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import Block
-from trainlint.model.fact_kinds import FactKind
-from trainlint.model.file_model import FileModel
-from trainlint.model.idle import is_idle
-from trainlint.model.names import has_unpacked_arguments, last_name
-from trainlint.model.once import once
-from trainlint.model.optimizer_builds import optimizer_builds
-from trainlint.model.optimizers import Act, actions
-from trainlint.model.site import Site
-from trainlint.model.whole_way import WholeWay, whole_way
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.optimizer.idioms.optimizers import Act, actions
 
 _FUSED_SINCE = {"Adam": (2, 0), "AdamW": (2, 0), "SGD": (2, 3)}
 _CHOSEN = frozenset({"fused", "foreach", "capturable", "differentiable"})
@@ -100,7 +100,7 @@ class OptimizerUnfused(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find the optimizers that a loop on CUDA steps and that are built without a choice of implementation."""
-        if site.file.says(_OTHER_DEVICES) or is_idle(site.path):
+        if site.file.says(_OTHER_DEVICES) or is_test_path(site.path):
             return
         way = whole_way(site)
         if way is None or way.uses(FactKind.FUSED_OPTIMIZER):
@@ -114,7 +114,7 @@ def _stepped(site: Site, way: WholeWay) -> set[str]:
 
 
 @once
-def _findings(file: FileModel, rule: OptimizerUnfused, name: str) -> list[Finding]:
+def _findings(file: SemanticModel, rule: OptimizerUnfused, name: str) -> list[Finding]:
     """What there is to say of the optimizers of a name, whichever loop steps them."""
     return [
         rule.finding(
@@ -128,7 +128,7 @@ def _findings(file: FileModel, rule: OptimizerUnfused, name: str) -> list[Findin
     ]
 
 
-def _could_be_fused(file: FileModel, call: ast.Call, block: Block) -> bool:
+def _could_be_fused(file: SemanticModel, call: ast.Call, block: Block) -> bool:
     """Whether an optimizer has a fused implementation and is built without a word on which to take."""
     name = last_name(call.func)
     if name not in _FUSED_SINCE or not _lets_in(file, name) or has_unpacked_arguments(call):
@@ -137,7 +137,7 @@ def _could_be_fused(file: FileModel, call: ast.Call, block: Block) -> bool:
     return origin.startswith("torch.optim") and not _CHOSEN & {keyword.arg for keyword in call.keywords}
 
 
-def _lets_in(file: FileModel, name: str) -> bool:
+def _lets_in(file: SemanticModel, name: str) -> bool:
     """Whether all versions of PyTorch that the project lets in have the fused implementation."""
     target = file.config.target_torch
     return target is None or not target.lacks(_FUSED_SINCE[name])

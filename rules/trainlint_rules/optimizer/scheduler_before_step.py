@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import BlockKind, Place
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import BlockKind, Place
-from trainlint.model.optimizers import Act, action_of, actions, always_runs_before, round_of
-from trainlint.model.site import Site
-from trainlint.model.steps import LoopKind
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.optimizer.idioms.optimizers import Act, action_of, actions, always_runs_before, round_of
 
 
 class SchedulerBeforeStep(Rule):

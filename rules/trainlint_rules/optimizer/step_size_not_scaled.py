@@ -5,17 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.accumulation import Accumulation, accumulation
+from trainlint.analysis.programs.fact_names import ACCUMULATION
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, How
+from trainlint.analysis.syntax.names import argument, dotted, last_name, names_in, nodes_in, position
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.finding import Finding, Severity
-from trainlint.model.accumulation import Accumulation, accumulation
-from trainlint.model.blocks import Block, How
-from trainlint.model.fact_kinds import FactKind
-from trainlint.model.fact_names import ACCUMULATION
-from trainlint.model.lookup import reaching
-from trainlint.model.names import argument, dotted, last_name, names_in, nodes_in, position
-from trainlint.model.optimizers import Act, Action, actions
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.optimizer.idioms.optimizers import Act, Action, actions
 
 _LENGTHS = {
     "OneCycleLR": ("total_steps", "steps_per_epoch"),

@@ -7,15 +7,15 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.conditions.interval_lengths import interval_length
+from trainlint.analysis.effects.parameter_loops import ParameterLoop, parameter_loop
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
-from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.interval_lengths import interval_length
-from trainlint.model.names import last_name, nodes_in
-from trainlint.model.parameter_loops import ParameterLoop, parameter_loop
-from trainlint.model.parameter_updates import ParameterUpdate, Update, update_of
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint_rules.optimizer.idioms.parameter_updates import ParameterUpdate, Update, update_of
 
 _AVERAGES = lazy(r"ema|moving|average|polyak|soft_?update|momentum|target", re.IGNORECASE)
 """Functions that a training loop calls once in each step, even where the loop is not in sight."""

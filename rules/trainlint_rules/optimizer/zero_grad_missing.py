@@ -6,16 +6,16 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.names import constant, dotted, last_name
+from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import Block
-from trainlint.model.fact_kinds import FactKind
-from trainlint.model.idle import is_idle
-from trainlint.model.names import constant, dotted, last_name
-from trainlint.model.optimizers import Act, Action, actions
-from trainlint.model.site import Site
-from trainlint.model.steps import LoopKind
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.optimizer.idioms.optimizers import Act, Action, actions
 
 _CLEARED = lazy(
     r"(zero|reset|clear)_?(the_?)?grad|\.grad(\.data)?\s*=(?!=)|\.grad(\.data)?\.(zero_|fill_|copy_)|set_to_none|"
@@ -108,7 +108,7 @@ class ZeroGradMissing(Rule):
 
 
 def _confidence(site: Site, step: Action) -> float:
-    if is_idle(site.path):
+    if is_test_path(site.path):
         return 0.5  # tests compare two optimizers on whatever gradients there are
     return 0.9 if step.sure else 0.75
 

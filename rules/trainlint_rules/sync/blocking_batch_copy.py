@@ -6,9 +6,15 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, last_name, nodes_in
+from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.types.values import Home, Kind, Origin
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
-from trainlint.model.copies import (
+from trainlint.patterns import lazy
+from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint_rules.sync.idioms.copies import (
     Memory,
     cast_on_host,
     file_names_other_accelerators,
@@ -20,13 +26,7 @@ from trainlint.model.copies import (
     memory_of,
     not_on_cuda,
 )
-from trainlint.model.dropped_moves import dropped_move
-from trainlint.model.lookup import single_value
-from trainlint.model.names import argument, last_name, nodes_in
-from trainlint.model.site import Site
-from trainlint.model.values import Home, Kind, Origin
-from trainlint.patterns import lazy
-from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint_rules.sync.idioms.dropped_moves import dropped_move
 
 _BATCH = lazy(r"^(mini_?|micro_?)?batch$")
 _TRAINING = 0.95

@@ -6,16 +6,25 @@ import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from trainlint.analysis.effects.creations import (
+    ALL,
+    FILLED,
+    LEGACY,
+    Content,
+    Creation,
+    creation,
+    holds_nothing,
+    is_seldom,
+)
+from trainlint.analysis.effects.forward import computes, sets_up
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, dotted, end_position, last_name
+from trainlint.analysis.types.values import Home
 from trainlint.evidence import Symptom
 from trainlint.finding import Edit, Finding, Fix, Heat, Safety, Severity
-from trainlint.model.creations import ALL, FILLED, LEGACY, Content, Creation, creation, holds_nothing, is_seldom
-from trainlint.model.drawn_numbers import drawn_for_device
-from trainlint.model.forward import computes, sets_up
-from trainlint.model.names import argument, dotted, end_position, last_name
-from trainlint.model.site import Site
-from trainlint.model.values import Home
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.sync.idioms.drawn_numbers import drawn_for_device
 
 _HOT = 0.93
 _COMPUTING = 0.9

@@ -6,18 +6,18 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.creations import is_seldom
+from trainlint.analysis.effects.forward import computes
+from trainlint.analysis.effects.reads import explicit_read
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, has_unpacked_arguments, last_name
+from trainlint.analysis.syntax.uses import own_nodes
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
-from trainlint.model.creations import is_seldom
-from trainlint.model.forward import computes
-from trainlint.model.index_syncs import index_sync
-from trainlint.model.names import argument, has_unpacked_arguments, last_name
-from trainlint.model.read_purposes import makes_text
-from trainlint.model.reads import explicit_read
-from trainlint.model.site import Site
-from trainlint.model.uses import own_nodes
 from trainlint.patterns import lazy
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint_rules.sync.idioms.index_syncs import index_sync
+from trainlint_rules.sync.idioms.read_purposes import makes_text
 
 _COUNTING = frozenset({"nonzero", "argwhere", "masked_select", "unique", "unique_consecutive", "bincount"})
 _CALLS = _COUNTING | {"where", "repeat_interleave", "one_hot"}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.creations import is_seldom
+from trainlint.analysis.effects.forward import computes
+from trainlint.analysis.site import Site
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
-from trainlint.model.creations import is_seldom
-from trainlint.model.drawn_numbers import MAKERS, drawn_for_device
-from trainlint.model.forward import computes
-from trainlint.model.site import Site
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint_rules.sync.idioms.drawn_numbers import MAKERS, drawn_for_device
 
 
 class HostRandomFedToDevice(Rule):

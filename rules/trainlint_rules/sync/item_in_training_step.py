@@ -6,15 +6,15 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.effects.guarded_reads import decided_by_callers
+from trainlint.analysis.effects.reads import explicit_read
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.uses import reads_of_sum
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.guarded_reads import decided_by_callers
-from trainlint.model.progress import shown_by_bar
-from trainlint.model.read_purposes import purpose
-from trainlint.model.reads import explicit_read
-from trainlint.model.site import Site
-from trainlint.model.uses import reads_of_sum
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint_rules.sync.idioms.progress import shown_by_bar
+from trainlint_rules.sync.idioms.read_purposes import purpose
 
 
 class ItemInTrainingStep(Rule):

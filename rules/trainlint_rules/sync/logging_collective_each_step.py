@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.analysis.site import Site
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.logging_collectives import REDUCING, is_logging_collective
-from trainlint.model.site import Site
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint_rules.sync.idioms.logging_collectives import REDUCING, is_logging_collective
 
 
 class LoggingCollectiveEachStep(Rule):

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.finding import Edit, Finding, Fix, Safety, Severity
-from trainlint.model.blocks import BlockKind
-from trainlint.model.dropped_moves import dropped_move
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.sync.idioms.dropped_moves import dropped_move
 
 
 class MoveWithoutEffect(Rule):

@@ -5,17 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.guarded_reads import decided_by_callers
+from trainlint.analysis.effects.python_reads import READING_CALLS, python_reads
+from trainlint.analysis.effects.reads import explicit_read
+from trainlint.analysis.site import Site
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.following_reads import read_follows
-from trainlint.model.guarded_reads import decided_by_callers
-from trainlint.model.progress import shown_by_bar
-from trainlint.model.python_reads import READING_CALLS, python_reads
-from trainlint.model.read_purposes import Purpose, purpose
-from trainlint.model.reads import explicit_read
-from trainlint.model.site import Site
 from trainlint.patterns import lazy
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint_rules.sync.idioms.following_reads import read_follows
+from trainlint_rules.sync.idioms.progress import shown_by_bar
+from trainlint_rules.sync.idioms.read_purposes import Purpose, purpose
 
 _SAVING = lazy(r"(^|_)(save|checkpoint)(_|$)")
 

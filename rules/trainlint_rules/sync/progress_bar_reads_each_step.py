@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.analysis.site import Site
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.progress import UPDATES, bar_reads, is_bar_update
-from trainlint.model.site import Site
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint_rules.sync.idioms.progress import UPDATES, bar_reads, is_bar_update
 
 
 class ProgressBarReadsEachStep(Rule):

@@ -6,17 +6,17 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.creations import is_seldom
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, nodes_in, position
+from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.analysis.types.values import Home, Kind
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.blocks import Block, BlockKind
-from trainlint.model.creations import is_seldom
-from trainlint.model.following_reads import read_follows
-from trainlint.model.lookup import reaching, single_value
-from trainlint.model.names import argument, constant, has_unpacked_arguments, last_name, nodes_in, position
-from trainlint.model.site import Site
-from trainlint.model.values import Home, Kind
 from trainlint.patterns import lazy
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint_rules.sync.idioms.following_reads import read_follows
 
 _SURELY_HOT = 0.8
 """Below, the way from the step to this line is a guess: helpers that upload a number are mostly called now and then."""

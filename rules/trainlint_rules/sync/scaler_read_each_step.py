@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.types.values import Home, Kind
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.lookup import single_value
-from trainlint.model.names import argument, constant
-from trainlint.model.site import Site
-from trainlint.model.values import Home, Kind
 from trainlint.rule import IN_STEP, Rule, Triggers
 
 _SURE = 0.92

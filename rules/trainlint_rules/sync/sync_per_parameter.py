@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.guarded_reads import decided_by_callers
+from trainlint.analysis.effects.python_reads import READING_CALLS, python_reads
+from trainlint.analysis.effects.reads import explicit_read
+from trainlint.analysis.site import Site
+from trainlint.analysis.types.values import Home, Kind
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.guarded_reads import decided_by_callers
-from trainlint.model.python_reads import READING_CALLS, python_reads
-from trainlint.model.read_purposes import reads_each_parameter
-from trainlint.model.reads import explicit_read
-from trainlint.model.site import Site
-from trainlint.model.values import Home, Kind
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint_rules.sync.idioms.read_purposes import reads_each_parameter
 
 _READS = frozenset({"item", "tolist", "cpu", "to"})
 

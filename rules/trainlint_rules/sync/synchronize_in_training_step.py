@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.effects.reads import asynchronous_copy_before, captures_graph, is_measured
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.analysis.syntax.names import constant, last_name, names_in
+from trainlint.analysis.types.values import Kind
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.model.blocks import BlockKind
-from trainlint.model.names import constant, last_name, names_in
-from trainlint.model.reads import asynchronous_copy_before, captures_graph, is_measured
-from trainlint.model.site import Site
-from trainlint.model.values import Kind
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.reads import implicit_read
+from trainlint.analysis.site import Site
+from trainlint.analysis.types.values import Kind
 from trainlint.finding import Finding, Severity
-from trainlint.model.reads import implicit_read
-from trainlint.model.site import Site
-from trainlint.model.values import Kind
 from trainlint.rule import IN_STEP, Rule, Triggers
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.python_reads import READING_CALLS, python_reads
+from trainlint.analysis.site import Site
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
-from trainlint.model.progress import shown_by_bar
-from trainlint.model.python_reads import READING_CALLS, python_reads
-from trainlint.model.read_purposes import purpose
-from trainlint.model.site import Site
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint_rules.sync.idioms.progress import shown_by_bar
+from trainlint_rules.sync.idioms.read_purposes import purpose
 
 
 class TensorReadAsPythonValue(Rule):

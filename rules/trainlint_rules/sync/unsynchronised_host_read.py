@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.analysis.site import Site
 from trainlint.finding import Finding, Severity
-from trainlint.model.host_copies import first_read_before_wait, queued_copy
-from trainlint.model.site import Site
 from trainlint.rule import Rule, Triggers
+from trainlint_rules.sync.idioms.host_copies import first_read_before_wait, queued_copy
 
 
 class UnsynchronisedHostRead(Rule):

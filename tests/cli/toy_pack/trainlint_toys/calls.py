@@ -13,7 +13,7 @@ from trainlint.finding import Edit, Finding, Fix, Safety, Severity
 from trainlint.rule import Rule, Triggers
 
 if TYPE_CHECKING:
-    from trainlint.model.site import Site
+    from trainlint.analysis.site import Site
 
 
 class Safe(Rule):

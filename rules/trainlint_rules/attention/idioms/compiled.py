@@ -1,0 +1,83 @@
+"""Which functions of a file `torch.compile` is given, as a decorator or in a call."""
+
+from __future__ import annotations
+
+import ast
+
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.syntax.blocks import Function, How, Place
+from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in, position
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.uses import call_of
+from trainlint.records import dataclass
+
+_COMPILE = "torch.compile"
+_LEFT_OUT = ("disable", "graph_break", "allow_in_graph", "custom_op", "skip", "lru_cache", "cache")
+"""Decorators of functions that the compiler does not look into, or runs once."""
+_DEEPEST = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compiled:
+    """A function that runs compiled."""
+
+    by: ast.expr
+    """The decorator or the call of `torch.compile`, here or in a caller."""
+    whole: bool
+    """Whether `fullgraph=True` keeps reads in the graph and makes an error of each break, so that there can be none."""
+
+
+def compiled_around(file: SemanticModel, function: Function | None) -> Compiled | None:
+    """What compiles a function, itself or with a caller in the same file; None where nothing in the file does."""
+    return _around(file, function, _given(file), 0) if function is not None else None
+
+
+def _around(file: SemanticModel, function: Function, given: dict[Function, Compiled], depth: int) -> Compiled | None:
+    if any(function.is_decorated(name) for name in _LEFT_OUT):
+        return None
+    if function in given:
+        return given[function]
+    if depth == _DEEPEST:
+        return None
+    for edge in file.graph.callers.get(function, []):
+        caller = file.graph.enclosing(edge.place.block)
+        if caller is not None and caller is not function and not edge.passed:
+            found = _around(file, caller, given, depth + 1)
+            if found is not None:
+                return found
+    return None
+
+
+def _given(file: SemanticModel) -> dict[Function, Compiled]:
+    """The functions that decorators and calls name themselves."""
+    found: dict[Function, Compiled] = {}
+    for place in file.outline.references:
+        if not isinstance(place.node, ast.expr) or file.kinds.imported(place.node, place.block) != _COMPILE:
+            continue
+        called = call_of(file, place.node)
+        call = called.node if called is not None and isinstance(called.node, ast.Call) else None
+        whole = call is not None and constant(argument(call, "fullgraph")) is True
+        for function in _functions(file, place, call):
+            found[function] = Compiled(call or place.node, whole)
+    return found
+
+
+def _functions(file: SemanticModel, place: Place, call: ast.Call | None) -> list[Function]:
+    statement = place.statement
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and not (call is not None and call.args):
+        function = file.outline.function_of.get(statement)
+        decorates = any(part is place.node for item in statement.decorator_list for part in nodes_in(item))
+        return [function] if function is not None and decorates else []
+    model = argument(call, "model", 0) if call is not None else None
+    if isinstance(model, ast.Name):
+        bindings = reaching(model.id, place.block, position(model))
+        if len(bindings) == 1 and bindings[0].how is How.FUNCTION:
+            function = file.outline.function_of.get(bindings[0].node)
+            return [function] if function is not None else []
+    owner = file.graph.instance_class(model, place.block) if model is not None else None
+    if owner is None and isinstance(model, ast.Attribute) and isinstance(model.value, ast.Name):
+        receiver = file.graph.instance_class(model.value, place.block)
+        method = receiver.methods.get(last_name(model)) if receiver is not None else None
+        return [method] if method is not None else []
+    forward = owner.methods.get("forward") if owner is not None else None
+    return [forward] if forward is not None else []

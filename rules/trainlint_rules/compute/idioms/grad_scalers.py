@@ -1,0 +1,75 @@
+"""Gradient scalers: whether they are on, and which backward passes start from what they have multiplied."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.syntax.blocks import BlockKind, Function, Place
+from trainlint.analysis.syntax.names import argument, dotted, has_unpacked_arguments
+from trainlint.analysis.syntax.reaching import single_value
+from trainlint.records import dataclass
+from trainlint_rules.compute.idioms.precision import switch
+
+if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
+
+_SCALERS = {
+    "torch.amp.GradScaler": 5,
+    "torch.amp.grad_scaler.GradScaler": 5,
+    "torch.cuda.amp.GradScaler": 4,
+    "torch.cuda.amp.grad_scaler.GradScaler": 4,
+}
+"""Dotted origin → the position of `enabled`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GradScaler:
+    """One call that makes a gradient scaler."""
+
+    place: Place
+    enabled: bool | None
+    """None where that is decided at run time, be it by a test around the call."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScaledBackward:
+    """A backward pass of a loss that a scaler has multiplied: `scaler.scale(loss).backward()`."""
+
+    place: Place
+    scaler: str
+    """The scaler as the code names it."""
+
+
+def scalers(file: SemanticModel) -> list[GradScaler]:
+    """The gradient scalers that a file makes, in source order."""
+    found = []
+    for place in file.outline.calls.get("GradScaler", ()):
+        assert isinstance(place.node, ast.Call)
+        origin = file.kinds.imported(place.node.func, place.block) or ""
+        if origin in _SCALERS:
+            given = argument(place.node, "enabled", _SCALERS[origin])
+            enabled = switch(given, hidden=has_unpacked_arguments(place.node))
+            found.append(GradScaler(place, None if enabled and _is_chosen(place) else enabled))
+    return found
+
+
+def scaled_backwards(file: SemanticModel, function: Function | None) -> list[ScaledBackward]:
+    """The backward passes of a function, or of the top level, that start from what a scaler has multiplied."""
+    found = []
+    for place in file.outline.calls.get("backward", ()):
+        call = place.node
+        if file.graph.enclosing(place.block) is not function or not isinstance(call, ast.Call):
+            continue
+        if isinstance(call.func, ast.Attribute):
+            loss = single_value(call.func.value, place.block) or call.func.value
+            if isinstance(loss, ast.Call) and isinstance(loss.func, ast.Attribute) and loss.func.attr == "scale":
+                name = dotted(loss.func.value)
+                if name is not None and loss.args:
+                    found.append(ScaledBackward(place, name))
+    return found
+
+
+def _is_chosen(place: Place) -> bool:
+    """Whether a test decides if a call runs: a branch around it, or a conditional expression that holds it."""
+    return any(outer.kind is BlockKind.BRANCH for outer in place.block.outwards())

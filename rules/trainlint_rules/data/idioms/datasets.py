@@ -1,0 +1,200 @@
+"""What it costs a loader to make one item: by the dataset's class, as far as the file shows it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from enum import Enum, auto
+
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.syntax.blocks import Binding, Block, Class, Function, How
+from trainlint.analysis.syntax.names import argument, last_name, names_in, nodes_in, position
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.types.batches import passed
+from trainlint.analysis.types.values import Home, Kind, Origin
+from trainlint.patterns import lazy
+
+_WRAPPERS = frozenset({"Subset", "ConcatDataset", "random_split", "ChainDataset", "StackDataset"})
+_TABLE_METHODS = frozenset(
+    "map select shuffle filter train_test_split with_format rename_column remove_columns shard".split()
+)
+_BUFFER = lazy(r"buffer|rollout|replay|experience|memory|storage", re.IGNORECASE)
+_HELD_BUFFER = lazy(r"(^|_)(buffer|rollouts?|replay|replay_memory|experiences?)$", re.IGNORECASE)
+"""Names of what a dataset is made over: experience that lies ready."""
+_INDICES = lazy(r"(^|_)(idx|index|indexes|indices)$", re.IGNORECASE)
+"""Names of index tensors, over which graph learning samples: their items are numbers."""
+_MADE_UP = lazy(r"random|dummy|fake|synthetic|toy|mock|regression", re.IGNORECASE)
+_TOKENS = lazy(r"wiki_?text|penn_?tree|shakespeare|text8|enwik8", re.IGNORECASE)
+"""Corpora that language models are shown with: one row of tokens, held in memory whole."""
+_CHEAP = frozenset(
+    "tensor as_tensor from_numpy Tensor LongTensor FloatTensor BoolTensor stack long float int len dict list tuple zip "
+    "range clone astype copy rand randn randint zeros ones min max item manual_seed super append is_tensor tolist "
+    "isinstance".split()
+)
+"""Calls that make no item expensive."""
+_FROM_NOTHING = frozenset({"rand", "randn", "randint", "zeros", "ones"})
+_DEEPEST = 10
+
+
+class Items(Enum):
+    """Where a dataset's items come from."""
+
+    WORK = auto()
+    """Each item is read, decoded, augmented or tokenised when it is asked for."""
+    TABLE = auto()
+    """Rows that were processed before training: a little work each."""
+    MEMORY = auto()
+    """Each item lies ready in host memory."""
+    DEVICE = auto()
+    """Items are on the device already."""
+    UNKNOWN = auto()
+
+
+def items_of(file: SemanticModel, dataset: ast.expr, block: Block) -> Items:
+    """What making an item of a dataset costs; UNKNOWN where sources disagree or the file does not show them."""
+    if file.creates_on_device:
+        return Items.DEVICE
+    found = {_items(file, node, outer) for node, outer in _origins(file, dataset, block, 0)}
+    if found == {Items.UNKNOWN} and _INDICES.search(last_name(dataset)):
+        return Items.MEMORY
+    for settled in (Items.DEVICE, Items.WORK, Items.TABLE):
+        if settled in found:
+            return settled
+    return Items.MEMORY if found == {Items.MEMORY} else Items.UNKNOWN
+
+
+def origins(file: SemanticModel, node: ast.expr, block: Block) -> list[tuple[ast.expr, Block]]:
+    """The expressions that made a dataset, or anything that is handed about like one, with their blocks.
+
+    What the file does not show the making of comes back as it stands: a parameter, an attribute, an imported name.
+    """
+    return list(_origins(file, node, block, 0))
+
+
+def are_indices(dataset: ast.expr) -> bool:
+    """Whether a dataset is by its name an index tensor, whose batches say which rows to take from elsewhere."""
+    return bool(_INDICES.search(last_name(dataset)))
+
+
+def _origins(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> Iterator[tuple[ast.expr, Block]]:
+    """The expressions that made a dataset, through names, attributes, wrappers and calls inside the file."""
+    if depth > _DEEPEST:
+        return
+    bindings: list[Binding] = []
+    if isinstance(node, ast.Name):
+        bindings = reaching(node.id, block, position(node))
+    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        owner = file.graph.self_class(node.value, block)
+        bindings = owner.attributes.get(node.attr, []) if owner is not None else []
+    elif isinstance(node, ast.Subscript):
+        yield from _origins(file, node.value, block, depth + 1)
+        return
+    elif isinstance(node, ast.IfExp):
+        yield from _origins(file, node.body, block, depth + 1)
+        yield from _origins(file, node.orelse, block, depth + 1)
+        return
+    elif isinstance(node, ast.Call):
+        inside = _inside(file, node, block)
+        for item, outer in inside:
+            yield from _origins(file, item, outer, depth + 1)
+        if inside:
+            return
+    if not bindings:
+        yield node, block
+    for binding in bindings:
+        if binding.how is How.ASSIGN and binding.value is not None:
+            value = _picked(binding.value, binding.path)
+            yield from _origins(file, value, binding.block, depth + 1)
+        elif binding.how is How.PARAMETER:
+            function = file.outline.function_of.get(binding.block.node)
+            given = list(passed(file.graph, function, binding.name)) if function is not None else []
+            for value, outer in given:
+                yield from _origins(file, value, outer, depth + 1)
+            if not given:
+                yield node, block
+
+
+def _inside(file: SemanticModel, call: ast.Call, block: Block) -> list[tuple[ast.expr, Block]]:
+    """What a call wraps or returns that is itself a dataset."""
+    if last_name(call.func) in _WRAPPERS and call.args:
+        first = call.args[0]
+        return [(item, block) for item in first.elts] if isinstance(first, ast.List | ast.Tuple) else [(first, block)]
+    edge = file.graph.callee.get(call)
+    if edge is None or edge.passed:
+        return []
+    return [
+        (place.node.value, place.block)
+        for place in edge.function.returns
+        if isinstance(place.node, ast.Return) and place.node.value is not None
+    ]
+
+
+def _picked(value: ast.expr, path: tuple[int, ...]) -> ast.expr:
+    while path and isinstance(value, ast.Tuple) and 0 <= path[0] < len(value.elts):
+        value, path = value.elts[path[0]], path[1:]
+    return value
+
+
+def _items(file: SemanticModel, node: ast.expr, block: Block) -> Items:
+    if isinstance(node, ast.List | ast.ListComp | ast.Tuple | ast.Dict):
+        return Items.MEMORY
+    value = file.kinds.of(node, block)
+    if value.kind in (Kind.TENSOR, Kind.ARRAY) and value.origin is not Origin.NAME:
+        return Items.DEVICE if value.home is Home.DEVICE else Items.MEMORY
+    if not isinstance(node, ast.Call):
+        return Items.MEMORY if _BUFFER.search(last_name(node)) else Items.UNKNOWN
+    return _made(file, node, block)
+
+
+def _made(file: SemanticModel, call: ast.Call, block: Block) -> Items:
+    name = last_name(call.func)
+    origin = file.kinds.imported(call.func, block) or ""
+    if name == "TensorDataset":
+        return Items.DEVICE if call.args and all(_moved(file, item, block) for item in call.args) else Items.MEMORY
+    if name in ("list", "range", "zip") and isinstance(call.func, ast.Name):
+        return Items.MEMORY
+    if origin.startswith(("torchvision.datasets.", "torchaudio.datasets.")):
+        return Items.WORK
+    if origin.startswith("torch_geometric.datasets."):
+        return Items.MEMORY if argument(call, "transform") is None else Items.WORK  # graphs are processed once
+    if origin.startswith("datasets.") or (name in _TABLE_METHODS and isinstance(call.func, ast.Attribute)):
+        return Items.TABLE
+    if isinstance(call.func, ast.Name):
+        cls = file.graph.class_named(call.func, block)
+        found = _of_class(file, cls) if cls is not None else Items.UNKNOWN
+        if found is not Items.UNKNOWN:
+            return found
+    if any(pattern.search(name) for pattern in (_BUFFER, _MADE_UP, _TOKENS)):
+        return Items.MEMORY
+    if any(_HELD_BUFFER.search(last_name(item)) for item in call.args):
+        return Items.MEMORY
+    classes = (item for item in names_in(call) if item.endswith("Dataset"))  # what a builder is to build
+    return Items.MEMORY if any(_MADE_UP.search(item) for item in classes) else Items.UNKNOWN
+
+
+def _moved(file: SemanticModel, tensor: ast.expr, block: Block) -> bool:
+    """Whether a tensor is made on the device, or moved there, in plain sight: a guess from its name is not enough."""
+    made = [node for node, _ in _origins(file, tensor, block, 0)]
+    return any(
+        last_name(part.func) in ("to", "cuda") or argument(part, "device") is not None
+        for node in made
+        for part in nodes_in(node)
+        if isinstance(part, ast.Call)
+    )
+
+
+def _of_class(file: SemanticModel, cls: Class) -> Items:
+    method = file.graph.method(cls, "__getitem__")
+    if method is None:
+        rounds = file.graph.method(cls, "__iter__")
+        made_up = rounds is not None and _calls(rounds) <= _CHEAP and bool(_calls(rounds) & _FROM_NOTHING)
+        return Items.MEMORY if made_up else Items.UNKNOWN
+    whole = ast.unparse(cls.node)
+    if ".cuda(" in whole or re.search(r"\.to\([^)]*(device|cuda)|device=(?!.?cpu)", whole):
+        return Items.DEVICE
+    return Items.MEMORY if _calls(method) <= _CHEAP else Items.WORK
+
+
+def _calls(method: Function) -> set[str]:
+    return {last_name(node.func) for node in nodes_in(method.node) if isinstance(node, ast.Call)}

@@ -1,0 +1,139 @@
+"""Where a file goes through a loader from its start, and whether it does so again and again."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from enum import Enum, auto
+
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, Place
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import constant, last_name, names_in, nodes_in
+from trainlint.analysis.types.loaders import Loader
+from trainlint.finding import Heat
+from trainlint.patterns import lazy
+from trainlint.records import dataclass
+
+_TAKES_NO_PASS = frozenset(
+    "len enumerate tqdm iter next print range zip list tuple isinstance hasattr getattr setattr type id prepare setup "
+    "setup_dataloaders append info debug log state_dict load_state_dict initialize min max format str".split()
+)
+_AGAIN = frozenset({Heat.EPOCH, Heat.RARE, Heat.STEP, Heat.INNER, Heat.EVAL_STEP})
+_EPOCH = lazy(r"epoch", re.IGNORECASE)
+_ONLY_ONCE = frozenset({Heat.ONCE, Heat.UNKNOWN})
+
+
+class Start(Enum):
+    """What begins a pass."""
+
+    LOOP = auto()
+    """A `for` over the loader, or a `yield from` it."""
+    ITERATOR = auto()
+    """`iter(loader)`, as an exhausted iterator is replaced."""
+    HANDED = auto()
+    """A call into another file that is given the loader."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pass:
+    """One place that begins a pass through a loader."""
+
+    start: Start
+    node: ast.AST
+    block: Block
+    """The block in which it stands, outside of the loop over the loader."""
+    again: bool
+    """Whether it happens again and again while the loader stays the same: each epoch, each evaluation."""
+    around: Block | None
+    """The loop in the same function that repeats it, where that is what does."""
+
+
+def passes(file: SemanticModel, loader: Loader) -> list[Pass]:
+    """The places of a file that go through a loader. None where the loader is only used in other files."""
+    begun = _starts(file).get(loader, ())
+    return [Pass(start, node, block, *_repeated(file, block, loader)) for start, node, block in begun]
+
+
+@once
+def _starts(file: SemanticModel) -> dict[Loader, list[tuple[Start, ast.AST, Block]]]:
+    found: dict[Loader, list[tuple[Start, ast.AST, Block]]] = {}
+    for start, node, block, behind in _all_starts(file):
+        for loader in behind:
+            found.setdefault(loader, []).append((start, node, block))
+    return found
+
+
+def _all_starts(file: SemanticModel) -> Iterator[tuple[Start, ast.AST, Block, frozenset[Loader]]]:
+    outline, batches = file.outline, file.batches
+    for place in outline.loops:
+        if isinstance(place.node, ast.For | ast.AsyncFor):
+            yield Start.LOOP, place.node, place.block, batches.loaders_behind(place.node.iter, place.block)
+    for function in outline.functions:
+        if function.is_generator:
+            for node, block in _yields(file, function):
+                yield Start.LOOP, node, block, batches.loaders_behind(node.value, block)
+    for place in outline.calls.get("iter", []):
+        if isinstance(place.node, ast.Call) and place.node.args and not _in_loop_head(file, place):
+            behind = batches.loaders_behind(place.node.args[0], place.block)
+            yield Start.ITERATOR, place.node, place.block, behind
+    for place in outline.all_calls():
+        call = place.node
+        assert isinstance(call, ast.Call)
+        if call in file.graph.callee or last_name(call.func) in _TAKES_NO_PASS or call in file.loaders.built:
+            continue
+        if _is_iterated(file, place):
+            continue
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        plain = [item for item in given if isinstance(item, ast.Name | ast.Attribute)]
+        handed = frozenset(loader for item in plain for loader in batches.loaders_behind(item, place.block))
+        yield Start.HANDED, call, place.block, handed
+
+
+def _yields(file: SemanticModel, function: Function) -> Iterator[tuple[ast.YieldFrom, Block]]:
+    for statement in nodes_in(function.node):
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.YieldFrom):
+            block = file.outline.block_of.get(statement)
+            if block is not None and file.outline.enclosing(block) is function:
+                yield statement.value, block
+
+
+def _in_loop_head(file: SemanticModel, place: Place) -> bool:
+    """Whether a call stands in the head of a `for`, which is then the place that begins the pass."""
+    return isinstance(place.statement, ast.For | ast.AsyncFor)
+
+
+def _is_iterated(file: SemanticModel, place: Place) -> bool:
+    """Whether what a call gives back is iterated, so that the loop over it begins the pass, or is a constructor."""
+    return isinstance(place.statement, ast.For | ast.AsyncFor) or last_name(place.node)[:1].isupper()
+
+
+def _repeated(file: SemanticModel, block: Block, loader: Loader) -> tuple[bool, Block | None]:
+    """Whether the code of a block runs again and again while a loader stays the same, and the loop that says so."""
+    generator = (function := file.outline.enclosing(block)) is not None and function.is_generator
+    for outer in block.outwards():
+        if outer.kind is BlockKind.FUNCTION:
+            break
+        if outer.kind is BlockKind.LOOP and not loader.block.within(outer) and _goes_round(file, outer, generator):
+            return True, outer
+    built, heat = file.heats.of(loader.block).heat, file.heats.of(block).heat
+    if file.outline.enclosing(loader.block) is function:
+        return False, None
+    return built in _ONLY_ONCE and heat in _AGAIN, None
+
+
+def _goes_round(file: SemanticModel, loop: Block, generator: bool) -> bool:
+    """Whether a loop is one over epochs or steps, or one without an end in a generator of batches."""
+    node = loop.node
+    if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and last_name(node.iter.func) == "range":
+        if len(node.iter.args) == 1 and constant(node.iter.args[0]) == 1:
+            return False
+    if file.loops.kind(loop) in (LoopKind.EPOCH, LoopKind.STEP):
+        return True
+    if isinstance(node, ast.For) and any(
+        _EPOCH.search(name) for name in (*names_in(node.target), *names_in(node.iter))
+    ):
+        return True  # what it calls may train in a file that is out of sight
+    return generator and isinstance(node, ast.While) and bool(constant(node.test)) and constant(node.test) is not ...

@@ -1,0 +1,51 @@
+"""Where process groups are started, and over which backend."""
+
+from __future__ import annotations
+
+import ast
+
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.syntax.blocks import Block, Place
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
+from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.records import dataclass
+
+_STARTS = frozenset({"torch.distributed.init_process_group", "torch.distributed.distributed_c10d.init_process_group"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupStart:
+    """One call of `init_process_group` of torch."""
+
+    call: ast.Call
+    backend: str | None
+    """In lower case, where it is written out, at the call or in the one assignment of a name; None for all else."""
+    alone: bool
+    """Whether the group is of a single process, as in tools that only convert a checkpoint."""
+    in_sight: bool
+    """Whether all its arguments are written out."""
+
+
+def group_start(file: SemanticModel, place: Place) -> GroupStart | None:
+    """What a call of `init_process_group` starts; None for any other call."""
+    call = place.node
+    if not isinstance(call, ast.Call) or file.kinds.imported(call.func, place.block) not in _STARTS:
+        return None
+    given = argument(call, "backend", 0)
+    if isinstance(given, ast.Name):
+        given = single_value(given, place.block)
+    backend = constant(given)
+    return GroupStart(
+        call,
+        backend.lower() if isinstance(backend, str) else None,
+        constant(argument(call, "world_size", 3)) == 1,
+        not has_unpacked_arguments(call),
+    )
+
+
+def owned_by_framework(file: SemanticModel, block: Block) -> bool:
+    """Whether a framework is in charge on the way into a block or out of it. What tests do on that way says nothing."""
+    around = file.used_around(block)
+    return any(item.fact.kind is FactKind.FRAMEWORK and not is_test_path(item.path) for item in around)

@@ -1,0 +1,301 @@
+"""Intervals between two reads of the host's clock, and the device work that they hold.
+
+Kernels are queued and run later. A clock that is read after the last launch, with nothing that waits for the device in
+between, measures the launches. See https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How, Place
+from trainlint.analysis.syntax.names import dotted, end_position, last_name, names_in, nodes_in, position, root_name
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.common_names import FOREIGN, PLAIN_METHODS
+from trainlint.analysis.types.values import Kind
+from trainlint.patterns import lazy
+from trainlint.records import dataclass
+
+CLOCKS = frozenset(
+    "time perf_counter monotonic perf_counter_ns time_ns monotonic_ns default_timer process_time".split()
+)
+"""The last names of functions that read the host's clock."""
+_CLOCK_MODULES = ("time.", "timeit.")
+_WAITS = frozenset(
+    "item tolist cpu numpy synchronize wait elapsed_time barrier generate decode sample monitored_barrier "
+    "all_gather_object gather_object broadcast_object_list empty_cache memory_stats save savez nonzero unique "
+    "masked_select mark_step block_until_ready display imshow imwrite show fetch result join recv get_scale".split()
+)
+"""What waits for the device, or surely holds something that does."""
+_READ_BY_PYTHON = frozenset({"float", "int", "bool", "str", "print", "format", "max", "min", "sum", "sorted", "list"})
+_ALSO_OF_METERS = frozenset("add log put write info debug warning error exception".split())
+"""Methods of tensors or files that meters and loggers have, too: theirs may read what they are given."""
+_HARMLESS = (PLAIN_METHODS - _WAITS - _ALSO_OF_METERS) | frozenset(
+    "step zero_grad train eval clip_grad_norm_ clip_grad_value_ range len isinstance enumerate zip super getattr "
+    "setattr hasattr type id dict tuple set hex open".split()
+)
+_OPTIMIZER = lazy(r"optim|(^|_)opt(_\w+)?$", re.IGNORECASE)
+_SCALER = lazy(r"scaler|accelerat|fabric|engine", re.IGNORECASE)
+_WARMS_UP = lazy(r"warm|burn_?in|dry_?run|prime", re.IGNORECASE)
+_DEEPEST = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Interval:
+    """What lies between two reads of the clock in one function."""
+
+    start: ast.Call
+    stop: ast.Call
+    work: ast.Call
+    """The last launch of device work before the clock is read again; nothing waits for it in between."""
+    repeated: Block | None
+    """The `for ... in range(...)` inside the interval that repeats the work, if there is one."""
+    divides: bool
+    """Whether something is divided by the duration, as for samples a second."""
+
+
+def is_clock(file: SemanticModel, node: ast.AST | None, block: Block) -> bool:
+    """Whether an expression reads the host's clock, as `time.perf_counter()` does."""
+    if not isinstance(node, ast.Call) or last_name(node.func) not in CLOCKS:
+        return False
+    return (file.kinds.imported(node.func, block) or "").startswith(_CLOCK_MODULES)
+
+
+def unfinished_interval(file: SemanticModel, stop: ast.Call, place: Place) -> Interval | None:
+    """The interval that a read of the clock ends while device work of it may still run; None where nothing is sure.
+
+    Silent for timers that go round with a training loop, each from the end of the last: the queue is bounded, so they
+    are right on average. So they are for whole epochs.
+    """
+    function = file.graph.enclosing(place.block)
+    if function is None or not is_clock(file, stop, place.block):
+        return None
+    for difference in _differences(stop, place, function):
+        if not _is_used(difference, function):
+            continue
+        start = _start(file, difference.right, stop, place)
+        if start is None:
+            continue
+        found = _last_work(file, start, stop, place, function)
+        if found is None:
+            return None
+        work, repeated = found
+        return Interval(start, stop, work, repeated, _divides(difference, function))
+    return None
+
+
+def timed_without_warm_up(file: SemanticModel, stop: ast.Call, place: Place) -> ast.Call | None:
+    """The first call of a module that a benchmark times, where nothing in its function called that module before.
+
+    A benchmark repeats it in `for ... in range(...)`. None where anything is called warm-up, whatever runs there.
+    """
+    function = file.graph.enclosing(place.block)
+    if function is None or not is_clock(file, stop, place.block):
+        return None
+    if any(_WARMS_UP.search(word) for word in names_in(function.node)):
+        return None
+    for difference in _differences(stop, place, function):
+        start = _start(file, difference.right, stop, place)
+        for item in _calls(file, function, end_position(start), position(stop)) if start is not None else []:
+            if file.kinds.of(_call(item).func, item.block).kind is not Kind.MODULE:
+                continue
+            loop, name = _loop_inside(item.block, place.block), dotted(_call(item).func)
+            if loop is None or name is None or not _repeats_alone(loop, item.block):
+                return None
+            earlier = _calls(file, function, _beginning(function), position(start)) if start is not None else []
+            return None if any(dotted(_call(other).func) == name for other in earlier) else _call(item)
+    return None
+
+
+def _beginning(function: Function) -> tuple[int, int]:
+    """Where a function starts."""
+    return function.node.lineno, function.node.col_offset
+
+
+def _differences(stop: ast.Call, place: Place, function: Function) -> Iterator[ast.BinOp]:
+    """`clock() - start`, or `end - start` where the statement is `end = clock()`."""
+    ends = [dotted(target) for target in place.statement.targets] if isinstance(place.statement, ast.Assign) else []
+    whole = isinstance(place.statement, ast.Assign) and place.statement.value is stop
+    for node in nodes_in(function.node):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+            later = whole and dotted(node.left) in ends and dotted(node.left) and position(node) > position(stop)
+            if node.left is stop or later:
+                yield node
+
+
+def _start(file: SemanticModel, name: ast.expr, stop: ast.Call, place: Place) -> ast.Call | None:
+    """The read of the clock that a name holds where the interval ends, if it was made in this round of a loop."""
+    if not isinstance(name, ast.Name):
+        return None
+    bindings = reaching(name.id, place.block, position(stop))
+    if len(bindings) != 1 or bindings[0].how is not How.ASSIGN or bindings[0].path:
+        return None
+    start, block = bindings[0].value, bindings[0].block
+    if not isinstance(start, ast.Call) or not is_clock(file, start, block) or position(start) >= position(stop):
+        return None
+    return start if place.block.within(_settled(block)) else None
+
+
+def _settled(block: Block) -> Block:
+    while block.kind is BlockKind.WITH and block.parent is not None:
+        block = block.parent
+    return block
+
+
+def _last_work(
+    file: SemanticModel, start: ast.Call, stop: ast.Call, place: Place, function: Function
+) -> tuple[ast.Call, Block | None] | None:
+    """The last launch in an interval, and the loop that repeats it; None where something waits after it."""
+    between = _calls(file, function, end_position(start), position(stop))
+    launches = [item for item in between if _launches(file, item)]
+    if not launches or not _computes_unfinished(file, between, launches):
+        return None
+    last = launches[-1]
+    assert isinstance(last.node, ast.Call)
+    loop = _loop_inside(last.block, place.block)
+    if loop is not None:
+        if not _counts_rounds(loop) or any(_may_wait(file, item, 0) for item in between if item.block.within(loop)):
+            return None
+    elif not place.block.within(_settled(last.block)):
+        return None
+    after = [item for item in between if end_position(_call(item)) > end_position(last.node)]
+    if any(_may_wait(file, item, 0) for item in after):
+        return None
+    if _python_reads(file, function, position(last.node), position(stop)):
+        return None
+    return last.node, loop
+
+
+def _computes_unfinished(file: SemanticModel, between: list[Place], launches: list[Place]) -> bool:
+    """Whether a forward or backward pass is among what nothing has waited for; an optimizer's step is short."""
+    waits = [position(_call(item)) for item in between if item not in launches and _surely_waits(item)]
+    last_wait = max(waits, default=(0, 0))
+    return any(last_name(_call(item).func) != "step" and position(_call(item)) > last_wait for item in launches)
+
+
+def _surely_waits(place: Place) -> bool:
+    call = _call(place)
+    return last_name(call.func) in ("item", "tolist", "cpu", "synchronize") and not call.args
+
+
+def _calls(file: SemanticModel, function: Function, start: tuple[int, int], stop: tuple[int, int]) -> list[Place]:
+    """The calls of a function between two positions, in the order of the text."""
+    found = [
+        item
+        for item in file.outline.all_calls()
+        if start <= position(_call(item)) < stop and file.graph.enclosing(item.block) is function
+    ]
+    return sorted(found, key=lambda item: end_position(_call(item)))
+
+
+def _call(place: Place) -> ast.Call:
+    assert isinstance(place.node, ast.Call)
+    return place.node
+
+
+def _launches(file: SemanticModel, place: Place) -> bool:
+    """Whether a call surely queues kernels: a module, a backward pass, a step of an optimizer."""
+    call = _call(place)
+    name = last_name(call.func)
+    if file.kinds.of(call.func, place.block).kind is Kind.MODULE:
+        return True
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    if name in ("backward", "manual_backward"):
+        return not _SCALER.search(last_name(call.func.value))
+    owner = call.func.value
+    return name == "step" and (
+        file.kinds.of(owner, place.block).kind is Kind.OPTIMIZER or bool(_OPTIMIZER.search(last_name(owner)))
+    )
+
+
+def _may_wait(file: SemanticModel, place: Place, depth: int) -> bool:
+    """Whether a call waits for the device, or may do so for all that is known."""
+    call = _call(place)
+    name = last_name(call.func)
+    if name in _WAITS or _SCALER.search(root_name(call.func)):
+        return True
+    if _launches(file, place) or is_clock(file, call, place.block):
+        return False
+    origin = file.kinds.imported(call.func, place.block)
+    if origin is not None and origin.partition(".")[0] in FOREIGN:
+        return name in ("print", "log", "add_scalar")
+    edge = file.graph.callee.get(call)
+    if edge is not None:
+        inner = [item for item in file.outline.all_calls() if file.graph.enclosing(item.block) is edge.function]
+        return depth >= _DEEPEST or any(_may_wait(file, item, depth + 1) for item in inner)
+    if isinstance(call.func, ast.Name) and name in _READ_BY_PYTHON:
+        return any(file.kinds.of(item, place.block).kind in (Kind.TENSOR, Kind.UNKNOWN) for item in call.args)
+    return name not in _HARMLESS
+
+
+def _python_reads(file: SemanticModel, function: Function, start: tuple[int, int], stop: tuple[int, int]) -> bool:
+    """Whether Python may read a tensor between two positions, in a test or in text."""
+    for place in file.outline.reads:
+        node = place.node
+        if (
+            isinstance(node, ast.expr)
+            and start < position(node) < stop
+            and file.graph.enclosing(place.block) is function
+        ):
+            inner = node.value if isinstance(node, ast.FormattedValue) else node
+            if file.kinds.of(inner, place.block).is_tensor:
+                return True
+    return False
+
+
+def _loop_inside(block: Block, outer: Block) -> Block | None:
+    """The outermost loop around a block that does not hold the other block."""
+    loops = [item for item in block.outwards() if item.kind is BlockKind.LOOP and not outer.within(item)]
+    return loops[-1] if loops else None
+
+
+def _counts_rounds(loop: Block) -> bool:
+    """Whether a loop runs a number of rounds, as those of benchmarks do, not over batches."""
+    return isinstance(loop.node, ast.For | ast.comprehension) and last_name(loop.node.iter) in ("range", "trange")
+
+
+def _names_of(difference: ast.BinOp, function: Function) -> set[str | None]:
+    """The names that are assigned a duration, or what is computed of it."""
+    return {
+        dotted(target)
+        for node in nodes_in(function.node)
+        if isinstance(node, ast.Assign) and any(part is difference for part in nodes_in(node.value))
+        for target in node.targets
+    } - {None}
+
+
+def _is_used(difference: ast.BinOp, function: Function) -> bool:
+    """Whether anybody looks at a duration: it goes somewhere, or its name is read."""
+    names = _names_of(difference, function)
+    return (
+        not names
+        or any("." in str(name) for name in names)
+        or any(
+            isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load)
+            for node in nodes_in(function.node)
+        )
+    )
+
+
+def _repeats_alone(loop: Block, block: Block) -> bool:
+    """Whether a loop repeats the same thing `for ... in range(n)`, with no loop inside and no training in it."""
+    innermost = next(item for item in block.outwards() if item.kind is BlockKind.LOOP)
+    if innermost is not loop or not _counts_rounds(loop) or not isinstance(loop.node, ast.For):
+        return False
+    once = isinstance(loop.node.iter, ast.Call) and len(loop.node.iter.args) == 1
+    return once and "backward" not in names_in(loop.node)
+
+
+def _divides(difference: ast.BinOp, function: Function) -> bool:
+    """Whether a duration, or the name that it is assigned to, is what something is divided by."""
+    names = _names_of(difference, function)
+    return any(
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Div)
+        and any(part is difference or dotted(part) in names for part in nodes_in(node.right))
+        for node in nodes_in(function.node)
+    )

@@ -1,0 +1,248 @@
+"""What is known of a tensor that is copied to the device: that it is one, and that its host memory stays as it is."""
+
+from __future__ import annotations
+
+import ast
+from enum import Enum, auto
+
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, How
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in, position, root_name
+from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.analysis.types.loaders import Loader
+from trainlint.patterns import lazy
+from trainlint.records import dataclass
+
+_ONLY_TENSORS = frozenset(
+    "view view_as reshape permute transpose unsqueeze squeeze flatten contiguous expand repeat size dim numel "
+    "float half long int double bfloat16 bool type_as new_zeros new_ones clamp mean sum detach argmax "
+    "masked_fill gather eq".split()
+)
+"""Methods of tensors that no other class of batches is likely to have."""
+_MOVER = lazy(
+    r"(batch|data|samples?|inputs?|tensors?|^_?|^_?move|^_?copy)_?to_(device|cuda|gpu)$|"
+    r"^_?move_(batch|data|samples?|inputs?)$|^(feed_data|set_input|prepare_(batch|inputs?)|transfer_batch_to_device)$"
+)
+"""Functions that bring a batch to the device for whoever trains in another file."""
+_NO_BATCH = frozenset({"self", "cls", "model", "module", "net"})
+_OTHER_ACCELERATORS = lazy(r"\bmps\b|\bxla\b|torch_xla|xla_device|torch\.accelerator")
+_CASTS = frozenset("float half long int double bfloat16 bool".split())
+_COLLATES_TENSORS = frozenset({"default_collate", "default_data_collator"})
+_TAKE_TENSORS = ("torch.nn.functional.", "torch.cat", "torch.stack", "torch.argmax", "torch.sum", "torch.where")
+
+
+class Memory(Enum):
+    """What the file shows of the host memory that a batch is copied from."""
+
+    PINNED = auto()
+    PAGEABLE = auto()
+    UNKNOWN = auto()
+
+
+def memory_of(site: Site, batch: ast.expr) -> Memory:
+    """The memory that a loader puts a batch in."""
+    sources = site.file.batches.sources(batch, site.block)
+    if not sources:
+        return Memory.UNKNOWN
+    options = [site.file.loaders.option(loader, "pin_memory") for loader in sources]
+    pinned = any(option.given and constant(option.value) is not False for option in options)
+    return Memory.PINNED if pinned else Memory.PAGEABLE
+
+
+def cast_on_host(site: Site, batch: ast.expr) -> str | None:
+    """The method, as in `x.float().to(device)`, that may make a pageable tensor of a pinned one before the copy."""
+    while isinstance(batch, ast.Subscript):
+        batch = batch.value
+    made = single_value(batch, site.block) or batch
+    if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute) or made.args or made.keywords:
+        return None
+    return made.func.attr if made.func.attr in _CASTS else None
+
+
+def first_name(site: Site, node: ast.expr) -> str:
+    """The name that a part of a batch hangs on, also from inside a loop or a comprehension over the batch."""
+    name = root_name(node)
+    bindings = reaching(name, site.block, position(node)) if name else []
+    if len(bindings) == 1 and bindings[0].how is How.FOR and bindings[0].value is not None:
+        return root_name(bindings[0].value)
+    return name
+
+
+def in_mover(site: Site, node: ast.expr) -> bool:
+    """Whether this is a part of the argument of a function that, by its name, brings batches to the device."""
+    function = site.function
+    if function is None or not _MOVER.search(function.name):
+        return False
+    parameters = {item.arg for item in function.parameters} - _NO_BATCH
+    bindings = reaching(root_name(node), site.block, position(node))
+    made_from = {root_name(item.value) for item in bindings if item.value is not None}
+    return bool(parameters & {root_name(node), first_name(site, node), *made_from})
+
+
+def in_own_to(site: Site, node: ast.expr) -> bool:
+    """Whether this is a tensor of an object whose own `to` or `cuda` is just running: a batch class, no module."""
+    function = site.function
+    if function is None or function.owner is None or function.name not in ("to", "cuda", "to_device"):
+        return False
+    if site.file.kinds.is_module_class(function.owner) or not function.parameters:
+        return False
+    held = single_value(node, site.block) or node
+    return isinstance(held, ast.Attribute) and root_name(held) == function.parameters[0].arg
+
+
+def is_surely_tensor(site: Site, node: ast.expr) -> bool:
+    """Whether a batch's part is a tensor, not an object of the project's own with a `to` of its own."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _ONLY_TENSORS:
+        return True
+    call = site.call
+    if last_name(call.func) in ("cuda", "type") or len(call.args) > 1:
+        return True
+    if any(argument(call, name) is not None for name in ("dtype", "memory_format")):
+        return True
+    sources = site.file.batches.sources(node, site.block)
+    if sources and all(_collates_tensors(site.file, loader) for loader in sources):
+        return True
+    return _tested(site.file, node, site.block) or _used_as_tensor(site, node)
+
+
+def _collates_tensors(file: SemanticModel, loader: Loader) -> bool:
+    """Whether a loader's batches are made of plain tensors and containers."""
+    collate = file.loaders.option(loader, "collate_fn")
+    return not collate.given or (collate.value is not None and last_name(collate.value) in _COLLATES_TENSORS)
+
+
+def _tested(file: SemanticModel, node: ast.expr, block: Block) -> bool:
+    """Whether `isinstance(x, torch.Tensor)` or `torch.is_tensor(x)` guards this place."""
+    tests = (outer.test for outer in block.outwards() if outer.test is not None and not outer.negated)
+    asked = [given for test in tests for given in _tested_for_tensors(file, test)]
+    return bool(asked) and ast.dump(node) in map(ast.dump, asked)
+
+
+@once
+def _tested_for_tensors(file: SemanticModel, test: ast.expr) -> list[ast.expr]:
+    """What a condition asks of whether it is a tensor."""
+    found: list[ast.expr] = []
+    for part in nodes_in(test):
+        if isinstance(part, ast.Call) and last_name(part.func) in ("isinstance", "is_tensor") and part.args:
+            if last_name(part.func) == "is_tensor" or last_name(part.args[-1]) == "Tensor":
+                found.append(part.args[0])
+    return found
+
+
+def _used_as_tensor(site: Site, node: ast.expr) -> bool:
+    """Whether the same name is used, in this function, in a way that only tensors allow."""
+    if not isinstance(node, ast.Name):
+        return False
+    uses = _uses(site.file, _root(site))
+    takers = uses.takers.get(node.id, {}).values()
+    origins = (site.file.kinds.imported(function, site.block) for function in takers)
+    return node.id in uses.as_tensors or any((origin or "").startswith(_TAKE_TENSORS) for origin in origins)
+
+
+@dataclass(frozen=True, slots=True)
+class _Uses:
+    """What a function or module does with its names."""
+
+    as_tensors: frozenset[str]
+    """Names used in a way that only tensors allow."""
+    takers: dict[str, dict[str, ast.expr]]
+    """For each name, the functions that are given it, by how they are written."""
+    written: dict[str, int]
+    """For each name, the last line where what it holds is written to."""
+
+
+@once
+def _uses(file: SemanticModel, root: ast.AST) -> _Uses:
+    """The uses of names in a function or module, those in functions inside it included."""
+    as_tensors: set[str] = set()
+    takers: dict[str, dict[str, ast.expr]] = {}
+    written: dict[str, int] = {}
+    for used in nodes_in(root):
+        if isinstance(used, ast.Call):
+            function = used.func
+            if isinstance(function, ast.Attribute) and function.attr in _ONLY_TENSORS:
+                as_tensors |= _names(function.value)
+            for name in _names(*used.args):
+                takers.setdefault(name, {}).setdefault(dotted(function) or "", function)
+        elif isinstance(used, ast.Attribute) and used.attr in ("shape", "ndim", "dtype"):
+            as_tensors |= _names(used.value)
+        elif isinstance(used, ast.BinOp):
+            as_tensors |= _names(used.left, used.right)
+        for name in _written(used):
+            written[name] = max(getattr(used, "lineno", 0), written.get(name, 0))
+    return _Uses(frozenset(as_tensors), takers, written)
+
+
+def _names(*nodes: ast.expr) -> set[str]:
+    """Those of several expressions that are plain names."""
+    return {node.id for node in nodes if isinstance(node, ast.Name)}
+
+
+def host_memory_is_reused(site: Site, node: ast.expr) -> bool:
+    """Whether the host's tensor is written to after the copy, which an asynchronous copy must not meet.
+
+    `x = x.to(device)` ends the host tensor's use under that name.
+    """
+    name = root_name(node)
+    statement = site.statement
+    if isinstance(statement, ast.Assign):
+        bound = {item.id for target in statement.targets for item in nodes_in(target) if isinstance(item, ast.Name)}
+        if name in bound:
+            return False
+    return _uses(site.file, _root(site)).written.get(name, 0) >= statement.lineno
+
+
+def _written(node: ast.AST) -> list[str]:
+    """The names that hold what a node writes to."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        method = node.func.attr
+        return [root_name(node.func.value)] if method.endswith("_") and not method.endswith("__") else []
+    if isinstance(node, ast.AugAssign):
+        return [root_name(node.target)]
+    if isinstance(node, ast.Assign):
+        stored = [target for target in node.targets if isinstance(target, ast.Subscript)]
+        return [root_name(target) for target in stored if not isinstance(constant(target.slice), str)]
+    return []
+
+
+def not_on_cuda(file: SemanticModel, block: Block) -> bool:
+    """Whether a place runs only without CUDA: in the `else` of a test for it, or behind a test for something else."""
+    known = _without_cuda(file)
+    asked: list[Block] = []
+    current: Block | None = block
+    while current is not None and current not in known:
+        asked.append(current)
+        current = current.parent
+    found = current is not None and known[current]
+    for inner in reversed(asked):
+        found = found or (inner.test is not None and _rules_cuda_out(inner.test, inner.negated))
+        known[inner] = found
+    return found
+
+
+@once
+def _without_cuda(file: SemanticModel) -> dict[Block, bool]:
+    """Whether a block runs only without CUDA, for each of which that was asked, and for those around it."""
+    return {}
+
+
+def _rules_cuda_out(test: ast.expr, negated: bool) -> bool:
+    """Whether what runs where a test holds, or where it does not, runs without CUDA."""
+    parts = nodes_in(test)
+    words = {item.value for item in parts if isinstance(item, ast.Constant)}
+    names = {last_name(item) for item in parts if isinstance(item, ast.Name | ast.Attribute)}
+    if negated:
+        return "cuda" in words or "is_cuda" in names
+    return bool({"mps", "xla", "cpu"} & (words | names))
+
+
+def _root(site: Site) -> ast.AST:
+    function = site.function
+    return function.node if function is not None else site.file.tree
+
+
+def file_names_other_accelerators(file: SemanticModel) -> bool:
+    """Whether the file may run on MPS or XLA, where asynchronous copies behave differently."""
+    return file.says(_OTHER_ACCELERATORS)

@@ -1,0 +1,51 @@
+"""Statements that move a tensor and drop the moved one: only modules, and some batches, move in place."""
+
+from __future__ import annotations
+
+import ast
+
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.syntax.blocks import How, Place
+from trainlint.analysis.syntax.names import has_unpacked_arguments, last_name, nodes_in, position
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.types.values import Origin
+
+_SURE = 0.95
+_UNPACKED = 0.75
+
+
+def dropped_move(file: SemanticModel, place: Place) -> float:
+    """How sure it is that a call moves a tensor for nothing; 0 for moves that are kept, and for other things.
+
+    A whole batch may move itself, as `BatchEncoding` and PyTorch Geometric's `Data` do. One of several values that
+    the head of a loop unpacks is hardly such a thing.
+    """
+    call, statement = place.node, place.statement
+    if not isinstance(statement, ast.Expr) or statement.value is not call or not isinstance(call, ast.Call):
+        return 0.0
+    if not isinstance(call.func, ast.Attribute) or has_unpacked_arguments(call):
+        return 0.0
+    owner = call.func.value
+    value = file.kinds.of(owner, place.block)
+    if not value.is_tensor or value.origin in (Origin.NAME, Origin.OUTPUT) or value.confidence < 0.7:
+        return 0.0
+    if call.func.attr == "to" and file.kinds.device_argument(call, place.block) is None:
+        return 0.0
+    if value.origin is not Origin.BATCH:
+        return _SURE
+    return _UNPACKED if _is_unpacked(owner, place) else 0.0
+
+
+def _is_unpacked(owner: ast.expr, place: Place) -> bool:
+    if not isinstance(owner, ast.Name):
+        return False
+    bindings = reaching(owner.id, place.block, position(owner))
+    return bool(bindings) and all(
+        item.how is How.FOR and item.value is not None and len(item.path) > _counters(item.value) for item in bindings
+    )
+
+
+def _counters(iterated: ast.expr) -> int:
+    """How many levels of unpacking belong to `enumerate` or `zip`, not to the batch."""
+    calls = [part for part in nodes_in(iterated) if isinstance(part, ast.Call)]
+    return sum(last_name(call.func) in ("enumerate", "zip") for call in calls)

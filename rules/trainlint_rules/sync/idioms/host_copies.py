@@ -1,0 +1,156 @@
+"""Copies to the host that only are queued, and who reads them too early.
+
+`tensor.to("cpu", non_blocking=True)` of a device tensor fills pinned memory later; see
+https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html
+"""
+
+from __future__ import annotations
+
+import ast
+
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, Place
+from trainlint.analysis.syntax.names import argument, constant, dotted, end_position, last_name, nodes_in, position
+from trainlint.analysis.syntax.uses import loads
+from trainlint.analysis.types.values import Home, Kind, Origin
+from trainlint.records import dataclass
+
+_READING_METHODS = frozenset(
+    "numpy tolist item mean sum max min norm float double int long bool any all std var argmax argmin sort topk "
+    "unique nonzero cumsum clone view reshape add sub mul div".split()
+)
+_VIEWING = frozenset({"numpy", "view", "reshape"})
+"""Methods that share the memory of the copy: they read nothing themselves, but whoever gets their result may."""
+_ORDERS_STREAMS = frozenset({"record_stream", "current_stream", "Stream", "wait_stream", "record_event", "wait_event"})
+_READING_FUNCTIONS = frozenset({"cat", "stack", "vstack", "hstack", "concat", "concatenate", "save", "mean", "sum"})
+_READING_BUILTINS = frozenset({"print", "float", "int", "bool", "list", "str", "sum", "max", "min"})
+_HARMLESS = frozenset(
+    "append extend size dim numel to detach pin_memory copy_ zip enumerate range len items keys values isinstance "
+    "zeros empty ones empty_like zeros_like getattr record_function start stop update_progress set_description".split()
+)
+"""Calls that surely do not wait for the device. All others may."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QueuedCopy:
+    """A copy to the host that is not waited for."""
+
+    call: ast.Call
+    name: str | None
+    """The name, or the list, in which the copy is found; None where it is used in the same expression."""
+    is_list: bool
+    confidence: float
+
+
+def queued_copy(file: SemanticModel, call: ast.Call, place: Place) -> QueuedCopy | None:
+    """The copy that a call queues; None for other calls and for those that are not surely to the host."""
+    flag = argument(call, "non_blocking")
+    if flag is None or constant(flag) is not True or not isinstance(call.func, ast.Attribute):
+        return None
+    given = call.func.value if call.func.attr == "to" else call.args[0] if call.args else None
+    if given is None:
+        return None
+    source = file.kinds.of(given, place.block)
+    if call.func.attr == "to":
+        if file.kinds.device_argument(call, place.block) is not Home.HOST:
+            return None
+    else:
+        target = file.kinds.of(call.func.value, place.block)
+        if target.kind is not Kind.TENSOR or target.home is not Home.HOST:
+            return None
+    if not source.is_tensor or source.home is Home.HOST or source.origin is Origin.NAME:
+        return None
+    confidence = 0.9 if source.home is Home.DEVICE else 0.75
+    if call.func.attr == "copy_":
+        return QueuedCopy(call, dotted(call.func.value), False, confidence) if dotted(call.func.value) else None
+    return _kept(call, place, confidence)
+
+
+def _kept(call: ast.Call, place: Place, confidence: float) -> QueuedCopy | None:
+    statement = place.statement
+    if isinstance(statement, ast.Assign) and statement.value is call and isinstance(statement.targets[0], ast.Name):
+        return QueuedCopy(call, statement.targets[0].id, False, confidence)
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        outer = statement.value
+        if isinstance(outer.func, ast.Attribute) and outer.func.attr == "append" and outer.args == [call]:
+            name = dotted(outer.func.value)
+            return QueuedCopy(call, name, True, confidence) if name is not None and "." not in name else None
+    return QueuedCopy(call, None, False, confidence)
+
+
+def first_read_before_wait(file: SemanticModel, copy: QueuedCopy, place: Place) -> ast.AST | None:
+    """The first expression of the function that reads the copy, if nothing before it may wait for the device."""
+    if copy.name is None:
+        return _read_around(copy.call, place.statement)
+    function = file.graph.enclosing(place.block)
+    if function is None or "." in copy.name:
+        return None
+    loop = _loop(place.block) if copy.is_list else None
+    after = end_position(loop.node) if loop is not None and isinstance(loop.node, ast.stmt) else end_position(copy.call)
+    uses = sorted(
+        (item for item in loads(function.node, copy.name) if position(item[0]) > after),
+        key=lambda item: position(item[0]),
+    )
+    for use, statement in uses:
+        read = _read_around(use, statement)
+        block = file.outline.block_of.get(statement)
+        if read is None:
+            if isinstance(statement, ast.Return):
+                return None
+            continue
+        start = end_position(copy.call)
+        if block is None or not _runs_with(block, place.block) or _may_wait(file, function, start, position(use)):
+            return None
+        return None if _only_views(read, statement) and _orders_streams(file, function) else read
+    return None
+
+
+def _only_views(read: ast.AST, statement: ast.stmt) -> bool:
+    """Whether a statement does nothing but keep, or hand back, what shares the memory of the copy."""
+    return isinstance(read, ast.Call) and last_name(read.func) in _VIEWING and getattr(statement, "value", None) is read
+
+
+def _orders_streams(file: SemanticModel, function: Function) -> bool:
+    """Whether a function works with streams by hand: then the wait is its caller's, as after a recorded event."""
+    return any(
+        file.graph.enclosing(place.block) is function
+        for name in _ORDERS_STREAMS
+        for place in file.outline.calls.get(name, ())
+    )
+
+
+def _runs_with(block: Block, other: Block) -> bool:
+    """Whether one of two blocks holds the other, so that the read follows the copy."""
+    return block.within(other) or other.within(block)
+
+
+def _loop(block: Block) -> Block | None:
+    loops = [item for item in block.outwards() if item.kind in (BlockKind.LOOP, BlockKind.FUNCTION)]
+    return loops[0] if loops and loops[0].kind is BlockKind.LOOP else None
+
+
+def _read_around(node: ast.expr, statement: ast.stmt) -> ast.AST | None:
+    """The expression of a statement that reads what another expression in it holds."""
+    for outer in nodes_in(statement):
+        match outer:
+            case ast.Call(func=ast.Attribute(value=inner, attr=name)) if inner is node and name in _READING_METHODS:
+                return outer
+            case ast.Call(func=ast.Attribute() as func) if func.attr in _READING_FUNCTIONS and node in outer.args:
+                return outer
+            case ast.Call(func=ast.Name(id=name)) if name in _READING_BUILTINS and node in outer.args:
+                return outer
+            case ast.BinOp(left=left, right=right) if left is node or right is node:
+                return outer
+            case ast.Compare(left=left) if left is node:
+                return outer
+    return None
+
+
+def _may_wait(file: SemanticModel, function: Function, start: tuple[int, int], stop: tuple[int, int]) -> bool:
+    """Whether a call between two positions of a function is anything but surely harmless."""
+    for place in file.outline.all_calls():
+        call = place.node
+        if isinstance(call, ast.Call) and start < position(call) < stop and end_position(call) < stop:
+            if file.graph.enclosing(place.block) is function and last_name(call.func) not in _HARMLESS:
+                return True
+    return False

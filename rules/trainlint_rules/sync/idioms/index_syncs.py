@@ -1,0 +1,125 @@
+"""Indexing that makes the host wait for the device, since what it asks for lies in the device's memory."""
+
+from __future__ import annotations
+
+import ast
+
+from trainlint.analysis.effects.reads import explicit_read, implicit_read
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.names import nodes_in
+from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.types.values import Kind, Origin, Value
+from trainlint.records import dataclass
+from trainlint_rules.sync.idioms.masks import mask_confidence
+
+_INDEXED_BY_AXES = 0.8
+"""A name says little, but an index of several axes shows an array, and the file's arrays are tensors."""
+_DEEPEST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSync:
+    """One index that the host must read, or count, before it can go on."""
+
+    how: str
+    """What the indexing is, as the start of a sentence."""
+    instead: str
+    """What to do about it, as the end of one."""
+    confidence: float
+
+
+def index_sync(file: SemanticModel, node: ast.Subscript, block: Block, statement: ast.stmt) -> IndexSync | None:
+    """Why indexing waits for the device; None where it does not, or where too little is known.
+
+    Assigning one number through a mask fills in place and waits for nothing; assigning a tensor counts the mask first.
+    """
+    base = file.kinds.of(node.value, block)
+    if isinstance(node.ctx, ast.Del) or base.kind in (Kind.ARRAY, Kind.STRING, Kind.SHAPE):
+        return None
+    for part in node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]:
+        if isinstance(part, ast.Slice):
+            found = _bounds(file, part, block)
+        elif isinstance(part, ast.Constant):
+            found = None
+        elif base.kind is Kind.CONTAINER:
+            found = _of_list(file, node, part, block)
+        else:
+            found = _mask(file, node, part, base, block, statement)
+        if found is not None:
+            return found
+    return None
+
+
+def _bounds(file: SemanticModel, part: ast.Slice, block: Block) -> IndexSync | None:
+    for bound in (part.lower, part.upper, part.step):
+        if bound is None or isinstance(bound, ast.Constant) or _starts_at_number(bound, block):
+            continue
+        value = file.kinds.of(bound, block)
+        confidence = implicit_read(value, bound, block)
+        if confidence and value.origin is Origin.NAME and _shows_axes(bound, block):
+            confidence = _INDEXED_BY_AXES
+        if confidence:
+            instead = "compare positions with the bound instead (`torch.arange(n, device=...) < end`)"
+            return IndexSync("a slice with a bound on the device reads the bound on the host", instead, confidence)
+    return None
+
+
+def _starts_at_number(node: ast.expr, block: Block) -> bool:
+    """Whether a bound is a number in one case of two, as `0 if cache is None else cache.length`: training has none."""
+    parts = [part for part in nodes_in(node) if isinstance(part, ast.Name)]
+    made = [node, *(value for part in parts if (value := single_value(part, block)) is not None)]
+    return any(
+        isinstance(item, ast.IfExp) and any(isinstance(side, ast.Constant) for side in (item.body, item.orelse))
+        for item in made
+    )
+
+
+def _shows_axes(node: ast.expr, block: Block, depth: int = 0) -> bool:
+    """Whether a value is computed from something that is indexed by several axes at once."""
+    if depth > _DEEPEST:
+        return False
+    for part in nodes_in(node):
+        if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Tuple):
+            return True
+        value = single_value(part, block) if isinstance(part, ast.Name) else None
+        if value is not None and value is not node and _shows_axes(value, block, depth + 1):
+            return True
+    return False
+
+
+def _of_list(file: SemanticModel, node: ast.Subscript, part: ast.expr, block: Block) -> IndexSync | None:
+    """A list indexed by a scalar on the device: Python asks it for its number."""
+    owner = single_value(node.value, block) or node.value
+    if isinstance(node.slice, ast.Tuple) or not isinstance(owner, ast.List | ast.ListComp | ast.Tuple):
+        return None
+    confidence = implicit_read(file.kinds.of(part, block), part, block)
+    if not confidence:
+        return None
+    instead = "stack the list once and index the tensor"
+    return IndexSync("a list indexed by a device scalar reads it on the host", instead, confidence)
+
+
+def _mask(
+    file: SemanticModel, node: ast.Subscript, part: ast.expr, base: Value, block: Block, statement: ast.stmt
+) -> IndexSync | None:
+    if base.is_tensor and not base.on_device:
+        return None
+    mask = file.kinds.of(part, block)
+    if not mask.on_device or _fills(file, node, block, statement):
+        return None
+    confidence = mask_confidence(file, part, block) * explicit_read(mask, file.device)
+    if not base.is_tensor:
+        confidence *= 0.9
+    if not confidence:
+        return None
+    instead = "keep the shape and weigh by the mask (`torch.where`, `masked_fill`, a masked mean)"
+    return IndexSync("indexing by a boolean mask makes the host wait for the number of hits", instead, confidence)
+
+
+def _fills(file: SemanticModel, node: ast.Subscript, block: Block, statement: ast.stmt) -> bool:
+    """Whether a store through a mask surely, or likely, writes one number."""
+    if not isinstance(node.ctx, ast.Store) or isinstance(statement, ast.AugAssign):
+        return False
+    stored = file.kinds.of(statement.value, block) if isinstance(statement, ast.Assign) else None
+    return stored is None or not stored.on_device or stored.origin is Origin.NAME

@@ -1,0 +1,60 @@
+"""Values that are computed only to be shown: what they hold goes to logs and meters, and nowhere else."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from trainlint.analysis.syntax.blocks import Function
+from trainlint.analysis.syntax.names import last_name, position
+from trainlint.analysis.syntax.uses import loads, own_nodes
+from trainlint.patterns import lazy
+
+_LOGS = lazy(
+    r"^(print\w*|log\w*|info|debug|warning|add_scalars?|set_postfix\w*|set_description\w*|update|append|write|record\w*|"
+    r"display|report\w*|track|add|put_scalars?|format|round|str|extend)$"
+)
+_SHOWS = lazy(r"(^|_)log(_|$)|metric", re.IGNORECASE)
+_KEEPS = frozenset(
+    "item float mean sum detach cpu numpy tolist div div_ mul clone squeeze view int len max min sqrt exp log "
+    "all_reduce reduce gather gather_for_metrics get_world_size items values keys zip enumerate dict stack".split()
+)
+"""Calls whose result is still only a number to be shown."""
+_DEEPEST = 4
+
+
+def is_log(name: str) -> bool:
+    """Whether a function or method of this name shows or records what it is given."""
+    return bool(_LOGS.search(name) or _SHOWS.search(name))
+
+
+def only_logged(function: Function, name: str, after: tuple[int, int], depth: int = _DEEPEST) -> bool:
+    """Whether all uses of a name behind a position end in logs, by the names that it is assigned to.
+
+    False where there is no such use: nothing is known of a value that nobody in sight looks at.
+    """
+    uses = [statement for node, statement in loads(function.node, name) if position(node) > after]
+    return bool(uses) and depth > 0 and all(_is_shown(function, item, name, depth) for item in dict.fromkeys(uses))
+
+
+def _is_shown(function: Function, statement: ast.stmt, name: str, depth: int) -> bool:
+    calls = [last_name(node.func) for node in own_nodes(statement) if isinstance(node, ast.Call)]
+    if isinstance(statement, ast.Expr):
+        others = [item for item in calls if not is_log(item) and item not in _KEEPS]
+        return not others and bool(calls)
+    if not all(item in _KEEPS or is_log(item) for item in calls):
+        return False
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, ast.AugAssign):
+        targets = [statement.target]
+    else:
+        return False
+    for target in targets:
+        if isinstance(target, ast.Subscript):
+            continue  # a dictionary of numbers to be shown
+        if not isinstance(target, ast.Name):
+            return False
+        if target.id != name and not only_logged(function, target.id, position(statement), depth - 1):
+            return False
+    return True

@@ -1,0 +1,62 @@
+"""Collectives on a loss or a metric whose result is only shown."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from trainlint.analysis.effects.collectives import IN_PLACE, collective
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.names import end_position, last_name, names_in, nodes_in, root_name
+from trainlint.patterns import lazy
+from trainlint_rules.sync.idioms.logged_values import is_log, only_logged
+
+REDUCING = frozenset({"all_reduce", "reduce", "all_gather", "gather", "all_gather_into_tensor", "gather_for_metrics"})
+"""The last names of what brings values of all ranks together, of torch.distributed, Accelerate and Fabric."""
+_OWNER = lazy(r"accelerat|fabric", re.IGNORECASE)
+_SHOWN = lazy(r"loss|metric|(^|_)acc(uracy)?($|_)|psnr|(^|_)err(or)?($|_)", re.IGNORECASE)
+
+
+def is_logging_collective(file: SemanticModel, call: ast.Call, place: Place) -> bool:
+    """Whether a call brings together what all ranks have of a value, and the result goes to logs and meters alone."""
+    function = file.graph.enclosing(place.block)
+    if function is None or last_name(call.func) not in REDUCING:
+        return False
+    found = collective(file, call, place.block)
+    if found is not None:
+        given = found.tensor
+        into = given if found.name in IN_PLACE else call.args[0] if call.args else None
+        kept = root_name(into) if into is not None else ""
+    elif isinstance(call.func, ast.Attribute) and _OWNER.search(last_name(call.func.value)) and call.args:
+        given = call.args[0]
+        if _becomes_shown_number(call, place.statement):
+            return True
+        kept = _target(place.statement)
+    else:
+        return False
+    if given is None or not kept or not any(_SHOWN.search(name) for name in names_in(given)):
+        return False
+    if file.backwards(place.block).goes_through(kept):
+        return False
+    return only_logged(function, kept, end_position(place.statement))
+
+
+def _becomes_shown_number(call: ast.Call, statement: ast.stmt) -> bool:
+    """`meter.append(gather(x).mean().item())`: a number is made of the result and shown in one go."""
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return False
+    numbers = (
+        part
+        for part in nodes_in(statement)
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in ("item", "tolist")
+    )
+    inside = any(inner is call for number in numbers for inner in nodes_in(number.func))
+    return inside and is_log(last_name(statement.value.func))
+
+
+def _target(statement: ast.stmt) -> str:
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if isinstance(statement, ast.AugAssign):
+        target = statement.target
+    return target.id if isinstance(target, ast.Name) else ""

@@ -1,0 +1,138 @@
+"""Which tensors are boolean masks: what counts is how they were made, then what they are called."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.syntax.blocks import Binding, Block, How
+from trainlint.analysis.syntax.names import argument, last_name, position
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.types.values import Kind
+from trainlint.patterns import lazy
+
+_MADE = 1.0
+_NAMED = 0.8
+_MASK_NAME = lazy(r"(^|_)(mask|valid|keep|is_\w+)(s|ed)?($|_)", re.IGNORECASE)
+_OTHER_NAME = lazy(r"(^|_)(i|id|ids|idx|ind|inds|index|indexes|indices|pos|positions?)($|_)", re.IGNORECASE)
+"""Names of whole numbers that select: `mask_indices` gathers, and gathering waits for nothing."""
+_MAKING = frozenset(
+    "eq ne gt lt ge le isnan isinf isfinite isin isclose signbit logical_and logical_or logical_not logical_xor "
+    "bool any all not_equal greater less greater_equal less_equal equal_to isneginf isposinf".split()
+)
+_PASSING = frozenset(
+    "view reshape flatten squeeze unsqueeze expand expand_as view_as repeat permute transpose t contiguous clone "
+    "detach to cuda roll flip chunk split unbind gather tril triu stack cat concat hstack vstack ones_like zeros_like "
+    "empty_like rearrange".split()
+)
+"""What keeps the dtype of its first argument, or of all of a list of tensors."""
+_CHANGING = frozenset(
+    "long int float half double short nonzero argwhere argsort argmax argmin topk sort sum cumsum arange randperm "
+    "randint multinomial tensor item tolist where searchsorted".split()
+)
+_BOOLEANS = ("bool", "BoolTensor")
+_DEEPEST = 12
+
+
+def mask_confidence(file: SemanticModel, node: ast.expr, block: Block) -> float:
+    """How sure it is that a tensor holds truth values; 0 where nothing says so."""
+    made = _made(file, node, block, 0)
+    if made is not None:
+        return made
+    name = last_name(node)
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+        name = node.slice.value
+    return _NAMED if _MASK_NAME.search(name) and not _OTHER_NAME.search(name) else 0.0
+
+
+def _made(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> float | None:
+    """The same by how a value is made; None where that does not tell."""
+    if depth > _DEEPEST:
+        return None
+    match node:
+        case ast.Compare(ops=[operator]):
+            return 0.0 if isinstance(operator, ast.Is | ast.IsNot | ast.In | ast.NotIn) else _MADE
+        case ast.UnaryOp(op=ast.Invert()):
+            inner = _made(file, node.operand, block, depth + 1)
+            return _NAMED if inner is None else inner
+        case ast.BinOp(op=ast.BitAnd() | ast.BitOr() | ast.BitXor()):
+            sides = [_made(file, side, block, depth + 1) for side in (node.left, node.right)]
+            return _MADE if _MADE in sides else 0.0 if 0.0 in sides else None
+        case ast.BinOp() | ast.Constant() | ast.Slice():
+            return 0.0
+        case ast.Call():
+            return _called(file, node, block, depth)
+        case ast.Attribute(attr="T" | "mT" | "data"):
+            return _made(file, node.value, block, depth + 1)
+        case ast.Subscript() if not _has_string_key(node):
+            return _made(file, node.value, block, depth + 1)
+        case ast.Name():
+            return _named(file, node, block, depth)
+        case _:
+            return None
+
+
+def _has_string_key(node: ast.Subscript) -> bool:
+    return isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
+
+
+def _named(file: SemanticModel, node: ast.Name, block: Block, depth: int) -> float | None:
+    bindings = reaching(node.id, block, position(node))
+    found = [_bound(file, item, depth) for item in bindings if not _starts_empty(file, item)]
+    if not found or 0.0 in found:
+        return 0.0 if found else None
+    return None if None in found else min(item for item in found if item is not None)
+
+
+def _starts_empty(file: SemanticModel, binding: Binding) -> bool:
+    """Whether a binding is `name = None`, which says nothing of what the name is later."""
+    return isinstance(binding.value, ast.Constant) and binding.value.value is None
+
+
+def _bound(file: SemanticModel, binding: Binding, depth: int) -> float | None:
+    if binding.value is None or binding.how not in (How.ASSIGN, How.AUGMENT, How.FOR):
+        return None
+    value, path = binding.value, binding.path
+    while path and isinstance(value, ast.Tuple | ast.List) and 0 <= path[0] < len(value.elts):
+        value, path = value.elts[path[0]], path[1:]
+    if binding.how is How.FOR and last_name(value) in ("enumerate", "zip", "range"):
+        return None
+    return _made(file, value, binding.block, depth + 1)
+
+
+def _called(file: SemanticModel, call: ast.Call, block: Block, depth: int) -> float | None:
+    name = last_name(call.func)
+    if name in _MAKING:
+        return _MADE
+    if name in _CHANGING:
+        return _MADE if _is_boolean(file, argument(call, "dtype"), block) else 0.0
+    if any(_is_boolean(file, item, block) for item in (*call.args, argument(call, "dtype")) if item is not None):
+        return _MADE
+    if name in _PASSING:
+        origin = file.kinds.imported(call.func, block)
+        if name in ("to", "type", "view") and any(
+            file.kinds.of(item, block).kind is Kind.DTYPE for item in (*call.args, *(k.value for k in call.keywords))
+        ):
+            return 0.0
+        source = call.args[0] if origin is not None and call.args else getattr(call.func, "value", None)
+        if isinstance(source, ast.List | ast.Tuple):
+            parts = [_made(file, item, block, depth + 1) for item in source.elts]
+            return _MADE if _MADE in parts and 0.0 not in parts else 0.0 if 0.0 in parts else None
+        return _made(file, source, block, depth + 1) if isinstance(source, ast.expr) else None
+    edge = file.graph.callee.get(call)
+    if edge is not None and not edge.passed and not edge.function.is_generator:
+        returned = [
+            _made(file, place.node.value, place.block, depth + 3)
+            for place in edge.function.returns
+            if isinstance(place.node, ast.Return) and place.node.value is not None
+        ]
+        return returned[0] if len(set(returned)) == 1 else None
+    return None
+
+
+def _is_boolean(file: SemanticModel, node: ast.expr | None, block: Block) -> bool:
+    """Whether an argument is `torch.bool`."""
+    if isinstance(node, ast.Name) and node.id == "bool":
+        return True
+    return node is not None and (file.kinds.imported(node, block) or "").rpartition(".")[2] in _BOOLEANS

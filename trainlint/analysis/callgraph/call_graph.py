@@ -1,0 +1,127 @@
+"""Skeletons laid side by side: one numbering of blocks, functions and calls, and who calls whom, both ways."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from trainlint.analysis.callgraph.skeleton import NOWHERE, CallShape, FunctionShape, Handing, Shape, Skeleton
+from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.records import dataclass, field
+
+_BODIES = (BlockKind.LOOP, BlockKind.FUNCTION, BlockKind.MODULE)
+
+
+class Edge(NamedTuple):
+    """One way in which a call runs a function, by their numbers in the network."""
+
+    call: int
+    function: int
+    confidence: float
+    how: Handing
+
+
+@dataclass(slots=True)
+class CallGraph:
+    """The blocks, functions and calls of several files under one numbering, in the order of the files."""
+
+    skeletons: Sequence[Skeleton]
+    first_block: list[int] = field(default_factory=list)
+    """For each file, the number of its first block here; likewise below."""
+    first_function: list[int] = field(default_factory=list)
+    first_call: list[int] = field(default_factory=list)
+    shapes: list[Shape] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    functions: list[FunctionShape] = field(default_factory=list)
+    calls: list[CallShape] = field(default_factory=list)
+    call_block: list[int] = field(default_factory=list)
+    function_of: list[int] = field(default_factory=list)
+    """Block → the innermost function around it, or NOWHERE."""
+    body_of: list[int] = field(default_factory=list)
+    """Block → the innermost loop, function or module block around it, itself included."""
+    loops_in: dict[int, list[int]] = field(default_factory=dict)
+    """Body → the loops directly in it."""
+    calls_in: dict[int, list[int]] = field(default_factory=dict)
+    """Body → the calls directly in it."""
+    file_of_function: list[int] = field(default_factory=list)
+    callers: dict[int, list[Edge]] = field(default_factory=dict)
+    callees: dict[int, list[Edge]] = field(default_factory=dict)
+    """Call → what it runs."""
+
+    def outwards(self, block: int) -> Iterable[int]:
+        """A block and all around it, innermost first."""
+        while block != NOWHERE:
+            yield block
+            block = self.parents[block]
+
+    def within(self, block: int, other: int) -> bool:
+        """Whether a block is `other` or stands inside it."""
+        return other in self.outwards(block)
+
+    def body_block(self, function: int) -> int:
+        """The block of a function's body."""
+        return self.first_block[self.file_of_function[function]] + self.functions[function].body
+
+    def outside_block(self, function: int) -> int:
+        """The block in which a function is defined."""
+        return self.first_block[self.file_of_function[function]] + self.functions[function].outside
+
+    def file_of_call(self, call: int) -> int:
+        """The file in which a call stands."""
+        return bisect_right(self.first_call, call) - 1
+
+    def file_of_block(self, block: int) -> int:
+        """The file in which a block stands."""
+        return bisect_right(self.first_block, block) - 1
+
+    def connect(self, edge: Edge) -> None:
+        """Add an edge between files."""
+        self.callers.setdefault(edge.function, []).append(edge)
+        self.callees.setdefault(edge.call, []).append(edge)
+
+    def dependents(self) -> dict[int, list[int]]:
+        """Function → functions whose facts may follow from its own: those it calls or hands over, those inside it."""
+        found: dict[int, list[int]] = {}
+        for function, edges in self.callers.items():
+            for edge in edges:
+                found.setdefault(self.function_of[self.call_block[edge.call]], []).append(function)
+        for function in range(len(self.functions)):
+            found.setdefault(self.function_of[self.outside_block(function)], []).append(function)
+        found.pop(NOWHERE, None)
+        return found
+
+
+def network(skeletons: Sequence[Skeleton]) -> CallGraph:
+    """Number what stands in the files, with the edges inside each file."""
+    net = CallGraph(skeletons)
+    for number, skeleton in enumerate(skeletons):
+        _add(net, number, skeleton)
+    return net
+
+
+def _add(net: CallGraph, number: int, skeleton: Skeleton) -> None:
+    blocks, functions, calls = len(net.shapes), len(net.functions), len(net.calls)
+    net.first_block.append(blocks)
+    net.first_function.append(functions)
+    net.first_call.append(calls)
+    bodies = {function.body: functions + place for place, function in enumerate(skeleton.functions)}
+    parents, function_of, body_of = net.parents, net.function_of, net.body_of
+    for block, shape in enumerate(skeleton.shapes, blocks):
+        kind = shape.kind
+        parent = blocks + shape.parent if shape.parent != NOWHERE else NOWHERE
+        around = function_of[parent] if parent != NOWHERE else NOWHERE
+        parents.append(parent)
+        function_of.append(bodies.get(block - blocks, around) if kind is BlockKind.FUNCTION else around)
+        body_of.append(block if kind in _BODIES else body_of[parent])
+        if kind is BlockKind.LOOP:
+            net.loops_in.setdefault(body_of[parent], []).append(block)
+    net.shapes += skeleton.shapes
+    net.functions += skeleton.functions
+    net.file_of_function += [number] * len(skeleton.functions)
+    net.calls += skeleton.calls
+    net.call_block += [blocks + call.block for call in skeleton.calls]
+    for place, call in enumerate(skeleton.calls, calls):
+        net.calls_in.setdefault(body_of[blocks + call.block], []).append(place)
+        for link in call.links:
+            net.connect(Edge(place, functions + link.function, link.confidence, link.how))

@@ -1,0 +1,151 @@
+"""A file's blocks, functions and calls without its tree: all that heat, loop kinds and gradient mode are decided by.
+
+A skeleton can be pickled and outlives its file's tree, so that the skeletons of a whole project can be laid
+side by side. Blocks, functions and calls are named by their numbers within the file. There are thousands of them, and
+named tuples are made and pickled twice as fast as frozen dataclasses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum, Flag, auto
+from typing import NamedTuple
+
+from trainlint.analysis.conditions.given_parameters import NOTHING, Ask, Given
+from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.finding import Heat
+from trainlint.records import dataclass, replace
+
+NOWHERE = -1
+"""The number of no block and of no function: what is around the module."""
+
+
+class LoopTrait(Flag):
+    """What a loop's own text says of it."""
+
+    NONE = 0
+    BATCHES = auto()
+    """It draws batches from a loader."""
+    MICRO = auto()
+    """If it trains, it is a part of a step."""
+    FULL_BATCH = auto()
+    """If it trains, it does so on one fixed batch, once an epoch."""
+    EXPLAINS = auto()
+    """If it runs backward, that is for saliency maps or attacks, not for training."""
+    ENVIRONMENT = auto()
+    """It steps a simulator."""
+    COMPREHENSION = auto()
+    GRADIENTS_OFF = auto()
+    """It stands in a block that switches autograd off: whatever it calls, it trains nothing."""
+
+
+class Shape(NamedTuple):
+    """A block."""
+
+    kind: BlockKind
+    parent: int
+    line: int
+    words: str = ""
+    """For loops: how they read; for branches and handlers: why they run only now and then, "" where they do not."""
+    traits: LoopTrait = LoopTrait.NONE
+    wants: tuple[tuple[str, bool], ...] = ()
+    """For branches: options that must be on, or off, for it to run."""
+    optional: str = ""
+    """That one of them has another value by default, in words; "" where that is not known."""
+    asks: tuple[Ask, ...] = ()
+    """For branches: parameters of the function around that a call must hand over, or leave out, for it to run."""
+
+
+class Handing(Enum):
+    """How a call comes to run a function."""
+
+    CALLED = auto()
+    CLOSURE = auto()
+    """It is handed to an optimizer's `step`, which runs it."""
+    WORKER = auto()
+    """It is handed to a loader, whose workers run it."""
+    HOOK = auto()
+    """It is handed to a framework's trainer, which runs it in each step."""
+    PASSED = auto()
+    """It is handed to something that may run it."""
+
+
+class Link(NamedTuple):
+    """A function of the file that a call runs or hands over."""
+
+    function: int
+    confidence: float
+    how: Handing = Handing.CALLED
+
+
+class CallShape(NamedTuple):
+    """A call that proves a step, or that runs a function of this or perhaps of another file."""
+
+    block: int
+    line: int
+    proves_step: bool
+    links: tuple[Link, ...]
+    off: bool
+    """Autograd is off here whoever calls the function around."""
+    key: str = ""
+    """What names this call also after small edits of the file."""
+    loop: int = NOWHERE
+    """The body of the loop that iterates what the call returns, if it is called for that."""
+    entered: bool = False
+    """What it returns is entered by a `with`."""
+    given: Given = NOTHING
+    """What it hands over."""
+
+
+class FunctionShape(NamedTuple):
+    """A function, method or lambda."""
+
+    key: str
+    """Its qualified name, with a number behind the second and later ones of that name."""
+    name: str
+    qualified_name: str
+    owner: str | None
+    """The name of the class of which it is a method."""
+    body: int
+    outside: int
+    """The block in which it is defined."""
+    off: bool
+    """A decorator or a framework runs it with autograd off."""
+    outside_off: bool
+    """Autograd is off where it is defined."""
+    generator: bool = False
+    decorators: tuple[str, ...] = ()
+    declared: Heat | None = None
+    """The heat that the user's configuration gives it."""
+    parameters: tuple[str, ...] = ()
+    """What a call hands over, in order, without the object that it is called on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skeleton:
+    """All blocks, functions and telling calls of one file."""
+
+    path: str
+    shapes: tuple[Shape, ...]
+    functions: tuple[FunctionShape, ...]
+    calls: tuple[CallShape, ...]
+    bases: dict[str, tuple[str, ...]]
+    """Class → its base classes as far as the file shows them, nearest first."""
+    idle: bool = False
+    """The file tests or measures: nobody waits for its training."""
+
+    def with_options(self, defaults: Mapping[str, bool]) -> Skeleton:
+        """The same file with what options are by default, by their names."""
+        if not any(shape.wants for shape in self.shapes):
+            return self
+        return replace(self, shapes=tuple(_with_options(shape, defaults) for shape in self.shapes))
+
+    def with_bases(self, bases: dict[str, tuple[str, ...]]) -> Skeleton:
+        """The same file with what other files know of its classes."""
+        return replace(self, bases=self.bases | bases)
+
+
+def _with_options(shape: Shape, defaults: Mapping[str, bool]) -> Shape:
+    missing = [name for name, value in shape.wants if defaults.get(name, value) is not value]
+    optional = f"line {shape.line}: only if `{missing[0]}` is set otherwise than by default" if missing else ""
+    return shape if shape.optional == optional else shape._replace(optional=optional)

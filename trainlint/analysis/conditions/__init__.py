@@ -1,0 +1,1 @@
+"""What tests mean: the only reader of guards."""

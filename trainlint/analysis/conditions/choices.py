@@ -1,0 +1,58 @@
+"""Whether code runs in each run of a program, or only where somebody chose it: behind an option, a handler, a test."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.patterns import lazy
+
+if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
+
+_NO_CHOICE = lazy(r"is_available|device_count|\bcuda\b|\bgpus?\b|rank|is_main_process|__name__|version", re.IGNORECASE)
+"""Tests that ask what machine this is, not what somebody wants."""
+_DEBUGS = lazy(r"debug|determinis|reproduc|anomal", re.IGNORECASE)
+"""Functions that somebody calls because he wants just this."""
+_DEEPEST = 5
+
+
+def is_chosen(file: SemanticModel, block: Block) -> bool:
+    """Whether a block runs only where somebody chose it: a test other than one of the machine stands before it.
+
+    In its function, or in front of each call of that function in the file; a function that is called after what it
+    switches on, and that the file itself does not call, is a choice, too.
+    """
+    return _is_chosen(file, block, 0)
+
+
+def _is_chosen(file: SemanticModel, block: Block, depth: int) -> bool:
+    for around in block.outwards():
+        if around.kind is BlockKind.EXCEPT:
+            return True
+        if around.kind is BlockKind.BRANCH and around.test is not None:
+            if any(not _NO_CHOICE.search(ast.unparse(part)) for part in _parts(around.test)):
+                return True
+        if around.kind is BlockKind.FUNCTION:
+            break
+    function = file.graph.enclosing(block)
+    if function is None or depth >= _DEEPEST or file.loops.summary(function) is not None:
+        return False  # where training itself runs, what leads there only chooses which training
+    calls = [edge.place.block for edge in file.graph.callers.get(function, ()) if not edge.passed]
+    if not calls:
+        return bool(_DEBUGS.search(function.name))
+    return all(_is_chosen(file, call, depth + 1) for call in calls)
+
+
+def _parts(test: ast.expr) -> Iterator[ast.expr]:
+    """What a test asks for, one by one."""
+    if isinstance(test, ast.BoolOp):
+        for value in test.values:
+            yield from _parts(value)
+    elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        yield from _parts(test.operand)
+    else:
+        yield test

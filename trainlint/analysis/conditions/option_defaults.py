@@ -1,0 +1,163 @@
+"""What a switch of a program is by default: options of its command line, fields, parameters, constants."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How
+from trainlint.analysis.syntax.names import argument, constant, last_name, position
+from trainlint.analysis.syntax.outline import Outline
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.records import dataclass, field
+
+_DEEPEST = 6
+_DECLARING = ("add_argument", "option", "DEFINE_bool", "DEFINE_boolean")
+
+
+@dataclass(slots=True, eq=False)
+class Flags:
+    """Answers for one file, worked out when asked for."""
+
+    outline: Outline
+    _declared: dict[str, set[bool]] | None = None
+    _fields: dict[str, set[bool]] | None = None
+    _busy: set[tuple[object, str]] = field(default_factory=set)
+
+    def default(self, node: ast.expr, block: Block) -> bool | None:
+        """Whether a switch is on by default; None where the file does not say, or says both."""
+        found = self._defaults(node, block)
+        return found.pop() if len(found) == 1 else None
+
+    def _defaults(self, node: ast.expr, block: Block) -> set[bool | None]:
+        value = constant(node)
+        if isinstance(value, bool | int | None):
+            return {bool(value)}
+        if isinstance(node, ast.Name):
+            bindings = reaching(node.id, block, position(node))
+            return self._of_all(bindings, (block.scope, node.id))
+        if not isinstance(node, ast.Attribute):
+            return {None}
+        owner = self.owner(node, block)
+        if owner is not None:
+            return self._of_all(owner.attributes.get(node.attr, []), (owner, node.attr))
+        declared = self._options().get(node.attr)
+        return {*declared} if declared else self._stored(node)
+
+    def _stored(self, node: ast.Attribute) -> set[bool | None]:
+        """The default of what is only ever assigned as the opposite of another switch: `args.a = not args.no_a`."""
+        found: set[bool | None] = set()
+        for place in self.outline.stores.get(node.attr, []):
+            value = place.statement.value if isinstance(place.statement, ast.Assign) else None
+            if not isinstance(value, ast.UnaryOp) or not isinstance(value.op, ast.Not):
+                return {None}
+            found |= {None if item is None else not item for item in self._defaults(value.operand, place.block)}
+        return found if found and None not in found else {None}
+
+    def owner(self, node: ast.Attribute, block: Block) -> Class | None:
+        """The class of the file whose method reads an attribute of its own object."""
+        if not isinstance(node.value, ast.Name):
+            return None
+        scope = block.scope.owner(node.value.id)
+        function = self.outline.function_of.get(scope.node) if scope is not None else None
+        if function is None or function.owner is None or not function.parameters:
+            return None
+        return function.owner if function.parameters[0].arg == node.value.id else None
+
+    def _of_all(self, bindings: list[Binding], key: tuple[object, str]) -> set[bool | None]:
+        """The default that all bindings of a name or attribute agree on."""
+        if not bindings or key in self._busy or len(self._busy) > _DEEPEST:
+            return {None}
+        self._busy.add(key)
+        try:
+            found = {value for binding in bindings for value in self._of_one(binding)}
+        finally:
+            self._busy.discard(key)
+        return {None} if None in found else found
+
+    def _of_one(self, binding: Binding) -> set[bool | None]:
+        if binding.value is None or binding.path:
+            return {None}
+        if binding.how is How.PARAMETER:
+            function = self.outline.function_of.get(binding.block.node)
+            value = constant(binding.value)
+            if function is None or not isinstance(value, bool):
+                return {None}  # what is None by default may be given in another file
+            given = {constant(item) for item in self._given(function, binding.name)}
+            return {bool(value)} if all(item == value for item in given) else {None}
+        return self._defaults(binding.value, binding.block) if binding.how is How.ASSIGN else {None}
+
+    def _given(self, function: Function, name: str) -> Iterator[ast.expr]:
+        """What calls in the file, of anything called like the function or its class, pass for a parameter."""
+        bound = function.owner is not None
+        place = [item.arg for item in function.parameters].index(name) - bound
+        called = function.owner.name if function.owner is not None and function.name == "__init__" else function.name
+        for found in self.outline.calls.get(called, []):
+            if isinstance(found.node, ast.Call):
+                given = argument(found.node, name, place if place >= 0 else None)
+                if given is not None:
+                    yield given
+
+    def declared(self) -> dict[str, set[bool]]:
+        """Options of the command line and fields of classes, by name, with all defaults that the file gives them.
+
+        None, 0 and "" are off, any other default is on: that of a field may also stand inside `field(default=...)`.
+        """
+        if self._fields is None:
+            self._fields = {name: set(values) for name, values in self._options().items()}
+            for cls in self.outline.classes.values():
+                for name, bindings in cls.attributes.items():
+                    for binding in bindings:
+                        if binding.block.kind is BlockKind.CLASS and binding.how is How.ASSIGN:
+                            self._fields.setdefault(name, set()).add(_default_of_field(binding.value))
+        return self._fields
+
+    def _options(self) -> dict[str, set[bool]]:
+        """Options of the command line and fields of configurations, by name."""
+        if self._declared is None:
+            self._declared = {}
+            for calling in _DECLARING:
+                for place in self.outline.calls.get(calling, []):
+                    if isinstance(place.node, ast.Call):
+                        for name, value in _declared(place.node, calling):
+                            self._declared.setdefault(name, set()).add(value)
+            for cls in self.outline.classes.values():
+                for name, bindings in cls.attributes.items():
+                    for binding in bindings:
+                        default = constant(binding.value)
+                        if binding.block.kind is BlockKind.CLASS and isinstance(default, bool):
+                            self._declared.setdefault(name, set()).add(default)
+        return self._declared
+
+
+def _default_of_field(value: ast.expr | None) -> bool:
+    """Whether a field is on by default; what is computed counts as on."""
+    if isinstance(value, ast.Call) and last_name(value.func) in ("field", "Field"):
+        value = argument(value, "default", 0 if last_name(value.func) == "Field" else None)
+    default = constant(value)
+    return default is ... or bool(default)
+
+
+def _declared(call: ast.Call, calling: str) -> Iterator[tuple[str, bool]]:
+    """The name and the default of one option: `add_argument("--debug", action="store_true")`."""
+    names = [item for item in map(constant, call.args) if isinstance(item, str)]
+    if calling.startswith("DEFINE"):
+        value = constant(call.args[1]) if len(call.args) > 1 else ...
+    else:
+        value = _default_of_option(call)
+        dest = constant(argument(call, "dest"))
+        names = [dest] if isinstance(dest, str) else [item for item in names if item.startswith("--")]
+    if names and isinstance(value, bool | int | None):
+        yield names[0].lstrip("-").partition("/")[0].replace("-", "_"), bool(value)
+
+
+def _default_of_option(call: ast.Call) -> object:
+    """What an option is if it is not given; Ellipsis where that is not written out."""
+    given, action = argument(call, "default"), constant(argument(call, "action"))
+    if given is not None:
+        return constant(given)
+    if constant(argument(call, "required")) is True:
+        return ...
+    if action is ...:
+        return None
+    return {"store_true": False, "store_false": True}.get(str(action), ...)

@@ -1,0 +1,97 @@
+"""Tests that let code run on some ranks only: `if rank == 0`, `is_main_process()`, an early return on the others."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from trainlint.analysis.syntax.blocks import Block, BlockKind, How
+from trainlint.analysis.syntax.names import constant, last_name, names_in, nodes_in, position
+from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.patterns import lazy
+
+_RANK = lazy(
+    r"(^|_)(global_|local_|world_|data_parallel_|dp_|ddp_|node_)?rank($|_)|^rank\d?$|"
+    r"(^|_)(is_|on_|am_)?(main|master|chief|primary|rank_?zero|rank_?0|global_zero|world_process_zero|local_main)"
+    r"(_process|_rank|_proc|_worker)?($|_)|^is_(last|first)_rank$|^is_logging_process$|^get_(global_|local_)?rank$",
+    re.IGNORECASE,
+)
+_DEEPEST = 3
+_TELLING = ast.Compare | ast.BoolOp | ast.UnaryOp | ast.Name | ast.Attribute
+"""What a flag is assigned that says which rank this is; a number that was computed from ranks says something else."""
+_FIRST = frozenset({0})
+_MAIN = lazy(
+    r"^(is_|on_|am_)?(global_|world_)?(main|master|chief|primary|rank_?zero|rank_?0)(_process|_rank|_proc)?$|"
+    r"^is_(global_zero|world_process_zero|main_process|global_rank_?0)$|^is_rank_?0$",
+    re.IGNORECASE,
+)
+"""Names of flags that hold in one process of the whole job only."""
+_NUMBER = lazy(r"^(global_|world_|dist_|ddp_)?rank$|^get_rank$|^(self\.)?global_rank$", re.IGNORECASE)
+"""Names of a process's number in the whole job."""
+
+
+def asks_for_rank(test: ast.expr, block: Block, depth: int = _DEEPEST) -> bool:
+    """Whether a test depends on the rank of the process, itself or through a flag that was assigned before.
+
+    A flag that a call returned counts by the name of what was called: `save = is_main_process()`.
+    """
+    if any(_RANK.search(name) for name in names_in(test)):
+        return True
+    if not depth:
+        return False
+    values = [
+        (binding.value, binding.block)
+        for name in nodes_in(test)
+        if isinstance(name, ast.Name)
+        for binding in reaching(name.id, block, position(name))
+        if binding.how is How.ASSIGN and not binding.path
+    ]
+    return any(
+        bool(_RANK.search(last_name(value.func)))
+        if isinstance(value, ast.Call)
+        else isinstance(value, _TELLING) and asks_for_rank(value, around, depth - 1)
+        for value, around in values
+    )
+
+
+def rank_guard(block: Block) -> Block | None:
+    """The innermost branch around a block, inside its function, that only some ranks take; None if all ranks run it.
+
+    Early exits count: what follows `if rank != 0: return` is such a branch.
+    """
+    for outer in block.outwards():
+        if outer.kind is BlockKind.FUNCTION:
+            return None
+        if outer.kind is BlockKind.BRANCH and outer.test is not None and outer.parent is not None:
+            if asks_for_rank(outer.test, outer.parent):
+                return outer
+    return None
+
+
+def is_main_only(test: ast.expr, block: Block, depth: int = _DEEPEST) -> bool | None:
+    """Whether a test holds in the first process only (True), or in all others only (False); None for other tests.
+
+    `rank == 0`, `not rank`, `is_main_process()`, and `and` of them with anything: strict, for rules that speak of
+    processes that wait for each other. `local_rank` is no such test: each machine has a process with number 0.
+    """
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        if isinstance(test.operand, ast.Name | ast.Attribute) and _NUMBER.search(last_name(test.operand)):
+            return True
+        inner = is_main_only(test.operand, block, depth)
+        return None if inner is None or isinstance(test.operand, ast.BoolOp) else not inner
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        found = {is_main_only(part, block, depth) for part in test.values} - {None}
+        return found.pop() if len(found) == 1 else None
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and constant(test.comparators[0]) in _FIRST:
+        if not _NUMBER.search(last_name(test.left)):
+            return None
+        if isinstance(test.ops[0], ast.Eq):
+            return True
+        return False if isinstance(test.ops[0], ast.NotEq | ast.Gt) else None
+    if isinstance(test, ast.Name | ast.Attribute | ast.Call):
+        if isinstance(test, ast.Call) and (test.args or test.keywords):
+            return None
+        if _MAIN.search(last_name(test)):
+            return True
+    value = single_value(test, block) if depth else None
+    return is_main_only(value, block, depth - 1) if value is not None else None

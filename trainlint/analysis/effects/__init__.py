@@ -1,0 +1,1 @@
+"""What code does when it runs: waits, copies, creates, reduces."""

@@ -1,0 +1,156 @@
+"""Backward passes of which several make one step of the optimizer: gradient accumulation written by hand."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.programs.fact_names import ACCUMULATION
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
+from trainlint.analysis.syntax.calls_inside import calls_of
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import constant, dotted, last_name, names_in, nodes_in
+from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.types.values import Kind
+from trainlint.patterns import lazy
+from trainlint.records import dataclass
+
+if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
+
+_OPTIMIZER = lazy(r"optim|(^|_)opt(im)?[a-z]?($|_)", re.IGNORECASE)
+_BACKWARD = lazy(r"(^|_)backward(_pass)?$")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Accumulation:
+    """The backward passes of one loop, whose gradients add up."""
+
+    loop: Block
+    """The loop that runs the backward once in each iteration."""
+    backwards: tuple[Place, ...]
+    """The calls that run it, in source order."""
+    count: str
+    """How many of them make a step, as the code names it; empty where that is no plain name or number."""
+
+
+@once
+def accumulation(file: SemanticModel, loop: Block) -> Accumulation | None:
+    """What a loop accumulates; None where each backward is followed by its step, and where that cannot be told.
+
+    Either a loop over micro-batches with the step behind it, or a loop over batches whose step stands behind
+    `counter % count`, or is told of it, as in `scaler(loss, optimizer, update=(i + 1) % count == 0)`.
+    """
+    backwards = [place for place in _backwards(file, loop) if loop_around(place.block) is loop]
+    if not backwards or any(_each_time(place.block, loop) for place in calls_of(file, "zero_grad", loop)):
+        return None
+    steps = [place for place in calls_of(file, "step", loop) if _steps_optimizer(file, place)]
+    node = loop.node
+    if isinstance(node, ast.For) and any(ACCUMULATION.search(word) for word in (*names_in(node.iter), _name(node))):
+        count = node.iter.args[-1] if isinstance(node.iter, ast.Call) and node.iter.args else node.iter
+        if steps or constant(count) == 1 or file.loops.kind(loop) is not LoopKind.MICRO:
+            return None
+        return Accumulation(loop, tuple(backwards), _text(count))
+    if file.loops.kind(loop) is not LoopKind.STEP:
+        return None
+    if steps:
+        guards = [_guard(place.block, loop) for place in steps]
+        first = guards[0]
+        if first is None or None in guards:
+            return None
+        outside = [place for place in backwards if not any(g is not None and place.block.within(g) for g in guards)]
+        assert first.test is not None
+        counts = list(_counts(first.test, first.parent or first))
+    else:
+        told = [(place, list(_told(place))) for place in backwards]
+        outside = [place for place, found in told if found]
+        counts = [count for _, found in told for count in found]
+    if not outside or not counts or any(constant(count) == 1 for count in counts):
+        return None
+    return Accumulation(loop, tuple(outside), _text(counts[0]))
+
+
+def loop_around(block: Block) -> Block | None:
+    """The innermost loop around a block in its function."""
+    for outer in block.outwards():
+        if outer.kind is BlockKind.FUNCTION:
+            return None
+        if outer.kind is BlockKind.LOOP:
+            return outer
+    return None
+
+
+def _name(node: ast.For) -> str:
+    return last_name(node.target)
+
+
+def _text(count: ast.expr) -> str:
+    return str(count.value) if isinstance(count, ast.Constant) else dotted(count) or ""
+
+
+def _backwards(file: SemanticModel, loop: Block) -> Iterator[Place]:
+    """Calls that run a backward pass: themselves, or as a function of the file or an imported one of that name."""
+    proofs = file.loops.evidence().get(loop, [])
+    yield from proofs
+    for place in file.outline.calls_by_loop.get(loop, ()):
+        call = place.node
+        if not isinstance(call, ast.Call) or place in proofs or not _BACKWARD.search(last_name(call.func)):
+            continue
+        edge = file.graph.callee.get(call)
+        runs_here = edge is not None and bool(file.loops.evidence().get(edge.function.body))
+        if runs_here or file.outside.steps.get(file.keys.call(call)) is LoopKind.STEP:
+            yield place
+
+
+def _each_time(block: Block, loop: Block) -> bool:
+    """Whether code in a block runs in each iteration of a loop."""
+    between = [outer for outer in block.outwards() if outer is not loop and outer.within(loop)]
+    return not any(outer.kind in (BlockKind.BRANCH, BlockKind.LOOP) for outer in between)
+
+
+def _steps_optimizer(file: SemanticModel, place: Place) -> bool:
+    call = place.node
+    assert isinstance(call, ast.Call)
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    owner = call.func.value
+    if any(_OPTIMIZER.search(last_name(item)) for item in (owner, *call.args[:1])):
+        return True
+    return file.kinds.of(owner, place.block).kind in (Kind.OPTIMIZER, Kind.SCALER)
+
+
+def _guard(block: Block, loop: Block) -> Block | None:
+    """The branch inside a loop that lets code run each so many iterations only."""
+    for outer in block.outwards():
+        if outer is loop:
+            return None
+        if outer.kind is BlockKind.BRANCH and outer.test is not None and outer.parent is not None:
+            if any(True for _ in _counts(outer.test, outer.parent)):
+                return outer
+    return None
+
+
+def _counts(test: ast.expr, block: Block) -> Iterator[ast.expr]:
+    """The numbers of batches that a test waits for: `count` in `i % count == 0` and in `i - last >= accumulate`."""
+    test = single_value(test, block) or test
+    for part in nodes_in(test):
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod):
+            if not isinstance(part.left, ast.Constant | ast.JoinedStr):
+                yield part.right
+        elif isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.GtE | ast.Eq):
+            right = part.comparators[0]
+            if isinstance(right, ast.Name | ast.Attribute) and ACCUMULATION.search(last_name(right)):
+                if not isinstance(part.left, ast.Name | ast.Attribute) or not ACCUMULATION.search(last_name(part.left)):
+                    yield right
+
+
+def _told(place: Place) -> Iterator[ast.expr]:
+    """The counts that a call which may take the step is given: `update_grad=(i + 1) % count == 0`."""
+    call = place.node
+    assert isinstance(call, ast.Call)
+    for given in (*call.args, *(keyword.value for keyword in call.keywords)):
+        if isinstance(given, ast.Compare | ast.Name):
+            yield from _counts(given, place.block)

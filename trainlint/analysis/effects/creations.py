@@ -1,0 +1,202 @@
+"""Tensors that one expression creates: by which of PyTorch's factories, of what, and where they go next."""
+
+from __future__ import annotations
+
+import ast
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.conditions.guards import rare_when
+from trainlint.analysis.effects.arrays import is_drawn, stays_same
+from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name
+from trainlint.analysis.types.values import Home, Kind
+from trainlint.records import dataclass
+
+if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
+
+FILLED = frozenset({"zeros", "ones", "empty", "full", "eye", "zeros_like", "ones_like", "empty_like", "full_like"})
+COUNTED = frozenset({"arange"})
+ROUNDED = frozenset({"linspace", "logspace"})
+RANDOM = frozenset({"rand", "randn", "randint", "randperm", "normal", "rand_like", "randn_like", "randint_like"})
+COPIED = frozenset({"tensor", "as_tensor"})
+FROM_ARRAY = frozenset({"from_numpy"})
+LEGACY = frozenset("Tensor FloatTensor LongTensor IntTensor BoolTensor HalfTensor DoubleTensor ByteTensor".split())
+ALL = FILLED | COUNTED | ROUNDED | RANDOM | COPIED | LEGACY | FROM_ARRAY
+_ELSEWHERE = ("device", "generator", "pin_memory", "out", "requires_grad", "layout")
+_LIKE = frozenset(name for name in ALL if name.endswith("_like"))
+
+_SHAPING = frozenset(
+    "unsqueeze squeeze view reshape expand repeat transpose permute flatten contiguous bool long int float double half "
+    "bfloat16 t tril triu flip clone detach fill_ zero_".split()
+)
+"""Methods whose results are the same bits on every device."""
+_RANDOM_FILLS = frozenset({"random_", "uniform_", "normal_", "bernoulli_", "exponential_"})
+_SHAPING_FUNCTIONS = frozenset({"torch.triu", "torch.tril"})
+
+
+class Content(Enum):
+    """What a created tensor holds."""
+
+    EXACT = auto()
+    """The same bits wherever it is made: a fill value, whole numbers in order."""
+    ROUNDED = auto()
+    """Fractions, whose last bit may differ from device to device."""
+    RANDOM = auto()
+    """Drawn from the generator of the device on which it is made."""
+    CONSTANT = auto()
+    """Copied from numbers that are written out."""
+    TABLE = auto()
+    """Copied from an array that stays the same all the while."""
+    DRAWN = auto()
+    """Copied from numbers that NumPy draws at this place."""
+    NUMBER = auto()
+    """Copied from one Python number."""
+    DATA = auto()
+    """Copied from values that the program computes on the host."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Creation:
+    """A factory call at the root of an expression."""
+
+    call: ast.Call
+    factory: str
+    content: Content
+    exact_after: bool
+    """Whether everything done to the tensor before it goes on gives the same bits on every device."""
+
+
+def creation(file: SemanticModel, node: ast.expr, block: Block) -> Creation | None:
+    """The factory that an expression starts with, on the host; None for other expressions and for other places."""
+    exact, random = True, False
+    while True:
+        if isinstance(node, ast.Subscript):
+            node = node.value
+        elif not isinstance(node, ast.Call):
+            return None
+        elif file.kinds.imported(node.func, block) in _SHAPING_FUNCTIONS and node.args:
+            node = node.args[0]
+        elif file.kinds.imported(node.func, block) is None and isinstance(node.func, ast.Attribute):
+            exact = exact and node.func.attr in _SHAPING
+            random = random or node.func.attr in _RANDOM_FILLS
+            node = node.func.value
+        else:
+            break
+    origin = file.kinds.imported(node.func, block) or ""
+    factory = last_name(node.func)
+    if origin != f"torch.{factory}" or factory not in ALL or _placed(file, node, factory, block):
+        return None
+    content = Content.RANDOM if random else _content(node, factory)
+    if factory in FROM_ARRAY:
+        held = _array_content(file, node, block)
+        return Creation(node, factory, held, exact) if held is not None else None
+    if (
+        content is Content.DATA
+        and factory in COPIED
+        and node.args
+        and file.kinds.of(node.args[0], block).kind is Kind.NUMBER
+    ):
+        content = Content.NUMBER
+    return Creation(node, factory, content, exact)
+
+
+def holds_nothing(made: Creation) -> bool:
+    """Whether a created tensor has no elements, as `torch.tensor([])`: there is nothing to copy."""
+    given = made.call.args
+    if made.factory in COPIED | LEGACY and len(given) == 1 and isinstance(given[0], ast.List | ast.Tuple):
+        return not given[0].elts
+    if made.factory in FILLED and given:
+        sizes = given[:1] if made.factory == "full" or isinstance(given[0], ast.List | ast.Tuple) else given
+        parts = [part for size in sizes for part in getattr(size, "elts", [size])]
+        return any(type(constant(part)) is int and constant(part) == 0 for part in parts)
+    return False
+
+
+def _array_content(file: SemanticModel, call: ast.Call, block: Block) -> Content | None:
+    """What an array holds, where it need not be copied from the host anew each time; else None."""
+    if not call.args:
+        return None
+    if is_drawn(file, call.args[0], block):
+        return Content.DRAWN
+    return Content.TABLE if stays_same(file, call.args[0], block) else None
+
+
+def _placed(file: SemanticModel, call: ast.Call, factory: str, block: Block) -> bool:
+    """Whether something besides the default decides where or how the tensor is made."""
+    if has_unpacked_arguments(call) or any(argument(call, name) is not None for name in _ELSEWHERE):
+        return True
+    if factory in _LIKE:
+        return not call.args or file.kinds.of(call.args[0], block).home is not Home.HOST
+    if file.creates_on_device:
+        return True
+    for outer in block.outwards():
+        if outer.kind is BlockKind.WITH and isinstance(outer.node, ast.With):
+            if any(_is_device(file, item.context_expr, block) for item in outer.node.items):
+                return True
+    return False
+
+
+def _is_device(file: SemanticModel, node: ast.expr, block: Block) -> bool:
+    """Whether `with` enters a device, so that factories work on it."""
+    made = node.func if isinstance(node, ast.Call) else node
+    return file.kinds.imported(made, block) == "torch.device" or file.kinds.of(node, block).kind is Kind.DEVICE
+
+
+def _content(call: ast.Call, factory: str) -> Content:
+    if factory in FILLED:
+        return Content.EXACT
+    if factory in RANDOM:
+        return Content.RANDOM
+    if factory in COUNTED:
+        start = call.args[0] if len(call.args) > 1 else argument(call, "start")
+        step = argument(call, "step", 2)
+        whole = all(item is None or type(constant(item)) is int for item in (start, step))
+        return Content.EXACT if whole else Content.ROUNDED
+    if factory in ROUNDED:
+        return Content.ROUNDED
+    return Content.CONSTANT if call.args and _is_constant(call.args[0]) else Content.DATA
+
+
+def _is_constant(node: ast.expr) -> bool:
+    if isinstance(node, ast.List | ast.Tuple):
+        return all(_is_constant(item) for item in node.elts)
+    return type(constant(node)) in (int, float, bool)
+
+
+def is_seldom(block: Block) -> bool:
+    """Whether a place runs only where something is missing yet, empty or None, at an interval, or after a failure."""
+    for outer in block.outwards():
+        if outer.kind is BlockKind.FUNCTION:
+            return False
+        if outer.kind is BlockKind.EXCEPT:
+            return True
+        if outer.kind is BlockKind.BRANCH and outer.test is not None:
+            if rare_when(outer.test, not outer.negated, outer):
+                return True
+            if not outer.after_exit and _asks_for_missing(outer.test, outer.negated):
+                return True
+    return False
+
+
+def _asks_for_missing(test: ast.expr, negated: bool) -> bool:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = test.operand
+        if isinstance(inner, ast.Name | ast.Attribute | ast.Subscript) and not negated:
+            return True
+        return _asks_for_missing(inner, not negated)
+    if isinstance(test, ast.BoolOp) and not negated:
+        return any(_asks_for_missing(part, negated) for part in test.values)
+    if isinstance(test, ast.Call):
+        return negated and last_name(test.func) in ("hasattr", "exists", "is_initialized")
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        operator, right = test.ops[0], test.comparators[0]
+        if isinstance(operator, ast.NotIn | ast.In):
+            return isinstance(operator, ast.NotIn) is not negated
+        if isinstance(operator, ast.Is | ast.IsNot) and constant(right) is None:
+            return isinstance(operator, ast.Is) is not negated
+        if isinstance(operator, ast.Eq | ast.NotEq) and isinstance(test.left, ast.Call):
+            empty = last_name(test.left.func) == "len" and constant(right) == 0
+            return empty and isinstance(operator, ast.Eq) is not negated
+    return False

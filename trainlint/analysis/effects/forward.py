@@ -1,0 +1,54 @@
+"""Code that computes a model's output or its loss: hot wherever the file that trains is."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.syntax.blocks import Block, Function
+from trainlint.patterns import lazy
+
+if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
+
+_COMPUTES = frozenset({"forward", "__call__", "loss", "training_losses"})
+_ALWAYS_COMPUTES = frozenset({"training_losses", "compute_loss"})
+"""Methods that compute a loss whatever their class is."""
+_LOSS_CLASS = lazy(r"(Loss(es)?|Criterion|Matcher|Assigner)\w*$")
+_AFTERWARDS = lazy(r"Post_?Process", re.IGNORECASE)
+"""Modules that make results of outputs, for evaluation."""
+_SET_UP = lazy(
+    r"init|load|build|convert|fuse|resize|export|reparam|register|create|setup|prune|merge|quanti|to_rgb|log|plot|vis|save|cache|"
+    r"^main$|^test|^train|^valid|^eval|^run|^get_dataset|^reset|^configure|^generate|inference|metric|benchmark|profile",
+    re.IGNORECASE,
+)
+"""Functions that run seldom, or that say nothing of what they run in."""
+_DEEPEST = 6
+
+
+def computes(file: SemanticModel, block: Block) -> bool:
+    """Whether a block runs in each forward pass: in `forward` of a module, in a loss, or called from there."""
+    function = file.graph.enclosing(block)
+    return function is not None and _computes(file, function, 0)
+
+
+def _computes(file: SemanticModel, function: Function, depth: int) -> bool:
+    owner = function.owner
+    if owner is not None and function.name in _ALWAYS_COMPUTES:
+        return True
+    if owner is not None and function.name in _COMPUTES and not _AFTERWARDS.search(owner.name):
+        if file.kinds.is_module_class(owner) or _LOSS_CLASS.search(owner.name):
+            return True
+    if depth >= _DEEPEST or function.name == "__init__":
+        return False
+    calls = [edge.place for edge in file.graph.callers.get(function, []) if not edge.passed]
+    callers = [file.graph.enclosing(place.block) for place in calls]
+    if any(caller is not None and caller is not function and _computes(file, caller, depth + 1) for caller in callers):
+        return True
+    outer = file.graph.enclosing(function.outside)
+    return outer is not None and _computes(file, outer, depth + 1)
+
+
+def sets_up(function: Function | None) -> bool:
+    """Whether a function, by its name, prepares something or runs now and then."""
+    return function is None or bool(_SET_UP.search(function.name))

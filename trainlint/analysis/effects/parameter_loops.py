@@ -1,0 +1,103 @@
+"""Loops over the parameters of a model: an optimizer, a clipping or an average written by hand."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from trainlint.analysis.syntax.blocks import Block, BlockKind, How
+from trainlint.analysis.syntax.names import constant, last_name, nodes_in, position
+from trainlint.analysis.syntax.outline import Outline
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.patterns import lazy
+from trainlint.records import dataclass
+
+_LISTS = frozenset({"parameters", "named_parameters", "trainable_parameters", "get_trainable_parameters"})
+_STATES = frozenset({"state_dict"})
+_PASSED_THROUGH = frozenset(
+    {"list", "tuple", "filter", "reversed", "sorted", "enumerate", "tqdm", "values", "items"}
+    | {"dict", "OrderedDict", "keys"}
+)
+_NAMED = lazy(r"(^|_)(params|parameters)$", re.IGNORECASE)
+_FOLLOWED = 3
+"""How many names are followed from the loop to the list of parameters."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParameterLoop:
+    """A `for`, or a comprehension, that runs once for each parameter."""
+
+    block: Block
+    """The block of its body."""
+    iterated: ast.expr
+    names: frozenset[str]
+    """The names that hold a parameter, or its name, in the body."""
+    of_states: bool
+    """Whether entries of a state dict are iterated, which include buffers."""
+    by_name: bool = False
+    """Whether only a name says that these are parameters, as in `for target in target_params`."""
+
+
+def parameter_loop(outline: Outline, block: Block, *, by_name: bool = False) -> ParameterLoop | None:
+    """The innermost loop around a block, if it runs over parameters, gradients or a state dict; else None.
+
+    `model.parameters()` and `named_parameters()`, `group["params"]`, `state_dict().items()`, what `zip`, `list`,
+    `dict` or `enumerate` make of them, and names that are bound to any of these in the same function. With `by_name`
+    also what a function is given, or an object holds, under a name such as `target_params`.
+    """
+    loop = next((item for item in block.outwards() if item.kind in (BlockKind.LOOP, BlockKind.FUNCTION)), None)
+    if loop is None or not isinstance(loop.node, ast.For | ast.comprehension):
+        return None
+    around = loop.parent or loop
+    iterated = loop.node.iter
+    names = frozenset(part.id for part in nodes_in(loop.node.target) if isinstance(part, ast.Name))
+    if _holds(outline, iterated, around, _LISTS | _STATES, _FOLLOWED):
+        plain = _holds(outline, iterated, around, _LISTS, _FOLLOWED)
+        return ParameterLoop(loop, iterated, names, of_states=not plain)
+    if by_name and _is_named_so(iterated, around):
+        return ParameterLoop(loop, iterated, names, of_states=False, by_name=True)
+    return None
+
+
+def _holds(outline: Outline, node: ast.expr, block: Block, methods: frozenset[str], depth: int) -> bool:
+    """Whether an expression is a list of parameters, or a pairing with one."""
+    match node:
+        case ast.Call():
+            name = last_name(node.func)
+            if name in methods:
+                return True
+            parts = list(node.args) if name in _PASSED_THROUGH or name == "zip" else []
+            if isinstance(node.func, ast.Attribute) and name in _PASSED_THROUGH:
+                parts.append(node.func.value)
+            return any(_holds(outline, part, block, methods, depth) for part in parts)
+        case ast.Subscript():
+            return constant(node.slice) == "params"
+        case ast.ListComp() | ast.GeneratorExp():
+            first = node.generators[0]
+            same = isinstance(node.elt, ast.Name | ast.Attribute | ast.Tuple)  # the parameters, or their gradients
+            return same and _holds(outline, first.iter, block, methods, depth)
+        case ast.Name() if depth:
+            return any(_holds(outline, value, block, methods, depth - 1) for value in _bound(node, block))
+    return False
+
+
+def _is_named_so(node: ast.expr, block: Block) -> bool:
+    """Whether something is called a list of parameters, and nothing in the function says what it is."""
+    match node:
+        case ast.Call(func=ast.Name() | ast.Attribute()) if last_name(node.func) in _PASSED_THROUGH | {"zip"}:
+            parts = [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
+            return any(_is_named_so(part, block) for part in parts)
+        case ast.Attribute():
+            return bool(_NAMED.search(node.attr))
+        case ast.Name():
+            given = reaching(node.id, block, position(node))
+            return bool(_NAMED.search(node.id)) and all(item.how is How.PARAMETER for item in given)
+    return False
+
+
+def _bound(name: ast.Name, block: Block) -> Iterator[ast.expr]:
+    """What a name may have been assigned, in the order of the text."""
+    for binding in reaching(name.id, block, position(name)):
+        if binding.how is How.ASSIGN and binding.value is not None and not binding.path:
+            yield binding.value

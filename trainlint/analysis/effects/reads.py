@@ -1,0 +1,138 @@
+"""How sure it is that Python reading a value makes the host wait for the device."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.conditions.guards import rare_when
+from trainlint.analysis.syntax.blocks import Block, How, Place
+from trainlint.analysis.syntax.calls_inside import calls_of
+from trainlint.analysis.syntax.names import last_name, position
+from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.analysis.types.values import Home, Kind, Origin, Value
+from trainlint.analysis.types.vocabulary import NUMBER_NAME
+from trainlint.patterns import lazy
+
+if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
+
+_MEASURING = lazy(r"(^|_|/)(bench|benchmark|profil|timing|throughput|speed|latency)", re.IGNORECASE)
+
+_SWITCH = lazy(r"(use|return|output|do|enable|with)_")
+_MEMBER = lazy(r"[A-Z]+[a-z]\w*\.[A-Z][A-Z0-9_]*$")
+"""A member of an enumeration: `Phase.TRAIN`."""
+
+
+def explicit_read(value: Value, device: Home) -> float:
+    """Confidence for a read that only tensors and arrays offer, such as `.item()`; 0 where it surely costs nothing.
+
+    `device` is where tensors of the file live by default: of an unknown value in a file that names no device, too
+    little is known.
+    """
+    if value.kind is Kind.UNKNOWN:
+        return 0.45 if device is Home.DEVICE else 0.3
+    if not value.is_tensor or value.home is Home.HOST:
+        return 0.0
+    if value.origin is Origin.NAME:
+        return 0.8
+    return (0.7 if value.home is Home.UNKNOWN else 0.8) + 0.17 * value.confidence
+
+
+def implicit_read(value: Value, node: ast.expr, block: Block) -> float:
+    """Confidence that a read which any Python value allows, such as `float(x)` or `if x`, waits for the device."""
+    if not value.on_device or value.confidence < 0.4 or _counts(node, block):
+        return 0.0
+    if value.origin is Origin.NAME:
+        return 0.1  # a name alone says too little here: of 24 such reads that people looked at, none was right
+    return 0.55 + 0.4 * value.confidence
+
+
+def _counts(node: ast.expr, block: Block) -> bool:
+    """Whether a value is an attribute that holds a Python number: a batch's own `batch_size`, a module's `training`."""
+    node = single_value(node, block) or node
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return isinstance(node, ast.Attribute) and (node.attr == "training" or bool(NUMBER_NAME.search(node.attr)))
+
+
+def _tells_no_tensor(test: ast.expr, block: Block) -> bool:
+    """Whether a test itself says that it reads no tensor: a comparison with text, or a switch among the parameters."""
+    if isinstance(test, ast.Compare):
+        sides = [test.left, *test.comparators]
+        parts = [part for side in sides for part in (side.elts if isinstance(side, ast.List | ast.Tuple) else [side])]
+        return any(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in parts) or any(
+            isinstance(part, ast.Attribute) and _MEMBER.match(f"{last_name(part.value)}.{part.attr}") for part in parts
+        )
+    if not isinstance(test, ast.Name):
+        return False
+    bindings = reaching(test.id, block, position(test))
+    starts = [item.value for item in bindings if item.how is How.PARAMETER]
+    return bool(starts) and (
+        bool(_SWITCH.match(test.id))
+        or any(isinstance(item, ast.Constant) and type(item.value) is bool for item in starts)
+    )
+
+
+def tensors_read(file: SemanticModel, test: ast.expr, block: Block) -> Iterator[tuple[ast.expr, float]]:
+    """The parts of a test whose truth Python asks for and that are device tensors, with confidences."""
+    match test:
+        case ast.BoolOp():
+            for part in test.values:
+                yield from tensors_read(file, part, block)
+                if rare_when(part, isinstance(test.op, ast.And), block):
+                    return  # what follows is asked seldom
+        case ast.UnaryOp(op=ast.Not()):
+            yield from tensors_read(file, test.operand, block)
+        case ast.Call(func=ast.Name(id="any" | "all"), args=[ast.GeneratorExp() | ast.ListComp() as inner]):
+            yield from tensors_read(file, inner.elt, file.outline.loop_blocks.get(inner.generators[-1], block))
+        case ast.Call(func=ast.Name(id="any" | "all"), args=[inner]):
+            yield from _read(inner, file.kinds.element(file.kinds.of(inner, block)), block)
+        case _ if _tells_no_tensor(test, block):
+            return
+        case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[ast.List() | ast.Tuple()]):
+            yield from _read(left, file.kinds.of(left, block), block)
+        case _:
+            yield from _read(test, file.kinds.of(test, block), block)
+
+
+def _read(node: ast.expr, value: Value, block: Block) -> Iterator[tuple[ast.expr, float]]:
+    confidence = implicit_read(value, node, block)
+    if confidence:
+        yield node, confidence
+
+
+def is_measured(place: Place, file: SemanticModel) -> bool:
+    """Whether a place stands in code that measures time for its own sake: a benchmark, a profiler."""
+    function = file.graph.enclosing(place.block)
+    names = [file.source.path, function.qualified_name if function is not None else ""]
+    return any(_MEASURING.search(name) for name in names)
+
+
+def captures_graph(place: Place, file: SemanticModel) -> bool:
+    """Whether the same function captures a CUDA graph, which happens once and needs the device to be idle."""
+    function = file.graph.enclosing(place.block)
+    body = function.body if function is not None else file.outline.module
+    return any(
+        file.graph.enclosing(other.block) is function
+        for name in ("CUDAGraph", "graph", "make_graphed_callables")
+        for other in calls_of(file, name, body)
+    )
+
+
+def asynchronous_copy_before(place: Place, file: SemanticModel) -> bool:
+    """Whether the same function copies to the host without blocking before a place: then it must wait there."""
+    function = file.graph.enclosing(place.block)
+    line = getattr(place.node, "lineno", 0)
+    body = function.body if function is not None else file.outline.module
+    for name in ("to", "copy_", "cpu"):
+        for other in calls_of(file, name, body):
+            call = other.node
+            assert isinstance(call, ast.Call)
+            if call.lineno < line and file.graph.enclosing(other.block) is function:
+                if any(keyword.arg == "non_blocking" for keyword in call.keywords):
+                    if name == "copy_" or file.kinds.of(call, other.block).home is Home.HOST:
+                        return True
+    return False

@@ -1,0 +1,1 @@
+"""How often code runs, in units of training."""

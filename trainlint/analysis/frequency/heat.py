@@ -1,0 +1,36 @@
+"""How often the lines of one file run, in units of training."""
+
+from __future__ import annotations
+
+from trainlint.analysis.callgraph.skeleton import Skeleton
+from trainlint.analysis.frequency.heat_fact import HeatFact
+from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint, idle
+from trainlint.analysis.syntax.blocks import Block, Function
+from trainlint.records import dataclass, field
+
+
+@dataclass(slots=True, eq=False)
+class Heats:
+    """Heat of one file's blocks and functions."""
+
+    skeleton: Skeleton
+    flow: FrequencyFixpoint
+    numbers: dict[Function, int]
+    _known: dict[Block, HeatFact] = field(default_factory=dict)
+
+    def of(self, block: Block) -> HeatFact:
+        """The heat of code that stands directly in a block."""
+        fact = self._known.get(block)
+        if fact is None:
+            fact = self.flow.of(block.number)
+            self._known[block] = fact = idle(fact) if self.skeleton.idle else fact
+        return fact
+
+    @property
+    def any_in_step(self) -> bool:
+        """Whether any code of the file runs in each training step."""
+        return self.flow.any_in_step
+
+    def function(self, function: Function) -> HeatFact:
+        """The heat of a function's body as a whole."""
+        return self.flow.function(self.numbers[function])

@@ -1,0 +1,408 @@
+"""Heat as it flows from loops and roles along the calls of a network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from trainlint.analysis.callgraph.call_graph import CallGraph, Edge
+from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing, LoopTrait
+from trainlint.analysis.conditions.given_parameters import Ask
+from trainlint.analysis.frequency.framework_roles import role
+from trainlint.analysis.frequency.heat_fact import RANK, UNKNOWN_HEAT, HeatFact
+from trainlint.analysis.programs.steps import LoopKind, Steps
+from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.finding import Heat
+from trainlint.records import dataclass, field
+
+_ONCE = frozenset(
+    {"__init__", "main", "setup", "configure_optimizers", "prepare_data", "parse_args", "__post_init__", "build_model"}
+)
+_OPTIONAL = 0.65
+"""How much less sure heat is behind an option that is off by default: a run that sets it may well be slow there."""
+_SET_UP = HeatFact(Heat.ONCE, 0.9)
+_IDLE_CEILING = 0.5
+"""How sure heat can be in code of tests and benchmarks, which trains nothing that anyone pays for."""
+
+
+class _Way(NamedTuple):
+    """What stands around a block, out to the loop or the function that decides how hot it is."""
+
+    end: int = NOWHERE
+    """That loop or function; NOWHERE for the module."""
+    rare: str | None = None
+    optional: str = ""
+    in_loop: bool = False
+    batches: int = NOWHERE
+    asks: tuple[Ask, ...] = ()
+
+
+class _Relative(NamedTuple):
+    """How hot a block is, as far as its own function tells: a fact, or what its function's heat still decides."""
+
+    fact: HeatFact | None
+    function: int = NOWHERE
+    rare: str | None = None
+    in_loop: bool = False
+    optional: str = ""
+    """Words for an option that is needed, and has another value by default."""
+    batches: int = NOWHERE
+    """A loop over batches around the block: it evaluates, unless the function is hot for another reason."""
+    asks: tuple[Ask, ...] = ()
+    """Parameters that the calls of the function must hand over, or leave out."""
+
+
+@dataclass(slots=True)
+class FrequencyFixpoint:
+    """Heat of a network's blocks and functions.
+
+    Functions that call each other in circles are settled by raising heats until nothing changes, so that no
+    answer depends on which question came first. `told` gives functions the heat of callers outside the network.
+    """
+
+    net: CallGraph
+    steps: Steps
+    told: Mapping[int, HeatFact] = field(default_factory=dict)
+    handed: Mapping[tuple[int, str], frozenset[bool]] = field(default_factory=dict)
+    """Function and parameter → whether the hot calls outside the network hand it over, leave it out, or do both."""
+    _functions: dict[int, HeatFact] | None = None
+    _owned: dict[int, HeatFact | None] = field(default_factory=dict)
+    _blocks: dict[int, _Relative] = field(default_factory=dict)
+    _facts: dict[int, HeatFact] = field(default_factory=dict)
+    _known_ways: tuple[dict[int, _Way], dict[int, _Way]] = field(default_factory=lambda: ({}, {}))
+    _handing: dict[tuple[int, str], set[bool]] = field(default_factory=dict)
+    _guarding: set[int] | None = None
+    _steps: dict[int, list[int]] | None = None
+
+    def of(self, block: int) -> HeatFact:
+        """The heat of code that stands directly in a block."""
+        if block not in self._facts:
+            found = self._relative(block)
+            self._facts[block] = self._as_called(found, self._absolute(found, self._settled()))
+        return self._facts[block]
+
+    def _as_called(self, found: _Relative, fact: HeatFact) -> HeatFact:
+        """The heat of a block that asks for parameters, by what the hot calls of its function hand over.
+
+        Where all leave out what it needs, it does not run. Where all hand over what must be missing, that may be None.
+        """
+        if not fact.heat.in_step or not found.asks or self._own(found.function) is not None:
+            return fact
+        for name, wanted in found.asks:
+            ways = self.ways(found.function, name)
+            if ways == {not wanted}:
+                words = f"only if a call {'hands over' if wanted else 'leaves out'} `{name}`"
+                if wanted:
+                    return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, words))
+                return _less_sure(fact, words)
+        return fact
+
+    def ways(self, function: int, name: str) -> set[bool]:
+        """Whether the hot calls of a function hand over a parameter, leave it out, or do both."""
+        if (function, name) not in self._handing:
+            self._handing[function, name] = self._handed_over(function, name)
+        return self._handing[function, name]
+
+    def _handed_over(self, function: int, name: str) -> set[bool]:
+        found = set(self.handed.get((function, name), ()))
+        for edge in self.net.callers.get(function, ()):
+            fact = self.along(function, edge)
+            if edge.how is Handing.CALLED and fact is not None and fact.heat.in_step:
+                hands = self.net.calls[edge.call].given.hands(name, self.net.functions[function].parameters)
+                found |= {True, False} if hands is None else {hands}
+        return found
+
+    @property
+    def any_in_step(self) -> bool:
+        """Whether any code may run in each training step: if so, then in a function or a loop that does."""
+        loops = (loop for inside in self.net.loops_in.values() for loop in inside)
+        functions = self._settled().values()
+        return any(fact.heat.in_step for fact in functions) or any(
+            self.steps.kind(loop) is LoopKind.STEP for loop in loops
+        )
+
+    def function(self, function: int) -> HeatFact:
+        """The heat of a function's body as a whole."""
+        return self._settled().get(function, UNKNOWN_HEAT)
+
+    def along(self, function: int, edge: Edge) -> HeatFact | None:
+        """The heat that one caller gives a function; None where its call does not say when the function runs."""
+        return self._from_caller(function, edge, self._settled())
+
+    def hottest_along(self, function: int, edges: Sequence[Edge]) -> HeatFact | None:
+        """The hottest of what some callers give a function; None where that is unknown."""
+        return self._hottest_along(function, edges, self._settled())
+
+    def at_call(self, function: int, edge: Edge) -> HeatFact:
+        """The heat of the place where one caller runs a function."""
+        return self._at_call(function, edge, self._settled())
+
+    def _relative(self, block: int) -> _Relative:
+        if block not in self._blocks:
+            self._blocks[block] = self._work_out(block)
+        return self._blocks[block]
+
+    def _work_out(self, block: int) -> _Relative:
+        way = self._way(block, False)
+        if way.end == NOWHERE:
+            return _Relative(None, NOWHERE, way.rare, way.in_loop, way.optional, way.batches)
+        if self.net.shapes[way.end].kind is BlockKind.FUNCTION:
+            function = self.net.function_of[way.end]
+            return _Relative(None, function, way.rare, way.in_loop, way.optional, way.batches, way.asks)
+        return _Relative(_less_sure(self._loop_fact(way.end, block, way.rare, way.in_loop), way.optional))
+
+    def _way(self, block: int, past_loops: bool) -> _Way:
+        """The way out of a block; `past_loops` leads out of loops that train, too, to the function around.
+
+        It goes on from that of the block around, so that blocks may be nested a thousand deep, as those of a long row
+        of early exits are.
+        """
+        known, path = self._known_ways[past_loops], []
+        while block != NOWHERE and block not in known:
+            path.append(block)
+            block = self.net.parents[block]
+        way = known[block] if block != NOWHERE else _Way()
+        for inner in reversed(path):
+            way = known[inner] = self._further_in(inner, way, past_loops)
+        return way
+
+    def _further_in(self, block: int, way: _Way, past_loops: bool) -> _Way:
+        """The way out of a block, by that of the block around it."""
+        shape = self.net.shapes[block]
+        if shape.kind is BlockKind.FUNCTION:
+            return _Way(block)
+        if shape.kind is BlockKind.LOOP:
+            kind = self.steps.kind(block)
+            if past_loops or kind in (LoopKind.MICRO, LoopKind.OTHER):
+                return way._replace(in_loop=True)
+            if kind is LoopKind.EVAL:
+                return self._way(self.net.parents[block], True)._replace(in_loop=True, batches=block)
+            return _Way(block)
+        if shape.asks:
+            way = way._replace(asks=tuple(dict.fromkeys((*shape.asks, *way.asks))))
+        if (shape.words or shape.optional) and not self._guards_training(block):
+            way = way._replace(rare=shape.words or way.rare, optional=shape.optional or way.optional)
+        return way
+
+    def _loop_fact(self, loop: int, block: int, rare: str | None, in_loop: bool) -> HeatFact:
+        """What a loop that trains says of the heat of a block in it."""
+        chain = (self._words(loop),)
+        if self.steps.kind(loop) is LoopKind.EPOCH:
+            return HeatFact(Heat.RARE if rare else Heat.EPOCH, 0.9, (*chain, rare) if rare else chain)
+        if LoopTrait.ENVIRONMENT in self.net.shapes[loop].traits and not self._beside_backward(loop, block):
+            return HeatFact(Heat.UNKNOWN, 1.0, chain)
+        if rare is not None:
+            return HeatFact(Heat.RARE, 0.95, (*chain, rare))
+        return HeatFact(Heat.INNER if in_loop else Heat.STEP, 0.97, chain)
+
+    def _words(self, loop: int) -> str:
+        return self.net.shapes[loop].words
+
+    def _beside_backward(self, loop: int, block: int) -> bool:
+        """Whether a block stands with the backward of a loop: under the same tests, or deeper.
+
+        Not in an episode inside it, though: a loop that steps the simulator and takes no training step.
+        """
+        net = self.net
+        steps = self._steps_in(loop)
+        for inner in net.outwards(block):
+            if inner == loop:
+                break
+            if LoopTrait.ENVIRONMENT in net.shapes[inner].traits:
+                if not any(net.within(step, inner) for step in steps):
+                    return False
+        return any(net.within(block, self._training_branch(step, loop)) for step in steps)
+
+    def _steps_in(self, loop: int) -> list[int]:
+        """Where, inside a loop that steps a simulator, training steps are taken."""
+        if self._steps is None:
+            self._steps = {}
+            for call in self.steps.taken():
+                home = self.net.call_block[call]
+                for block in self.net.outwards(home):
+                    if LoopTrait.ENVIRONMENT in self.net.shapes[block].traits:
+                        self._steps.setdefault(block, []).append(home)
+        return self._steps.get(loop, [])
+
+    def _training_branch(self, block: int, loop: int) -> int:
+        """The outermost branch between a loop and a block inside it: what the whole update stands under."""
+        branch = loop
+        for current in self.net.outwards(block):
+            if current == loop:
+                break
+            if self.net.shapes[current].kind in (BlockKind.BRANCH, BlockKind.LOOP):
+                branch = current
+        return branch
+
+    def _guards_training(self, block: int) -> bool:
+        """A test that the backward itself stands under is part of the step."""
+        if self._guarding is None:
+            self._guarding = {
+                block for call in self.steps.taken() for block in self.net.outwards(self.net.call_block[call])
+            }
+        return block in self._guarding
+
+    def _absolute(self, found: _Relative, functions: dict[int, HeatFact]) -> HeatFact:
+        """The heat of a block once the heat of its function is known."""
+        if found.fact is not None:
+            return found.fact
+        fact = _SET_UP if found.function == NOWHERE else functions.get(found.function, UNKNOWN_HEAT)
+        fact = _less_sure(fact, found.optional)
+        if found.batches != NOWHERE and not fact.heat.in_step:
+            return HeatFact(Heat.EVAL_STEP, 0.85, (self._words(found.batches),))
+        if fact.heat.in_step or fact.heat is Heat.EVAL_STEP:
+            if found.rare is not None:
+                return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, found.rare))
+            if found.function != NOWHERE and self.net.functions[found.function].generator:
+                # Iterated by a training loop, a generator goes round once with it.
+                return fact if found.in_loop else HeatFact(Heat.EPOCH, fact.confidence, fact.chain)
+            if found.in_loop and fact.heat is Heat.STEP:
+                return HeatFact(Heat.INNER, fact.confidence, fact.chain)
+        return fact
+
+    def _settled(self) -> dict[int, HeatFact]:
+        """The heat of every function: what it has by itself, then what its callers give it, hottest first."""
+        if self._functions is None:
+            count = len(self.net.functions)
+            self._functions = {function: self._own(function) or UNKNOWN_HEAT for function in range(count)}
+            dependents = self.net.dependents()
+            waiting = dict.fromkeys(range(count))
+            raised: dict[int, HeatFact] = {}
+            while waiting:
+                found = {function: self._hottest(function, self._functions, raised) for function in waiting}
+                raised = {
+                    function: best for function, best in found.items() if best.order > self._functions[function].order
+                }
+                self._functions.update(raised)
+                waiting = dict.fromkeys(called for function in raised for called in dependents.get(function, ()))
+        return self._functions
+
+    def _own(self, function: int) -> HeatFact | None:
+        """What the user or a framework says of a function's heat, whoever calls it."""
+        if function not in self._owned:
+            self._owned[function] = self._work_out_own(function)
+        return self._owned[function]
+
+    def _work_out_own(self, function: int) -> HeatFact | None:
+        shape = self.net.functions[function]
+        if shape.declared is not None:
+            words = "cold" if shape.declared is Heat.ONCE else "hot"
+            return HeatFact(shape.declared, 1.0, (f"{shape.qualified_name}: declared {words} in the configuration",))
+        bases = self.net.skeletons[self.net.file_of_function[function]].bases
+        found = role(shape.name, shape.qualified_name, shape.owner, bases.get(shape.owner or "", ()), shape.decorators)
+        return HeatFact(found.heat, found.confidence, (found.why,)) if found is not None else None
+
+    def _hottest(self, function: int, known: dict[int, HeatFact], raised: Mapping[int, HeatFact]) -> HeatFact:
+        """The hottest use of a function, by what is known so far.
+
+        Where heats of some functions have been raised since this one was looked at, only those calls count.
+        """
+        own = self._own(function)
+        if own is not None:
+            return own
+        edges = self.net.callers.get(function, [])
+        if raised and self.net.function_of[self.net.outside_block(function)] not in raised:
+            homes = ((edge, self.net.function_of[self.net.call_block[edge.call]]) for edge in edges)
+            edges = [edge for edge, home in homes if home in raised]
+            return self._hottest_along(function, edges, known) or UNKNOWN_HEAT
+        best = self._hottest_along(function, edges, known)
+        if function in self.told:
+            told = self.told[function]
+            best = told if best is None or told.preference > best.preference else best
+        best = best or UNKNOWN_HEAT
+        if best.heat is not Heat.UNKNOWN:
+            return best
+        shape = self.net.functions[function]
+        if (
+            not edges
+            and function not in self.told
+            and self.steps.summary(function) is LoopKind.STEP
+            and self._is_hook(shape.name)
+        ):
+            sure = 0.85 if shape.owner is not None else 0.65  # a plain function may as well be a whole script
+            return HeatFact(Heat.STEP, sure, (f"{shape.qualified_name}: holds a backward pass outside any loop",))
+        outside = self.net.outside_block(function)
+        if self.net.function_of[outside] != NOWHERE:
+            return self._absolute(self._relative(outside), known)
+        return HeatFact(Heat.ONCE, 0.6) if shape.name in _ONCE else best
+
+    def _is_hook(self, name: str) -> bool:
+        """A function with a backward that nobody calls is called by a loop elsewhere, unless it is a script's main."""
+        return name not in _ONCE and not name.startswith("test")
+
+    def _hottest_along(self, function: int, edges: Sequence[Edge], known: dict[int, HeatFact]) -> HeatFact | None:
+        """The hottest of what some callers give a function; None where that is unknown.
+
+        Chains are written only for the hottest: that takes longer than all else.
+        """
+        best: list[Edge] = []
+        highest: tuple[tuple[int, float], int] | None = None
+        for edge in edges:
+            called = edge.how is Handing.CALLED
+            if called and self._is_unknown(edge, known):
+                continue
+            fact = self._at_call(function, edge, known) if called else self._from_caller(function, edge, known)
+            if fact is None or fact.heat is Heat.UNKNOWN:
+                continue
+            sure = fact.confidence * edge.confidence if called else fact.confidence
+            rank = ((RANK[fact.heat], sure), -len(fact.chain) - called)
+            if highest is None or rank > highest:
+                best, highest = [edge], rank
+            elif rank == highest:
+                best.append(edge)
+        facts = [fact for edge in best if (fact := self._from_caller(function, edge, known)) is not None]
+        return max(facts, key=lambda fact: fact.preference, default=None)
+
+    def _is_unknown(self, edge: Edge, known: dict[int, HeatFact]) -> bool:
+        """Whether a call stands in a function of unknown heat and, as nearly all do, in no loop of its own."""
+        found = self._relative(self.net.call_block[edge.call])
+        return (
+            found.fact is None
+            and found.batches == NOWHERE
+            and self.net.calls[edge.call].loop == NOWHERE
+            and known.get(found.function) is UNKNOWN_HEAT
+        )
+
+    def _at_call(self, function: int, edge: Edge, known: dict[int, HeatFact]) -> HeatFact:
+        net = self.net
+        block = net.call_block[edge.call]
+        call = net.calls[edge.call]
+        if call.loop != NOWHERE and net.functions[function].generator:
+            block += call.loop - call.block  # the generator's code runs where its elements are taken
+        return self._absolute(self._relative(block), known)
+
+    def _from_caller(self, function: int, edge: Edge, known: dict[int, HeatFact]) -> HeatFact | None:
+        net = self.net
+        shape, call = net.functions[function], net.calls[edge.call]
+        fact = self._at_call(function, edge, known)
+        if edge.how is Handing.PASSED:
+            return None
+        if edge.how is Handing.WORKER:
+            return HeatFact(Heat.WORKER, 0.95, (f"line {call.line}: {shape.name} runs in the loader's workers",))
+        if edge.how is Handing.HOOK:
+            return HeatFact(Heat.STEP, 0.8, (f"line {call.line}: {shape.name} is handed to a trainer",))
+        if edge.how is Handing.CLOSURE:
+            step = f"line {call.line}: closure of the optimizer"
+            return HeatFact(fact.heat, 0.6 * fact.confidence, (*fact.chain, step))
+        chain = (*fact.chain, f"line {call.line}: calls {shape.qualified_name}")
+        home, target = net.file_of_call(edge.call), net.file_of_function[function]
+        if home != target:
+            chain = tuple(_located(step, net.skeletons[home].path) for step in chain)
+        return HeatFact(fact.heat, fact.confidence * edge.confidence, chain)
+
+
+def _less_sure(fact: HeatFact, optional: str) -> HeatFact:
+    """The heat behind a branch that most runs do not take."""
+    if not optional or fact.heat in (Heat.ONCE, Heat.UNKNOWN, Heat.RARE):
+        return fact
+    return HeatFact(fact.heat, fact.confidence * _OPTIONAL, (*fact.chain, optional))
+
+
+def _located(step: str, path: str) -> str:
+    """A step of a chain as it reads in another file: "train.py:88: ..." instead of "line 88: ..."."""
+    return f"{path}:{step[5:]}" if step.startswith("line ") else step
+
+
+def idle(fact: HeatFact) -> HeatFact:
+    """The same heat in a file that tests or measures."""
+    return HeatFact(fact.heat, min(fact.confidence, _IDLE_CEILING), fact.chain)

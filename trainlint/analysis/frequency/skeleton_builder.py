@@ -1,0 +1,250 @@
+"""From a file's tree to its skeleton: what heat, loop kinds and gradient mode need of it, and nothing else."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Mapping, Sequence
+
+from trainlint.analysis.callgraph.skeleton import (
+    NOWHERE,
+    CallShape,
+    FunctionShape,
+    Handing,
+    Link,
+    LoopTrait,
+    Shape,
+    Skeleton,
+)
+from trainlint.analysis.conditions.given_parameters import asks, given
+from trainlint.analysis.conditions.guards import rare_when
+from trainlint.analysis.conditions.option_defaults import Flags
+from trainlint.analysis.conditions.options import wanted
+from trainlint.analysis.frequency.framework_roles import gradients_off
+from trainlint.analysis.programs.grad_mode import Switches
+from trainlint.analysis.programs.loops import LoopReader, describe_loop
+from trainlint.analysis.syntax.blocks import Block, BlockKind, Class, Function, Place
+from trainlint.analysis.syntax.local_calls import LocalCalls, entered_calls
+from trainlint.analysis.syntax.names import dotted, last_name, written
+from trainlint.analysis.syntax.outline import Outline
+from trainlint.analysis.syntax.stable_keys import Keys
+from trainlint.analysis.tables.common_names import FOREIGN, PLAIN_METHODS
+from trainlint.finding import Heat
+from trainlint.records import replace
+
+_LOADER_ARGUMENTS = frozenset({"collate_fn", "worker_init_fn"})
+_TRAINER_OF_FUNCTIONS = "Engine"
+"""Ignite's trainer, which is built from the function that takes a step."""
+
+
+def bases_of(outline: Outline, told: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """For each class, all base classes that are known, nearest first: those in the file, then what `told` adds."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, cls in outline.classes.items():
+        found[name] = tuple(dict.fromkeys((*_bases(outline, cls, 0), *told.get(name, ()))))
+    return found
+
+
+def _bases(outline: Outline, cls: Class, depth: int) -> list[str]:
+    names: list[str] = []
+    for base in cls.node.bases:
+        names.append(outline.origin(base) or dotted(base) or last_name(base))
+        parent = outline.classes.get(last_name(base))
+        if parent is not None and parent is not cls and depth < 8:
+            names += _bases(outline, parent, depth + 1)
+    return [name for name in names if name]
+
+
+def skeleton(
+    path: str,
+    outline: Outline,
+    graph: LocalCalls,
+    reader: LoopReader,
+    switches: Switches,
+    keys: Keys,
+    calls: Sequence[Place],
+    *,
+    flags: Flags,
+    declared: Mapping[str, Heat],
+    bases: dict[str, tuple[str, ...]],
+    idle: bool,
+) -> Skeleton:
+    """The skeleton of one file.
+
+    `calls` are its telling calls; `declared` gives functions, by name or qualified name, the heat the user says.
+    """
+    numbers = {function: number for number, function in enumerate(outline.functions)}
+    iterated, entered = _iterated_calls(outline), entered_calls(outline)
+    functions = []
+    for function in outline.functions:
+        owner = function.owner.name if function.owner is not None else None
+        hook_off = gradients_off(function.name, owner, bases.get(owner or "", ()))
+        functions.append(
+            FunctionShape(
+                key=keys.function(function),
+                name=function.name,
+                qualified_name=function.qualified_name,
+                owner=owner,
+                body=function.body.number,
+                outside=function.outside.number,
+                off=hook_off or switches.decorated_off(function),
+                outside_off=switches.off(function.outside, _line(function, outline)),
+                generator=function.is_generator,
+                decorators=tuple([_decorator(item) for item in function.decorators]),
+                declared=declared.get(function.qualified_name, declared.get(function.name)),
+                parameters=tuple(item.arg for item in function.parameters[function.takes_object :]),
+            )
+        )
+    return Skeleton(
+        path=path,
+        shapes=tuple(_shape(block, reader, switches, flags) for block in outline.blocks),
+        functions=tuple(functions),
+        calls=tuple(
+            _call(place, graph, reader, switches, numbers, keys.call(place.node), iterated, entered)
+            for place in calls
+            if isinstance(place.node, ast.Call)
+        ),
+        bases=bases,
+        idle=idle,
+    )
+
+
+def rebased(alone: Skeleton, outline: Outline, switches: Switches, bases: dict[str, tuple[str, ...]]) -> Skeleton:
+    """The skeleton of a file with what other files know of its classes: which hooks run with autograd off."""
+    functions = [
+        shape
+        if shape.owner is None or bases.get(shape.owner) == alone.bases.get(shape.owner)
+        else shape._replace(
+            off=gradients_off(shape.name, shape.owner, bases.get(shape.owner, ())) or switches.decorated_off(function)
+        )
+        for shape, function in zip(alone.functions, outline.functions, strict=True)
+    ]
+    return replace(alone, functions=tuple(functions), bases=bases)
+
+
+def _line(function: Function, outline: Outline) -> int | None:
+    """From where on switches around a function hold in it: a function of the module runs after all of the module."""
+    return getattr(function.node, "lineno", None) if outline.enclosing(function.outside) is not None else None
+
+
+def _decorator(node: ast.expr) -> str:
+    """A decorator as it reads. Of what it is given, only events matter: tables of test cases are left out."""
+    if isinstance(node, ast.Call) and last_name(node.func) != "on":
+        return f"{written(node.func)}(...)"
+    return written(node)
+
+
+def telling_calls(outline: Outline, graph: LocalCalls, reader: LoopReader) -> list[Place]:
+    """Calls that prove a step, or that run functions of this or perhaps of another file, in their skeleton's order."""
+    return [
+        place
+        for place in outline.all_calls()
+        if place.node in graph.callee
+        or place.node in graph.handed
+        or place.node in graph.entered
+        or may_leave(outline, place)
+        or reader.proves_step(place)
+    ]
+
+
+def _iterated_calls(outline: Outline) -> dict[ast.AST, int]:
+    """Calls in the head of a `for`, also inside `enumerate(...)` and its like → the loop's body."""
+    found: dict[ast.AST, int] = {}
+    for place in outline.loops:
+        if isinstance(place.node, (ast.For, ast.AsyncFor)):
+            body = outline.loop_blocks[place.node].number
+            found |= {part: body for part in ast.walk(place.node.iter) if isinstance(part, ast.Call)}
+    return found
+
+
+def may_leave(outline: Outline, place: Place) -> bool:
+    """Whether a call could run a function of another file of the project, by the names that it calls."""
+    call = place.node
+    assert isinstance(call, ast.Call)
+    func = call.func
+    if not isinstance(func, (ast.Name, ast.Attribute)):
+        return isinstance(func, (ast.Call, ast.Subscript))
+    package = outline.package(func)
+    if package is not None:
+        return package not in FOREIGN
+    if isinstance(func, ast.Name):
+        return place.block.scope.owner(func.id) is not None or outline.may_be_starred(func.id, place.block)
+    return func.attr not in PLAIN_METHODS
+
+
+def _call(
+    place: Place,
+    graph: LocalCalls,
+    reader: LoopReader,
+    switches: Switches,
+    numbers: Mapping[Function, int],
+    key: str,
+    iterated: Mapping[ast.AST, int],
+    entered: Collection[ast.AST],
+) -> CallShape:
+    call = place.node
+    assert isinstance(call, ast.Call)
+    edge = graph.callee.get(call)
+    links = [Link(numbers[edge.function], edge.confidence)] if edge is not None else []
+    links += [Link(numbers[item], 1.0) for item in graph.entered.get(call, ())]
+    links += [Link(numbers[item], 0.6, _handing(call, item.name)) for item in graph.handed.get(call, ())]
+    return CallShape(
+        block=place.block.number,
+        line=call.lineno,
+        proves_step=reader.proves_step(place),
+        links=tuple(links),
+        off=switches.off(place.block, call.lineno),
+        key=key,
+        loop=iterated.get(call, NOWHERE),
+        entered=call in entered,
+        given=given(call),
+    )
+
+
+def _handing(call: ast.Call, name: str) -> Handing:
+    """When a function runs that is an argument of a call."""
+    for keyword in call.keywords:
+        if keyword.arg in _LOADER_ARGUMENTS and last_name(keyword.value) == name:
+            return Handing.WORKER
+    called = last_name(call.func)
+    if called == "step":
+        return Handing.CLOSURE
+    return Handing.HOOK if called == _TRAINER_OF_FUNCTIONS else Handing.PASSED
+
+
+def _shape(block: Block, reader: LoopReader, switches: Switches, flags: Flags) -> Shape:
+    kind, line = block.kind, getattr(block.node, "lineno", 0)
+    parent = block.parent.number if block.parent is not None else NOWHERE
+    if kind is BlockKind.LOOP:
+        traits = reader.traits(block)
+        if LoopTrait.COMPREHENSION not in traits and switches.inside_off(block):
+            traits |= LoopTrait.GRADIENTS_OFF
+        return Shape(kind, parent, line, describe_loop(block), traits)
+    if kind is BlockKind.EXCEPT:
+        return Shape(kind, parent, line, f"line {line}: in an exception handler")
+    test = block.test
+    if kind is not BlockKind.BRANCH or test is None:
+        return Shape(kind, parent, line)
+    options = tuple(dict.fromkeys(wanted(test, not block.negated, block, flags)))
+    return Shape(kind, parent, line, _rarity(block, test, flags), wants=options, asks=asks(block))
+
+
+def _rarity(block: Block, test: ast.expr, flags: Flags) -> str:
+    """Why a branch runs only now and then; "" where nothing says so."""
+    if isinstance(block.node, ast.Assert):
+        return f"line {test.lineno}: only if the assertion fails"
+    if rare_when(test, not block.negated, block, flags):
+        return f"line {test.lineno}: only now and then"
+    if isinstance(block.node, ast.If) and not block.after_exit:
+        body = block.node.orelse if block.negated else block.node.body
+        if _ends_program(body):
+            return f"line {test.lineno}: only before giving up"
+    return ""
+
+
+def _ends_program(body: list[ast.stmt]) -> bool:
+    if not body:
+        return False
+    last = body[-1]
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
+        return last_name(last.value.func) in ("exit", "_exit", "abort")
+    return isinstance(last, (ast.Raise, ast.Break))

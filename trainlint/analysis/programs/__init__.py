@@ -1,0 +1,1 @@
+"""What programs do: train, evaluate, wrap models, and what they use on the way."""

@@ -1,0 +1,179 @@
+"""Where a file uses a deprecated name, and how much that matters for the versions that the project targets."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.conditions.alternatives import depends_on_version, has_alternative, is_tried, origins
+from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
+from trainlint.analysis.syntax.names import imported_names, root_name
+from trainlint.analysis.syntax.roles import Role, import_of, references_by, role
+from trainlint.analysis.syntax.uses import call_of
+from trainlint.analysis.tables.deprecations import Deprecation, Version, deprecation_of
+from trainlint.finding import Severity
+from trainlint.patterns import lazy
+from trainlint.records import dataclass
+
+if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
+
+_YOUNG: Version = (2, 9)
+"""Who names no versions may run one in which a replacement as young as this is missing."""
+_YOUNG_CONFIDENCE = 0.7
+_NEW_NAME = lazy(r"torch(?:\.\w+)+")
+_SILENT_ROLES = (Role.TYPE_TEST, Role.ANNOTATION)
+"""To ask for a type by its old name, or to write it down, runs nothing that is deprecated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a deprecation means for a project."""
+
+    severity: Severity
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DeprecatedUse:
+    """One use of a deprecated name."""
+
+    deprecation: Deprecation
+    name: str
+    """The dotted name by which it is used."""
+    place: Place
+    """The reference; the import statement where what is imported is gone, or is used nowhere."""
+    at: ast.AST
+    """What to point at: the call, else the reference or the import."""
+    standing: Standing
+
+    @property
+    def reference(self) -> ast.expr | None:
+        """The part of the place that names the deprecated thing, without what is asked of it; None for an import."""
+        node = self.place.node
+        if not isinstance(node, ast.expr):
+            return None
+        found: ast.expr = node
+        while isinstance(found, ast.Attribute) and not _names(found, self.place, self.name):
+            found = found.value
+        return found
+
+    @property
+    def only_imports(self) -> bool:
+        """Whether it is an import that nothing uses, which can go without any replacement."""
+        return isinstance(self.place.node, ast.ImportFrom) and self.standing.severity is not Severity.ERROR
+
+    @property
+    def message(self) -> str:
+        """What is wrong with the name, and what to write."""
+        row = self.deprecation
+        if self.standing.severity is Severity.ERROR and row.removed is not None:
+            said = f"`{self.name}` is gone since PyTorch {_dotted(row.removed)}"
+        elif row.since < (1, 0):
+            said = f"`{self.name}` has long been deprecated"
+        elif row.code == "TRN809":
+            said = f"`{self.name}` is private and may move with any release"
+        else:
+            said = f"`{self.name}` is deprecated since PyTorch {_dotted(row.since)}"
+        if row.warns and self.standing.severity is not Severity.ERROR:
+            said += ", which warns of it"
+        replacement = f"`{row.replacement}`" if row.exact else row.replacement
+        return f"{said}; write {replacement}"
+
+
+def standing(deprecation: Deprecation, file: SemanticModel) -> Standing | None:
+    """How much an old name matters to a file's project; None where it does not.
+
+    It is an error where a targeted version lacks the name. It is no matter where no targeted version deprecates it
+    yet, and where a targeted one is known to lack the replacement. Who sets no bound is taken to run a new one.
+    """
+    target = file.config.target_torch
+
+    def reached(version: Version | None) -> bool:
+        return version is not None and (target is None or target.reaches(version))
+
+    if reached(deprecation.removed):
+        return Standing(Severity.ERROR, deprecation.confidence)
+    if not reached(deprecation.since):
+        return None
+    severity = Severity.WARNING if deprecation.warns else Severity.ADVICE
+    if target is not None and target.lacks(deprecation.replaced_in):
+        return None
+    surely_replaced = target is not None and target.has(deprecation.replaced_in)
+    highest = _YOUNG_CONFIDENCE if deprecation.replaced_in >= _YOUNG and not surely_replaced else 1.0
+    return Standing(severity, min(deprecation.confidence, highest))
+
+
+def deprecated_use(file: SemanticModel, place: Place, code: str) -> DeprecatedUse | None:
+    """The use at a reference or an import that one rule reports; None for all else.
+
+    An import alone is a use where what it imports is gone, or where nothing in the file uses it. Silent is what has
+    another way beside it: the other branch of a version test, the other part of a `try`.
+    """
+    if isinstance(place.node, ast.ImportFrom):
+        return None if _is_switched(place.block) else _imported(file, place, place.node, code)
+    if not isinstance(place.node, ast.expr):
+        return None
+    meanings = origins(place.node, place.block)
+    found = deprecation_of(next(iter(meanings)), code) if len(meanings) == 1 else None
+    if found is None or _is_switched(place.block) or role(file, place) in _SILENT_ROLES:
+        return None
+    row, name = found
+    stands = standing(row, file)
+    call = call_of(file, place.node)
+    if stands is None or (call is None and row.called):
+        return None
+    statement = import_of(place)
+    if statement is not None and _is_gone_at(statement, stands, row):
+        return None  # the import fails first, and is reported
+    if _has_another_way(file, place.node, place, row) or (statement is not None and is_tried(file, statement)):
+        return None
+    return DeprecatedUse(row, name, place, place.node if call is None else call.node, stands)
+
+
+def _is_gone_at(statement: ast.Import | ast.ImportFrom, stands: Standing, row: Deprecation) -> bool:
+    """Whether the import itself fails: it takes the name from a module that is no longer there."""
+    if stands.severity is not Severity.ERROR or not isinstance(statement, ast.ImportFrom):
+        return False
+    return any(meaning in row.names for _, meaning in imported_names(statement))
+
+
+def _imported(file: SemanticModel, place: Place, statement: ast.ImportFrom, code: str) -> DeprecatedUse | None:
+    for local, meaning in imported_names(statement):
+        found = deprecation_of(meaning, code)
+        if found is None or found[1] != meaning:
+            continue
+        row, name = found
+        stands = standing(row, file)
+        if stands is None or is_tried(file, statement):
+            continue
+        if not _is_gone_at(statement, stands, row) and not _is_idle(file, statement, local):
+            continue
+        return DeprecatedUse(row, name, place, statement, stands)
+    return None
+
+
+def _is_idle(file: SemanticModel, statement: ast.ImportFrom, local: str) -> bool:
+    """Whether nothing uses what an import binds, in a file from which nobody is likely to import it."""
+    if file.source.path.endswith("__init__.py") or "__all__" in file.source.text:
+        return False
+    uses = references_by(file, statement)
+    return not any(root_name(use.node) == local for use in uses)
+
+
+def _has_another_way(file: SemanticModel, node: ast.expr, place: Place, row: Deprecation) -> bool:
+    new = (row.replacement,) if row.exact else tuple(_NEW_NAME.findall(row.replacement))
+    return has_alternative(file, node, place.block, new)
+
+
+def _is_switched(block: Block) -> bool:
+    """Whether a version decides if code runs, or it runs after something else failed, as old ways do after new ones."""
+    return depends_on_version(block) or any(around.kind is BlockKind.EXCEPT for around in block.outwards())
+
+
+def _names(node: ast.expr, place: Place, name: str) -> bool:
+    return origins(node, place.block) == {name}
+
+
+def _dotted(version: Version) -> str:
+    return f"{version[0]}.{version[1]}"

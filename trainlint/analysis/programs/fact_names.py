@@ -1,0 +1,249 @@
+"""Names whose use is a fact: imported ones by their origin, methods by their name, frameworks' settings by keyword."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from trainlint.analysis.syntax.names import NAMES
+from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.patterns import lazy
+from trainlint.records import dataclass
+
+_TORCH = "torch torch_xla torch_npu intel_extension_for_pytorch"
+_LIGHTNING = "lightning pytorch_lightning lightning_fabric"
+_MM = "mmengine mmcv"
+_ANY = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What the use of a name says."""
+
+    kinds: tuple[FactKind, ...]
+    roots: frozenset[str] = frozenset()
+    """For imported names: the packages from which it must come. For methods: empty."""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a keyword says in a call of one of these."""
+
+    kind: FactKind
+    callee: re.Pattern[str]
+
+
+def _imported(*rows: tuple[FactKind | tuple[FactKind, ...], str, str, str]) -> dict[str, tuple[Named, ...]]:
+    table: dict[str, tuple[Named, ...]] = {}
+    for kinds, roots, names, detail in rows:
+        named = Named(kinds if isinstance(kinds, tuple) else (kinds,), frozenset(roots.split()), detail)
+        for name in names.split():
+            table[name] = (*table.get(name, ()), named)
+    return table
+
+
+_DDP = (FactKind.DDP, FactKind.DISTRIBUTED)
+_SHARDED = (FactKind.FSDP, FactKind.DISTRIBUTED)
+IMPORTED: Mapping[str, tuple[Named, ...]] = _imported(
+    (FactKind.AUTOCAST, f"{_TORCH} {_MM}", "autocast", ""),
+    (FactKind.AUTOCAST, _MM, "AmpOptimWrapper", ""),
+    (FactKind.AUTOCAST, "detectron2", "AMPTrainer", ""),
+    (FactKind.AUTOCAST, "transformer_engine", "fp8_autocast autocast", "fp8"),
+    (FactKind.AUTOCAST, "torch fairscale", "MixedPrecision MixedPrecisionPolicy", "fsdp"),
+    ((FactKind.AUTOCAST, FactKind.GRAD_SCALER), "apex", "scale_loss", "apex"),
+    (FactKind.AUTOCAST, "apex", "amp.initialize", "apex"),
+    (
+        FactKind.GRAD_SCALER,
+        f"{_TORCH} {_MM} fairscale timm",
+        "GradScaler ShardedGradScaler NativeScaler ApexScaler",
+        "",
+    ),
+    (FactKind.COMPILE, "torch", "compile _dynamo.optimize", ""),
+    (FactKind.COMPILE, "torchtune", "compile_model compile_loss", ""),
+    (FactKind.DISTRIBUTED, "torch", "init_process_group init_device_mesh", ""),
+    (FactKind.DISTRIBUTED, "deepspeed", "init_distributed", ""),
+    (FactKind.DISTRIBUTED, "horovod", "init DistributedOptimizer", "horovod"),
+    (_DDP, "torch apex", "DistributedDataParallel", ""),
+    (_DDP, _MM, "MMDistributedDataParallel", ""),
+    (_DDP, _LIGHTNING, "DDPStrategy", "lightning"),
+    (FactKind.DATA_PARALLEL, "torch", "DataParallel", ""),
+    (_SHARDED, "torch fairscale", "FullyShardedDataParallel fully_shard ShardedDataParallel", "fsdp"),
+    (_SHARDED, _LIGHTNING, "FSDPStrategy ModelParallelStrategy", "fsdp"),
+    (_SHARDED, f"{_LIGHTNING} accelerate", "DeepSpeedStrategy DeepSpeedPlugin", "zero"),
+    (_SHARDED, "accelerate", "FullyShardedDataParallelPlugin", "fsdp"),
+    (_SHARDED, "deepspeed", "zero.Init", "zero"),
+    (_SHARDED, "torchtune", "shard_model", "fsdp"),
+    (FactKind.DISTRIBUTED_SAMPLER, "torch torchdata", "DistributedSampler StatefulDistributedSampler", ""),
+    (FactKind.LOADER, "torch torchdata torch_geometric monai webdataset", "DataLoader StatefulDataLoader", ""),
+    (FactKind.LOADER, "torch_geometric webdataset dgl", "NeighborLoader LinkNeighborLoader NodeLoader WebLoader", ""),
+    ((FactKind.LOADER, FactKind.PREFETCHER), "timm", "create_loader", ""),
+    (FactKind.PREFETCHER, "timm prefetch_generator torch_xla", "PrefetchLoader BackgroundGenerator MpDeviceLoader", ""),
+    (FactKind.CHECKPOINTING, _TORCH, "checkpoint.checkpoint checkpoint_sequential apply_activation_checkpointing", ""),
+    (FactKind.CHECKPOINTING, "torch fairscale", "checkpoint_wrapper", ""),
+    (FactKind.CHECKPOINTING, "deepspeed", "checkpointing.checkpoint", ""),
+    (FactKind.CHECKPOINTING, "torchtune", "set_activation_checkpointing", ""),
+    (FactKind.FUSED_OPTIMIZER, "apex", "FusedAdam FusedLAMB FusedSGD FusedNovoGrad FusedMixedPrecisionLamb", ""),
+    (FactKind.FUSED_OPTIMIZER, "deepspeed", "FusedAdam DeepSpeedCPUAdam FusedLamb", ""),
+    (FactKind.FUSED_OPTIMIZER, "transformer_engine", "FusedAdam FusedSGD", ""),
+    (FactKind.DETERMINISTIC, "torch transformers", "use_deterministic_algorithms enable_full_determinism", ""),
+    (FactKind.EMPTY_CACHE, _TORCH, "empty_cache", ""),
+    (FactKind.PROFILER, "torch", "profiler.profile profiler._KinetoProfile profiler.start emit_nvtx", ""),
+    (FactKind.CLIP, "torch", "clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ clip_grad_norm", ""),
+    (FactKind.CLIP, "timm", "dispatch_clip_grad adaptive_clip_grad", ""),
+    (FactKind.FRAMEWORK, _LIGHTNING, "Trainer Trainer.from_argparse_args LightningModule LightningCLI", "lightning"),
+    (FactKind.FRAMEWORK, _LIGHTNING, "Fabric", "fabric"),
+    (FactKind.FRAMEWORK, "transformers trl sentence_transformers", "Trainer", "transformers"),
+    (FactKind.FRAMEWORK, "accelerate", "Accelerator", "accelerate"),
+    (FactKind.FRAMEWORK, "deepspeed", "initialize", "deepspeed"),
+    (FactKind.FRAMEWORK, "ignite", "Engine create_supervised_trainer create_supervised_evaluator", "ignite"),
+    (FactKind.FRAMEWORK, _MM, "Runner EpochBasedRunner IterBasedRunner build_runner Runner.from_cfg", "mmengine"),
+    (FactKind.FRAMEWORK, "speechbrain", "Brain", "speechbrain"),
+    (FactKind.FRAMEWORK, "detectron2", "DefaultTrainer SimpleTrainer AMPTrainer TrainerBase", "detectron2"),
+    (FactKind.FRAMEWORK, "fastai", "Learner vision_learner text_classifier_learner cnn_learner", "fastai"),
+    (FactKind.FRAMEWORK, "composer", "Trainer", "composer"),
+    (FactKind.FRAMEWORK, "colossalai", "Booster", "colossalai"),
+    (FactKind.FRAMEWORK, "torchtnt", "AutoUnit", "torchtnt"),
+    (FactKind.FRAMEWORK, "ultralytics", "YOLO", "ultralytics"),
+    (FactKind.DEVICE_CHOSEN, _TORCH, "set_device set_device_index cuda.device init_device_mesh", ""),
+    (FactKind.GROUP_DESTROYED, "torch deepspeed", "destroy_process_group", ""),
+    (FactKind.NETWORK, "torch", "Conv2d ConvTranspose2d conv2d conv_transpose2d", "conv2d"),
+    (FactKind.NETWORK, "torch", "Conv3d ConvTranspose3d conv3d", "conv3d"),
+    (
+        FactKind.NETWORK,
+        "torch flash_attn xformers",
+        "MultiheadAttention scaled_dot_product_attention flex_attention TransformerEncoderLayer "
+        "TransformerDecoderLayer flash_attn_func flash_attn_varlen_func memory_efficient_attention",
+        "attention",
+    ),
+    (
+        FactKind.NETWORK,
+        "torchvision",
+        "resnet18 resnet34 resnet50 resnet101 resnet152 resnext50_32x4d wide_resnet50_2 vgg11 vgg13 vgg16 vgg16_bn "
+        "vgg19 vgg19_bn alexnet inception_v3 densenet121 densenet169 mobilenet_v2 mobilenet_v3_large efficientnet_b0 "
+        "efficientnet_b4 convnext_tiny fasterrcnn_resnet50_fpn maskrcnn_resnet50_fpn deeplabv3_resnet50 "
+        "models.__dict__ models.get_model",
+        "conv2d",
+    ),
+    (FactKind.NETWORK, "torchvision", "vit_b_16 vit_b_32 vit_l_16 swin_t swin_b", "pretrained"),
+    (FactKind.NETWORK, "timm", "create_model", "pretrained"),
+    (FactKind.NETWORK, "timm", "Attention Block", "attention"),
+)
+"""By the last word of an origin, or its last two: what it is, if it comes from one of the packages."""
+_DERIVED_TRAINERS = lazy(r"^(transformers|trl|sentence_transformers)\..*Trainer$")
+
+METHODS: Mapping[str, Named] = {
+    name: Named(kinds, detail=detail)
+    for kinds, names, detail in (
+        ((FactKind.AUTOCAST,), "autocast", ""),
+        ((FactKind.NO_SYNC,), "no_sync no_backward_sync set_requires_gradient_sync set_is_last_backward", ""),
+        ((FactKind.SET_EPOCH,), "set_epoch", ""),
+        ((FactKind.CHECKPOINTING,), "gradient_checkpointing_enable enable_gradient_checkpointing", ""),
+        ((FactKind.CHECKPOINTING,), "set_grad_checkpointing", ""),
+        ((FactKind.CLIP,), "clip_grad_norm_ clip_grad_norm clip_grad_value_ clip_gradients", ""),
+        ((FactKind.EMPTY_CACHE,), "empty_cache", ""),
+        ((FactKind.DEVICE_CHOSEN,), "set_device set_device_index", ""),
+        ((FactKind.GROUP_DESTROYED,), "destroy_process_group", ""),
+    )
+    for name in names.split()
+}
+"""Methods that say the same whatever they are called on."""
+ACCELERATOR_METHODS: Mapping[str, tuple[FactKind, ...]] = {
+    "accumulate": (FactKind.NO_SYNC, FactKind.GRAD_ACCUMULATION),
+    "profile": (FactKind.PROFILER,),
+}
+"""Methods that say it of an object that is called an accelerator."""
+ACCELERATOR = lazy(r"accelerator|^acc$|fabric", re.IGNORECASE)
+PREFETCHER = lazy(r"prefetch(er|loader)|^BackgroundGenerator$|^MpDeviceLoader$", re.IGNORECASE)
+"""What wraps a loader so that its batches come to the device early, by the name of a class or function."""
+HOST_PREFETCHER = lazy("cpu", re.IGNORECASE)
+"""What only reads ahead."""
+ACCUMULATION = lazy(r"accum|(^|_)update_freq$|iter_size|(^|_)micro_?(batch|step)", re.IGNORECASE)
+"""How a number of micro-batches is called."""
+OPTIMIZER_CALL = lazy(r"adam|sgd|optim|^dict$", re.IGNORECASE)
+
+_OPTIONS = lazy(r"Arguments$|Args$|Config$|Accelerator$")
+_TRAINER = lazy(r"Trainer$|^Fabric$")
+SETTINGS: Mapping[str, Setting] = {
+    keyword: Setting(kind, callee)
+    for kind, callee, keywords in (
+        (FactKind.AUTOCAST, _OPTIONS, "fp16 bf16"),
+        (FactKind.AUTOCAST, lazy(r"Config$|Accelerator$|FSDP|FullySharded"), "mixed_precision"),
+        (FactKind.AUTOCAST, lazy(r"^fully_shard$"), "mp_policy"),
+        (FactKind.AUTOCAST, _TRAINER, "precision"),
+        (FactKind.COMPILE, _OPTIONS, "torch_compile"),
+        (FactKind.TF32, _OPTIONS, "tf32"),
+        (FactKind.CHECKPOINTING, _OPTIONS, "gradient_checkpointing"),
+        (FactKind.GRAD_ACCUMULATION, _OPTIONS, "gradient_accumulation_steps"),
+        (FactKind.GRAD_ACCUMULATION, _TRAINER, "accumulate_grad_batches"),
+        (FactKind.CLIP, _TRAINER, "gradient_clip_val"),
+        (FactKind.CLIP, _OPTIONS, "max_grad_norm"),
+        (FactKind.FSDP, _OPTIONS, "fsdp deepspeed deepspeed_plugin fsdp_plugin"),
+        (FactKind.CUDNN_BENCHMARK, _TRAINER, "benchmark"),
+        (FactKind.DETERMINISTIC, _TRAINER, "deterministic"),
+        (FactKind.PROFILER, _TRAINER, "profiler"),
+        (FactKind.FUSED_OPTIMIZER, OPTIMIZER_CALL, "fused"),
+        (FactKind.CHANNELS_LAST, lazy(""), "memory_format"),
+        (FactKind.PINNED_LOADER, lazy(r"loader|^dict$|DataModule", re.IGNORECASE), "pin_memory"),
+    )
+    for keyword in keywords.split()
+}
+"""Keywords whose value is a setting, by the last word of what is called."""
+NO_SETTINGS = frozenset(("no", "none", "false", "32", "32-true", "fp32", "float32", "64", "64-true", "", "auto"))
+"""Strings that leave a setting off or to somebody else."""
+STRATEGIES = (("deepspeed", _SHARDED, "zero"), ("fsdp", _SHARDED, "fsdp"), ("ddp", _DDP, ""), ("dp", (), ""))
+"""How Lightning's strategies begin, and what they are."""
+
+STORES: Mapping[str, tuple[FactKind, str]] = {
+    "allow_tf32": (FactKind.TF32, "torch.backends"),
+    "fp32_precision": (FactKind.TF32, "torch.backends"),
+    "benchmark": (FactKind.CUDNN_BENCHMARK, "torch.backends.cudnn"),
+    "deterministic": (FactKind.DETERMINISTIC, "torch.backends.cudnn"),
+}
+"""Attributes that are switches, with the origin of what they belong to."""
+
+DEEPSPEED_KEYS = frozenset(
+    (
+        "train_batch_size",
+        "train_micro_batch_size_per_gpu",
+        "zero_optimization",
+        "steps_per_print",
+        "wall_clock_breakdown",
+    )
+)
+"""A dict that holds one of these is a configuration of DeepSpeed."""
+DEEPSPEED: Mapping[str, tuple[FactKind, ...]] = {
+    "fp16": (FactKind.AUTOCAST,),
+    "bf16": (FactKind.AUTOCAST,),
+    "bfloat16": (FactKind.AUTOCAST,),
+    "amp": (FactKind.AUTOCAST,),
+    "zero_optimization": _SHARDED,
+    "gradient_accumulation_steps": (FactKind.GRAD_ACCUMULATION,),
+    "gradient_clipping": (FactKind.CLIP,),
+    "activation_checkpointing": (FactKind.CHECKPOINTING,),
+}
+
+
+_LAST_WORDS = frozenset(key.rpartition(".")[2] for key in IMPORTED)
+
+
+def may_say(name: ast.AST) -> bool:
+    """Whether the use of an imported name can say anything, whatever it was imported from; quick."""
+    if not isinstance(name, ast.Attribute):
+        return True  # a plain name can stand for any origin
+    return name.attr in _LAST_WORDS or name.attr.endswith("Trainer")
+
+
+@lru_cache(NAMES)
+def imported(origin: str) -> tuple[Named, ...]:
+    """What the use of an imported name says."""
+    root, *middle = origin.split(".")
+    if not middle:
+        return ()
+    keys = (middle[-1], ".".join((root, *middle)[-2:]))
+    found = [named for key in keys for named in IMPORTED.get(key, ()) if root in named.roots]
+    if middle[-1] != "Trainer" and _DERIVED_TRAINERS.match(origin):
+        found.append(Named((FactKind.FRAMEWORK,), detail="transformers"))
+    return tuple(found)

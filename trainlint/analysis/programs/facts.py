@@ -1,0 +1,274 @@
+"""What a file uses somewhere: autocast, DDP, `no_sync`, pinned loaders, a framework. Later joined around a loop.
+
+A rule about something that is missing must know that it stands nowhere on the way from the training loop. The facts
+of a file need nothing but its outline, hold no tree, and are found by imported origins, method names and keywords.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cached_property
+
+from trainlint.analysis.programs.fact_calls import (
+    FoundKind,
+    count,
+    of_call,
+    says_by_keyword,
+    says_by_name,
+    switched_off,
+)
+from trainlint.analysis.programs.fact_dicts import OPTIONS, of_dict
+from trainlint.analysis.programs.fact_names import ACCELERATOR, ACCUMULATION, STORES, imported, may_say
+from trainlint.analysis.syntax.blocks import Block, Function, How
+from trainlint.analysis.syntax.names import constant, last_name, names_in, nodes_in
+from trainlint.analysis.syntax.outline import Outline
+from trainlint.analysis.tables.fact_kinds import OFF, Fact, FactKind
+from trainlint.analysis.types.loaders import Loaders
+
+_CHAIN = (ast.Name, ast.Attribute)
+_COMPUTED = (ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare)
+
+__all__ = ["Fact", "FactKind", "facts_of"]
+
+
+def facts_of(outline: Outline) -> tuple[Fact, ...]:
+    """The facts of a file, by line."""
+    found = _Facts(outline)
+    return tuple(sorted(_distinct(found.all()), key=lambda fact: (fact.line, fact.kind.value, fact.detail)))
+
+
+def _distinct(facts: Iterator[Fact]) -> set[Fact]:
+    """Each use once, and a sort of layer once for each function: it may build a hundred of them."""
+    layers: dict[tuple[str | None, str], Fact] = {}
+    found: set[Fact] = set()
+    for fact in facts:
+        if fact.kind is FactKind.NETWORK:
+            fact = layers.setdefault((fact.function, fact.detail), fact)
+        found.add(fact)
+    return found
+
+
+class _Facts:
+    """The search through one file."""
+
+    def __init__(self, outline: Outline) -> None:
+        self.outline = outline
+        self.calls: dict[ast.AST, ast.Call] = {
+            call.func: call for place in outline.all_calls() if type(call := place.node) is ast.Call
+        }
+        self.decorated: dict[ast.AST, Function] = {
+            part: function for function in outline.functions for item in function.decorators for part in nodes_in(item)
+        }
+        self.values = list(self._values())
+
+    def all(self) -> Iterator[Fact]:
+        yield from self.references()
+        yield from self.called()
+        yield from self.stored()
+        yield from self.pinned()
+        yield from self.bound()
+        yield from self.accumulated()
+        yield from self.attending()
+
+    def fact(self, found: FoundKind, node: ast.AST, block: Block) -> Fact:
+        function = self.decorated.get(node) or self.outline.enclosing(block)
+        while function is not None and isinstance(function.node, ast.Lambda):
+            function = self.outline.enclosing(function.outside)
+        kind, detail = found
+        return Fact(kind, getattr(node, "lineno", 1), function.qualified_name if function else None, detail)
+
+    def references(self) -> Iterator[Fact]:
+        """Imported names that are called, decorated with, inherited from or handed on."""
+        for place in self.outline.references:
+            if not may_say(place.node):
+                continue
+            said = imported(self.outline.origin(place.node) or "")
+            if not said or self.outline.imported(place.node, place.block) is None:
+                continue
+            call = self.calls.get(place.node)
+            if call is None and place.node in self.idle:
+                continue
+            base = isinstance(place.statement, ast.ClassDef) and place.node in place.statement.bases
+            for named in said:
+                for kind in named.kinds:
+                    if _says(kind, call, base=base):
+                        yield self.fact((kind, named.detail or _call_detail(kind, call)), place.node, place.block)
+
+    def called(self) -> Iterator[Fact]:
+        """Methods, settings by keyword, and casts of weights."""
+        for name, places in self.outline.calls.items():
+            by_name = says_by_name(name)
+            for place in places:
+                call = place.node
+                if isinstance(call, ast.Call) and (by_name or (call.keywords and says_by_keyword(call))):
+                    for found in of_call(self.outline, call, place.block):
+                        yield self.fact(found, call, place.block)
+
+    def stored(self) -> Iterator[Fact]:
+        """Switches that are assigned to, and what a wrapped model is told attribute by attribute."""
+        for name, (kind, owner) in STORES.items():
+            for place in self.outline.stores.get(name, ()):
+                for target in _targets(place.statement):
+                    origin = self.outline.imported(target, place.block) or ""
+                    if not origin.startswith(owner) or not origin.endswith("." + name):
+                        continue
+                    off = constant(_value(place.statement)) in (False, "ieee", "none")
+                    if not off or kind is not FactKind.DETERMINISTIC:
+                        yield self.fact((kind, OFF if off else ""), place.statement, place.block)
+        for place in self.outline.stores.get("require_backward_grad_sync", ()):
+            yield self.fact((FactKind.NO_SYNC, ""), place.statement, place.block)
+        for key, kind in OPTIONS.items():
+            for place in self.outline.stores.get(key, ()):
+                keyed = any(isinstance(target, ast.Subscript) for target in _targets(place.statement))
+                if keyed and constant(_value(place.statement)) is not False:
+                    yield self.fact((kind, ""), place.statement, place.block)
+
+    def pinned(self) -> Iterator[Fact]:
+        """Loaders of PyTorch's own with pinned memory."""
+        loaders = Loaders(self.outline)
+        for loader in loaders.built.values():
+            option = loaders.option(loader, "pin_memory")
+            if option.given and constant(option.value) is not False:
+                yield self.fact((FactKind.PINNED_LOADER, ""), loader.call, loader.block)
+
+    def bound(self) -> Iterator[Fact]:
+        """What is written down in a variable or returned: a configuration of DeepSpeed, or `no_sync` without a call."""
+        for value, block in self.values:
+            if isinstance(value, ast.Dict):
+                for found, node in of_dict(value):
+                    yield self.fact(found, node, block)
+            elif isinstance(value, (ast.Attribute, ast.IfExp)):
+                yield from self._unsynchronised(value, block)
+        for place in self.outline.calls.get("", ()):
+            if isinstance(place.node, ast.Call):
+                yield from self._unsynchronised(place.node.func, place.block)
+
+    def accumulated(self) -> Iterator[Fact]:
+        """Steps that are taken each so many batches: `i % accumulation == 0` and `for micro in range(accumulation)`."""
+        tests = [(place.node, place.block) for place in self.outline.reads if type(place.node) in _COMPUTED]
+        for test, block in (*tests, *[item for item in self.values if type(item[0]) in _COMPUTED]):
+            for part in _moduli(test):
+                if _counts_micro(part.right):
+                    yield self.fact((FactKind.GRAD_ACCUMULATION, count(part.right)), part, block)
+        for place in self.outline.loops:
+            node = place.node
+            if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and last_name(node.iter.func) == "range":
+                limits = [item for item in node.iter.args if _counts_micro(item)]
+                if limits or _counts_micro(node.target):
+                    often = count((limits or node.iter.args or [node.target])[-1])
+                    yield self.fact((FactKind.GRAD_ACCUMULATION, often), node, self.outline.loop_blocks[node])
+
+    def attending(self) -> Iterator[Fact]:
+        """Classes whose methods compute attention themselves, where they are built."""
+        for place in self.outline.calls.get("softmax", ()):
+            function = self.outline.enclosing(place.block)
+            if function is None or function.owner is None or not _multiplies(function):
+                continue
+            builder = function.owner.methods.get("__init__")
+            if builder is not None:
+                yield Fact(FactKind.NETWORK, builder.node.lineno, builder.qualified_name, "attention")
+
+    def _values(self) -> Iterator[tuple[ast.expr, Block]]:
+        for scope in (self.outline.module.scope, *(function.body.scope for function in self.outline.functions)):
+            for bindings in scope.bindings.values():
+                for binding in bindings:
+                    if binding.how is How.ASSIGN and binding.value is not None:
+                        yield binding.value, binding.block
+        for function in self.outline.functions:
+            for place in function.returns:
+                if isinstance(place.node, ast.Return) and place.node.value is not None:
+                    yield place.node.value, place.block
+
+    def _unsynchronised(self, value: ast.expr, block: Block) -> Iterator[Fact]:
+        for part in nodes_in(value):
+            if isinstance(part, ast.Attribute) and part not in self.calls:
+                if part.attr == "no_sync" or (part.attr == "accumulate" and ACCELERATOR.search(last_name(part.value))):
+                    yield self.fact((FactKind.NO_SYNC, ""), part, block)
+
+    @cached_property
+    def idle(self) -> set[ast.AST]:
+        """Names that only say of which type something is, or are compared with."""
+        roots: list[ast.AST] = []
+        for name in ("isinstance", "issubclass", "super"):
+            for place in self.outline.calls.get(name, ()):
+                if isinstance(place.node, ast.Call):
+                    roots += place.node.args
+        for place in self.outline.references:
+            statement = place.statement
+            if isinstance(statement, ast.AnnAssign):
+                roots.append(statement.annotation)
+            elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and statement.returns is not None:
+                roots.append(statement.returns)
+        # Classes side by side are there to be told apart with isinstance.
+        roots += (item for value, _ in self.values if isinstance(value, ast.Tuple) for item in value.elts)
+        found: set[ast.AST] = {
+            part for root in dict.fromkeys(roots) for part in nodes_in(root) if isinstance(part, _CHAIN)
+        }
+        for part in (part for place in self.outline.reads for part in nodes_in(place.node)):
+            if isinstance(part, ast.Compare):
+                found.update(item for item in (part.left, *part.comparators) if isinstance(item, _CHAIN))
+        return found
+
+
+def _multiplies(function: Function) -> bool:
+    """Whether a function multiplies matrices that it computed."""
+    return any(
+        isinstance(part.op, ast.MatMult)
+        if isinstance(part, ast.BinOp)
+        else isinstance(part, ast.Call) and last_name(part.func) in ("matmul", "bmm", "einsum", "baddbmm")
+        for part in nodes_in(function.node)
+    )
+
+
+def _says(kind: FactKind, call: ast.Call | None, *, base: bool) -> bool:
+    """Whether an imported name is used as what it is: called or handed on; a framework, constructed or derived from."""
+    if base or (call is None and kind is FactKind.FRAMEWORK):
+        return base and kind is FactKind.FRAMEWORK
+    return call is None or not (switched_off(call) or (kind is FactKind.AUTOCAST and _keeps_full_precision(call)))
+
+
+def _keeps_full_precision(call: ast.Call) -> bool:
+    given = [keyword.value for keyword in call.keywords if keyword.arg in ("dtype", "param_dtype")]
+    return any(last_name(item) in ("float32", "float64") for item in given)
+
+
+def _call_detail(kind: FactKind, call: ast.Call | None) -> str:
+    """What the call itself tells: the data type of autocast, what is compiled, a sampler that keeps the order."""
+    if kind is FactKind.COMPILE and call is not None and call.args:
+        return last_name(call.args[0])
+    for keyword in call.keywords if call is not None else ():
+        if kind is FactKind.AUTOCAST and keyword.arg == "dtype":
+            return last_name(keyword.value)
+        if kind is FactKind.DISTRIBUTED_SAMPLER and keyword.arg == "shuffle" and constant(keyword.value) is False:
+            return "unshuffled"
+    return ""
+
+
+def _targets(statement: ast.stmt) -> list[ast.expr]:
+    return statement.targets if isinstance(statement, ast.Assign) else []
+
+
+def _value(statement: ast.stmt) -> ast.expr | None:
+    return statement.value if isinstance(statement, ast.Assign) else None
+
+
+def _moduli(test: ast.AST) -> Iterator[ast.BinOp]:
+    """Each `number % number` that a test asks for, itself or in a part of it."""
+    stack = [test]
+    while stack:
+        node = stack.pop()
+        match node:
+            case ast.BinOp(op=ast.Mod()):
+                if not isinstance(node.left, ast.JoinedStr) and not isinstance(constant(node.left), str):
+                    yield node
+            case ast.BoolOp():
+                stack += node.values
+            case ast.UnaryOp():
+                stack.append(node.operand)
+            case ast.Compare():
+                stack += (node.left, *node.comparators)
+
+
+def _counts_micro(node: ast.expr) -> bool:
+    return any(ACCUMULATION.search(name) for name in names_in(node))

@@ -1,0 +1,208 @@
+"""Where autograd is off: with blocks, decorators, exit stacks, switches, and the callers of a function."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from trainlint.analysis.callgraph.call_graph import CallGraph
+from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
+from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How
+from trainlint.analysis.syntax.names import NAMES, constant, last_name, position
+from trainlint.analysis.syntax.outline import Outline
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.patterns import lazy
+from trainlint.records import dataclass, field
+
+_SWITCHED_OFF = lazy(r"no_?grad|inference_?mode", re.IGNORECASE)
+_STACK_METHODS = frozenset({"enter_context", "push"})
+
+
+@dataclass(slots=True, eq=False)
+class Switches:
+    """What a file's text itself switches off, whoever calls its functions."""
+
+    outline: Outline
+    _off: list[bool] | None = None
+    _plain: dict[str, Function] | None = None
+    _calling: dict[Function, bool] = field(default_factory=dict)
+    _switches: dict[Block, list[int]] | None = None
+
+    def off(self, block: Block, line: int | None = None) -> bool:
+        """Whether something between a line of a block and the function around it switches autograd off."""
+        return self.inside_off(block) or self._switched_before(block, line)
+
+    def inside_off(self, block: Block) -> bool:
+        """Whether a block stands inside a `with` of the same function that switches autograd off."""
+        if self._off is None:
+            self._off = []
+            for item in self.outline.blocks:  # the blocks around one come before it
+                off = item.kind is BlockKind.WITH and self.with_off(item)
+                if not off and item.parent is not None and item.kind is not BlockKind.FUNCTION:
+                    off = self._off[item.parent.number]
+                self._off.append(off)
+        return self._off[block.number]
+
+    def with_off(self, block: Block) -> bool:
+        """Whether a `with` block switches autograd off."""
+        node = block.node
+        assert isinstance(node, (ast.With, ast.AsyncWith))
+        outside = block.parent or block
+        return any(
+            switches_off(item.context_expr)
+            or self._own_switches_off(item.context_expr)
+            or self._named_switches_off(item.context_expr, outside)
+            for item in node.items
+        )
+
+    def decorated_off(self, function: Function) -> bool:
+        """Whether a decorator switches autograd off for a function: PyTorch's own or one of the file's."""
+        return any(switches_off(item) or self._own_switches_off(item) for item in function.decorators)
+
+    def _own_switches_off(self, used: ast.expr) -> bool:
+        """Whether a decorator or context manager that the file itself defines turns autograd off."""
+        name = used.func if isinstance(used, ast.Call) else used
+        if not isinstance(name, ast.Name):
+            return False
+        if self._plain is None:
+            plain = [function for function in self.outline.functions if function.owner is None]
+            self._plain = {function.name: function for function in reversed(plain)}  # the first of a name counts
+        function = self._plain.get(name.id)
+        return function is not None and self._calls_switch(function)
+
+    def _calls_switch(self, function: Function) -> bool:
+        if function not in self._calling:
+            self._calling[function] = any(
+                _names_switch(last_name(part)) for part in ast.walk(function.node) if isinstance(part, ast.Call)
+            )
+        return self._calling[function]
+
+    def _named_switches_off(self, context: ast.expr, block: Block) -> bool:
+        """Whether a context manager was made before, as in `context = torch.no_grad() if evaluating else ...`."""
+        return isinstance(context, ast.Name) and any(
+            binding.how is How.ASSIGN and binding.value is not None and switches_off(binding.value)
+            for binding in reaching(context.id, block, position(context))
+        )
+
+    def _switched_before(self, block: Block, line: int | None) -> bool:
+        """`torch.set_grad_enabled(False)` or an exit stack entered earlier in this block or in one around it."""
+        if self._switches is None:
+            self._switches = {}
+            for name in ("set_grad_enabled", *_STACK_METHODS):
+                for place in self.outline.calls.get(name, []):
+                    call = place.node
+                    assert isinstance(call, ast.Call)
+                    stack = (
+                        name in _STACK_METHODS
+                        and bool(call.args)
+                        and any(switches_off(item) for item in branches(call.args[0]))
+                    )
+                    if stack or (
+                        name == "set_grad_enabled" and switches_off(call) and isinstance(place.statement, ast.Expr)
+                    ):
+                        home = _settled(place.block) if stack else place.block
+                        self._switches.setdefault(home, []).append(call.lineno)
+        current: Block | None = block if self._switches else None
+        while current is not None:
+            lines = self._switches.get(current)
+            if lines is not None and (line is None or min(lines) < line):
+                return True
+            current = current.parent if current.kind is not BlockKind.FUNCTION else None
+        return False
+
+
+@dataclass(slots=True, eq=False)
+class Gradients:
+    """Answers for one file.
+
+    A function runs with autograd off if it says so itself or if all its callers do. Functions that call each
+    other in circles count as off until a caller with autograd on is found.
+    """
+
+    outline: Outline
+    switches: Switches
+    numbers: dict[Function, int]
+    functions_off: Sequence[bool]
+    """For each function, by its number."""
+
+    def off(self, block: Block, line: int | None = None) -> bool:
+        """Whether code in a block, at a line of it where given, runs with autograd switched off."""
+        if self.switches.off(block, line):
+            return True
+        function = self.outline.enclosing(block)
+        return function is not None and self.function_off(function)
+
+    def function_off(self, function: Function) -> bool:
+        """Whether a function always runs with autograd off: by itself, or since all its callers do."""
+        return self.functions_off[self.numbers[function]]
+
+    def decorated_off(self, function: Function) -> bool:
+        """Whether a decorator switches autograd off for a function: PyTorch's own or one of the file's."""
+        return self.switches.decorated_off(function)
+
+
+def functions_off(net: CallGraph, told: Mapping[int, bool]) -> list[bool]:
+    """For each function of a network, whether it always runs with autograd off.
+
+    `told` says of functions whether all their callers outside the network have it off.
+    """
+    found = [True] * len(net.functions)
+    dependents = net.dependents()
+    waiting = list(range(len(net.functions)))
+    while waiting:
+        function = waiting.pop()
+        if found[function] and not _off(net, function, found, told):
+            found[function] = False
+            waiting.extend(dependents.get(function, ()))
+    return found
+
+
+def _off(net: CallGraph, function: int, known: list[bool], told: Mapping[int, bool]) -> bool:
+    shape = net.functions[function]
+    if shape.off:
+        return True
+    edges = [edge for edge in net.callers.get(function, []) if edge.how is Handing.CALLED]
+    if edges or function in told:
+        if not told.get(function, True):
+            return False
+        calls = ((net.calls[edge.call], net.function_of[net.call_block[edge.call]]) for edge in edges)
+        return all(call.off or (caller != NOWHERE and known[caller]) for call, caller in calls)
+    outer = net.function_of[net.outside_block(function)]
+    return shape.outside_off or (outer != NOWHERE and known[outer])
+
+
+def _settled(block: Block) -> Block:
+    """Where an entered context lasts: not only in the branch that entered it."""
+    while block.kind is BlockKind.BRANCH and block.parent is not None:
+        block = block.parent
+    return block
+
+
+def branches(node: ast.expr) -> list[ast.expr]:
+    """An expression, or both values of a conditional one."""
+    return [*branches(node.body), *branches(node.orelse)] if isinstance(node, ast.IfExp) else [node]
+
+
+def switches_off(node: ast.expr) -> bool:
+    """Whether a context manager or decorator turns autograd off: `torch.no_grad()`, `inference_mode`, a "
+    "project's own.
+    """
+    if isinstance(node, ast.IfExp):
+        return any(switches_off(item) for item in branches(node))
+    if isinstance(node, ast.Call) and last_name(node.func) == "set_grad_enabled":
+        return constant(node.args[0] if node.args else None) is not True
+    if (
+        isinstance(node, ast.Call)
+        and last_name(node.func) == "inference_mode"
+        and node.args
+        and constant(node.args[0]) is False
+    ):
+        return False
+    return _names_switch(last_name(node))
+
+
+@lru_cache(NAMES)
+def _names_switch(name: str) -> bool:
+    return _SWITCHED_OFF.search(name) is not None

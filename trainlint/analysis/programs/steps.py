@@ -1,0 +1,120 @@
+"""Which loops train, which evaluate, which count epochs, and which functions hold a step: settled over a network."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Mapping
+from enum import Enum, auto
+
+from trainlint.analysis.callgraph.call_graph import CallGraph
+from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing, LoopTrait
+from trainlint.records import dataclass, field
+
+_RUN_HERE = (Handing.CALLED, Handing.CLOSURE)
+_LOOKS = 8
+"""How often one function is looked at again while functions call each other in circles."""
+
+
+class LoopKind(Enum):
+    """What one iteration of a loop is in units of training."""
+
+    STEP = auto()
+    MICRO = auto()
+    """A part of a step: micro-batches of accumulation, losses, networks."""
+    EPOCH = auto()
+    EVAL = auto()
+    OTHER = auto()
+
+
+@dataclass(slots=True)
+class Steps:
+    """Loop kinds and what functions hold. `told` says of calls that leave the network what they run there."""
+
+    net: CallGraph
+    told: Mapping[int, LoopKind] = field(default_factory=dict)
+    _summaries: dict[int, LoopKind] = field(default_factory=dict)
+    _kinds: dict[int, LoopKind] = field(default_factory=dict)
+    _taken: list[int] | None = None
+
+    def __post_init__(self) -> None:
+        """Raise what functions hold until nothing changes, from the proofs of a step up to their callers."""
+        net = self.net
+        seeds = [number for number, call in enumerate(net.calls) if call.proves_step]
+        waiting = deque(dict.fromkeys(net.function_of[net.call_block[call]] for call in (*seeds, *self.told)))
+        looks: Counter[int] = Counter()
+        while waiting:
+            function = waiting.popleft()
+            if function == NOWHERE or looks[function] >= _LOOKS:
+                continue
+            looks[function] += 1
+            self._kinds.clear()
+            held = self._held(net.body_block(function))
+            if held is None or held is self._summaries.get(function):
+                continue
+            self._summaries[function] = held
+            for edge in net.callers.get(function, []):
+                if edge.how in _RUN_HERE:
+                    waiting.append(net.function_of[net.call_block[edge.call]])
+        self._kinds.clear()
+
+    def summary(self, function: int) -> LoopKind | None:
+        """What one call of a function is: a STEP, an EPOCH (it holds a training loop), or nothing known."""
+        return self._summaries.get(function)
+
+    def kind(self, loop: int) -> LoopKind:
+        """What one iteration of a loop is."""
+        if loop not in self._kinds:
+            self._kinds[loop] = self._classify(loop)
+        return self._kinds[loop]
+
+    def taken(self) -> list[int]:
+        """Calls that take a training step: proofs of one, and calls of functions that hold one."""
+        if self._taken is None:
+            self._taken = [number for number, call in enumerate(self.net.calls) if call.proves_step]
+            self._taken += [call for call, kind in self.told.items() if kind is LoopKind.STEP]
+            for function, kind in self._summaries.items():
+                if kind is LoopKind.STEP:
+                    edges = self.net.callers.get(function, [])
+                    self._taken += [edge.call for edge in edges if edge.how is Handing.CALLED]
+        return self._taken
+
+    def _held(self, body: int) -> LoopKind | None:
+        inside = self._inside(body)
+        if LoopKind.STEP in inside:
+            return LoopKind.STEP
+        return LoopKind.EPOCH if LoopKind.EPOCH in inside else None
+
+    def _inside(self, body: int) -> set[LoopKind]:
+        """What stands directly in a loop or function: STEP for proof of a step, EPOCH for whole training loops."""
+        found: set[LoopKind] = set()
+        for call in self.net.calls_in.get(body, ()):
+            if self.net.calls[call].proves_step:
+                found.add(LoopKind.STEP)
+            if call in self.told:
+                found.add(self.told[call])
+            for edge in self.net.callees.get(call, ()):
+                if edge.how in _RUN_HERE and edge.function in self._summaries:
+                    found.add(self._summaries[edge.function])
+        for loop in self.net.loops_in.get(body, ()):
+            kind = self.kind(loop)
+            if kind is LoopKind.MICRO:
+                found.add(LoopKind.STEP)
+            elif kind in (LoopKind.STEP, LoopKind.EPOCH):
+                found.add(LoopKind.EPOCH)
+        return found
+
+    def _classify(self, loop: int) -> LoopKind:
+        traits = self.net.shapes[loop].traits
+        if LoopTrait.COMPREHENSION in traits:
+            return LoopKind.OTHER
+        inside = self._inside(loop) if LoopTrait.GRADIENTS_OFF not in traits else set()
+        batches = LoopTrait.BATCHES in traits
+        if LoopKind.STEP in inside:
+            if batches:
+                return LoopKind.EVAL if LoopTrait.EXPLAINS in traits else LoopKind.STEP
+            if LoopTrait.MICRO in traits:
+                return LoopKind.MICRO
+            return LoopKind.EPOCH if LoopTrait.FULL_BATCH in traits else LoopKind.STEP
+        if LoopKind.EPOCH in inside:
+            return LoopKind.EPOCH
+        return LoopKind.EVAL if batches else LoopKind.OTHER

@@ -1,0 +1,86 @@
+"""What surely does not happen around a training loop: asked only where the whole way into the loop is in sight."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.programs.evaluation import forwards_with_graph
+from trainlint.analysis.programs.loop_facts import LocatedFact
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.patterns import lazy
+from trainlint.records import dataclass
+
+if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
+    from trainlint.analysis.site import Site
+
+_NAMES_CUDA = lazy(r"cuda|\bgpus?\b|accelerator", re.IGNORECASE)
+_MOVES = lazy(r"\.to\(|to_device|\.cuda\(")
+_ELSEWHERE = lazy(r"distributed\.rpc|\brpc_sync\b|\brpc_async\b")
+"""The model lives in other processes, which run it in their own way."""
+
+
+@dataclass(frozen=True, slots=True)
+class WholeWay:
+    """A training loop on CUDA with all that the project uses on the way into it and out of it."""
+
+    loop: Block
+    facts: tuple[LocatedFact, ...]
+
+    def uses(self, *kinds: FactKind) -> bool:
+        """Whether anything of these kinds is used, or spoken of."""
+        return any(item.fact.kind in kinds for item in self.facts)
+
+    def shown_at(self, file: SemanticModel) -> ast.expr:
+        """Where a finding about the loop is shown: at its first forward, else at its head."""
+        forwards = forwards_with_graph(file, self.loop)
+        node = forwards[0].node if forwards else self.loop.node
+        if isinstance(node, ast.expr):
+            return node
+        assert isinstance(node, ast.For | ast.AsyncFor | ast.While)
+        return node.test if isinstance(node, ast.While) else node.iter
+
+    def details(self, kind: FactKind) -> set[str]:
+        """The details of all uses of one kind."""
+        return {item.fact.detail for item in self.facts if item.fact.kind is kind}
+
+
+def whole_way(site: Site) -> WholeWay | None:
+    """The way into a loop that trains on CUDA; None for another loop, and where a part of the way is out of sight.
+
+    The way is in sight where it starts at the top level of a module and where no framework owns the loop. Loops over
+    steps inside another loop over steps (critics of a GAN), simulators, tests and benchmarks have none.
+    """
+    loop = site.file.outline.loop_blocks.get(site.node)
+    if loop is None or site.file.loops.kind(loop) is not LoopKind.STEP or is_test_path(site.path):
+        return None
+    outer = [block for block in _loops(loop) if block is not loop]
+    if any(site.file.loops.kind(block) in (LoopKind.STEP, LoopKind.MICRO) for block in outer):
+        return None
+    if any(site.file.loops.acts_on_environment(block) for block in (loop, *outer)) or not _on_cuda(site.file):
+        return None
+    way = WholeWay(loop, site.file.used_around(loop, beside=True))
+    return way if way.uses(FactKind.ENTERED) and not way.uses(FactKind.FRAMEWORK) else None
+
+
+def _loops(loop: Block) -> Iterator[Block]:
+    """A loop and those around it in the same function."""
+    for block in loop.outwards():
+        if block.kind in (BlockKind.FUNCTION, BlockKind.MODULE):
+            return
+        if block.kind is BlockKind.LOOP:
+            yield block
+
+
+def _on_cuda(file: SemanticModel) -> bool:
+    """Whether a file trains on CUDA where there is one: it says so, or it moves things to a device that others name."""
+    if file.says(_ELSEWHERE, comments=False):
+        return False
+    moves = file.outside.names_device and file.says(_MOVES, comments=False)
+    return moves or file.says(_NAMES_CUDA, comments=False)

@@ -1,0 +1,1 @@
+"""The project index: summaries of files, and what files tell each other."""

@@ -1,0 +1,33 @@
+"""Values on their way from file to file."""
+
+from __future__ import annotations
+
+from trainlint.analysis.types.access_paths import ANY
+from trainlint.analysis.types.values import UNKNOWN, Kind, Value
+
+
+def placed(value: Value, file: int) -> Value:
+    """A value whose pointers say which file's names they are, and so do those of its elements and items."""
+    if not value.pointers and value.element is None and not value.items:
+        return value
+    pointers = [each if each.file >= 0 else each.of_file(file) for each in value.pointers]
+    element = placed(value.element, file) if value.element is not None else None
+    return value.pointing(*pointers).holding(element, tuple([placed(each, file) for each in value.items]))
+
+
+def item(value: Value, place: int) -> Value:
+    """What indexing a value gives at one place, or anywhere in it."""
+    if 0 <= place < len(value.items):
+        return value.items[place]
+    found = value.element if value.element is not None else UNKNOWN
+    if value.kind in (Kind.TENSOR, Kind.ARRAY) and not value.items:
+        return value.pointing()
+    return found if place == ANY or not value.items else UNKNOWN
+
+
+def bare(value: Value) -> Value:
+    """A value as it may be told to another file, where its pointers mean nothing."""
+    if not value.pointers and value.element is None and not value.items:
+        return value
+    element = bare(value.element) if value.element is not None else None
+    return value.pointing().holding(element, tuple([bare(each) for each in value.items]))

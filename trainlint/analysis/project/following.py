@@ -1,0 +1,500 @@
+"""Follows pointers through the summaries of a project."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+
+from trainlint.analysis.callgraph.modules import Modules
+from trainlint.analysis.project.carrying import bare, item, placed
+from trainlint.analysis.project.handing_on import Parameter, Reaching, spread
+from trainlint.analysis.project.summary import OutgoingCall, Summary
+from trainlint.analysis.project.things import ClassThing, FunctionThing, ModuleThing, ObjectThing, Thing, ValueThing
+from trainlint.analysis.types.access_paths import AccessPath, Start
+from trainlint.analysis.types.declared_types import RESULT
+from trainlint.analysis.types.identity_results import handed_back
+from trainlint.analysis.types.values import UNKNOWN, Kind, Value, merge
+from trainlint.records import dataclass, field, replace
+
+_DEEPEST = 14
+_LONGEST = 200
+"""How many pointers one question may follow in all: callers that call each other in circles offer no end of ways."""
+_MOST_PARAMETERS = 40
+"""Of parameters that are handed on from function to function, as many are looked at where the answer is cut short."""
+_DEEPEST_TUPLE = 2
+"""Items of tuples that stand in tuples deeper than this are not followed."""
+_TOO_FAR = frozenset({"too far"})
+"""Stands for what was not followed, for one of these reasons, among the pointers that cut an answer short."""
+_MOST_THINGS = 6
+"""A pointer that leads to more things than this tells nothing."""
+MOST_CALLEES = 12
+"""What runs is not known of a call that may run more functions than this, nor what it returns."""
+MOST_CALLERS = 24
+"""What a parameter holds is not asked of functions with more callers than this: such helpers are given anything."""
+_WRAPPED = frozenset({"module", "model", "_orig_mod"})
+"""Attributes by which wrappers of models hand out what they wrap."""
+_LESS_SURE = 0.95
+"""For each value that is known from another file only."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Partial:
+    """An answer that was cut short: it holds where it would be cut short by the same pointers again."""
+
+    things: tuple[Thing, ...]
+    cut: frozenset[object]
+    """Pointers under way that it ran into."""
+    depth: int
+    """How many pointers were under way."""
+    asked_arguments: bool
+
+
+@dataclass(slots=True)
+class Follower:
+    """Answers for one project. `arguments` grows while calls are resolved; `forget` lets answers follow."""
+
+    summaries: Sequence[Summary]
+    modules: Modules
+    arguments: dict[tuple[int, str, str], list[tuple[int, Value]]] = field(default_factory=dict)
+    """File, function and parameter → what calls pass, each with the file it is passed in."""
+    asked_arguments: bool = False
+    """Set where an answer depends on arguments: whoever wants to know clears it before the question."""
+    _numbers: dict[tuple[int, AccessPath], int] = field(default_factory=dict)
+    """Pointers of files are numbered: to hash one takes longer than all else that is looked up for it."""
+    _things: dict[int, tuple[Thing, ...]] = field(default_factory=dict)
+    _open: set[int] = field(default_factory=set)
+    """Pointers whose answers depend on arguments."""
+    _busy: dict[object, None] = field(default_factory=dict)
+    _cut: set[object] = field(default_factory=set)
+    """Pointers under way that the current answer ran into."""
+    _partial: dict[int, _Partial] = field(default_factory=dict)
+    """Answers of the question under way that were cut short."""
+    _reaching: dict[Parameter, Reaching] = field(default_factory=dict)
+    _steps: int = 0
+    _bases: dict[tuple[int, str], list[ClassThing]] = field(default_factory=dict)
+    _calls: dict[tuple[int, str], OutgoingCall] = field(default_factory=dict)
+    _ancestry: dict[tuple[int, str], list[ClassThing]] = field(default_factory=dict)
+    _derived: dict[tuple[int, str], list[tuple[int, str]]] = field(default_factory=dict)
+    _overrides: dict[tuple[int, str], dict[str, list[tuple[int, str]]]] = field(default_factory=dict)
+    """Class → the methods of classes that derive from it, by their names; likewise below."""
+    _in_derived_classes: dict[tuple[int, str], dict[str, list[tuple[int, Value]]]] = field(default_factory=dict)
+    _base_names: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Index the calls by their keys, and the classes by their bases, which no argument changes."""
+        for file, summary in enumerate(self.summaries):
+            for call in summary.calls:
+                self._calls[file, summary.skeleton.calls[call.number].key] = call
+        for file, summary in enumerate(self.summaries):
+            for name in summary.classes:
+                for base in self.ancestry(file, name)[1:]:
+                    self._derived.setdefault((base.file, base.name), []).append((file, name))
+
+    def forget(self) -> None:
+        """Answer anew what depends on arguments that have become known."""
+        for key in self._open:
+            self._things.pop(key, None)
+        self._open.clear()
+        self._reaching.clear()
+
+    def follow(self, file: int, pointers: Sequence[AccessPath]) -> tuple[Thing, ...]:
+        """What pointers of a file lead to; nothing where that is too much to tell anything."""
+        if not pointers:
+            return ()
+        if len(pointers) == 1:
+            things = self._follow(file, pointers[0])
+            return things if len(things) <= _MOST_THINGS else ()
+        found: dict[Thing, None] = {}
+        for pointer in pointers:
+            found |= dict.fromkeys(self._follow(file, pointer))
+        return tuple(found) if len(found) <= _MOST_THINGS else ()
+
+    def _follow(self, file: int, pointer: AccessPath) -> tuple[Thing, ...]:
+        """Follow one pointer, once, and not at all where it runs in a circle or too far.
+
+        What a circle cut short depends on where the circle was entered, so it is not kept for others.
+        """
+        if pointer.file >= 0:
+            file, pointer = pointer.file, pointer.of_file(-1)
+        key = self._numbers.setdefault((file, pointer), len(self._numbers))
+        known = self._things.get(key)
+        if known is None and not pointer.path:
+            known = self._at_once(file, pointer)
+            if known is not None:
+                self._things[key] = known
+        if known is not None:
+            self.asked_arguments |= key in self._open
+            return known
+        if not self._busy:
+            self._steps = 0
+            self._partial.clear()
+        elif key in self._busy:
+            self._cut.add(key)
+            return ()
+        partial = self._partial.get(key)
+        if partial is not None and len(self._busy) >= partial.depth and partial.cut <= self._busy.keys() | _TOO_FAR:
+            self._cut |= partial.cut
+            self.asked_arguments |= partial.asked_arguments
+            return partial.things
+        self._steps += 1
+        if len(self._busy) >= _DEEPEST or self._steps > _LONGEST:
+            self._cut |= _TOO_FAR
+            return ()
+        outer, self._cut = self._cut, set()
+        asked, self.asked_arguments = self.asked_arguments, pointer.start is Start.PARAMETER
+        self._busy[key] = None
+        try:
+            if pointer.path:
+                start = self.follow(file, (pointer.before(),))
+                things = dict.fromkeys(each for thing in start for each in self._part(thing, pointer.path[-1]))
+            else:
+                things = dict.fromkeys(self._start(file, pointer))
+        finally:
+            del self._busy[key]
+            self._cut.discard(key)
+            cut = frozenset(self._cut)
+            self._cut |= outer
+            depends = self.asked_arguments
+            self.asked_arguments |= asked
+        found = tuple(things)[: _MOST_THINGS + 1]
+        if cut:
+            self._partial[key] = _Partial(found, cut, len(self._busy), depends)
+        else:
+            self._things[key] = found
+            if depends:
+                self._open.add(key)
+        return found
+
+    def _at_once(self, file: int, pointer: AccessPath) -> tuple[Thing, ...] | None:
+        """What half of all pointers lead to: a class or function of the file, or nothing in the project."""
+        match pointer.start:
+            case Start.NAME:
+                return () if self.modules.resolve(file, pointer.of) is None else None
+            case Start.LOCAL if pointer.of in self.summaries[file].classes:
+                return (ClassThing(file, pointer.of),)
+            case Start.LOCAL if pointer.of in self.summaries[file].functions:
+                return (FunctionThing(file, pointer.of),)
+            case Start.INSTANCE:
+                return (ObjectThing(file, pointer.of, own=True),)
+        return None
+
+    def _start(self, file: int, pointer: AccessPath) -> Iterator[Thing]:
+        match pointer.start:
+            case Start.NAME:
+                yield from self.named(file, pointer.of)
+            case Start.LOCAL:
+                yield from self._in_stars(file, pointer.of)
+            case Start.SUPER:
+                for base in self.bases(file, pointer.of):
+                    yield ObjectThing(base.file, base.name)
+            case Start.PARAMETER:
+                yield from self._parameter(file, pointer)
+            case Start.CALL:
+                call = self._calls.get((file, pointer.of))
+                for thing in self.follow(file, call.targets) if call is not None else ():
+                    yield from self._called(thing, file, call)
+
+    def named(self, file: int, origin: str) -> Iterator[Thing]:
+        """What the dotted origin of an import leads to."""
+        found = self.modules.resolve(file, origin)
+        if found is None:
+            return
+        things: tuple[Thing, ...] = (ModuleThing(found[0]),)
+        for part in found[1]:
+            things = tuple(each for thing in things for each in self._part(thing, part))
+        yield from things
+
+    def _parameter(self, file: int, pointer: AccessPath) -> Iterator[Thing]:
+        """What callers give, also where these only hand on what they were given: all such parameters at once."""
+        asked = (file, pointer)
+        if asked not in self._reaching:
+            outer, self._cut = self._cut, set()
+            found = self._reaching_around(asked)
+            if not self._cut:
+                self._reaching |= found
+            self._cut |= outer
+            reaching = found[asked]
+        else:
+            reaching = self._reaching[asked]
+        yield from reaching.things
+        if not any(isinstance(thing, ObjectThing) for thing in reaching.things):
+            yield from reaching.declared
+
+    def _reaching_around(self, asked: Parameter) -> dict[Parameter, Reaching]:
+        """What reaches a parameter and all those that are handed on to it.
+
+        Where what is handed on leads back into the question, the answer cannot be kept, so fewer are looked at.
+        """
+        found: dict[Parameter, Reaching] = {asked: Reaching()}
+        sources: dict[Parameter, list[Parameter]] = {}
+        waiting = deque([asked])
+        while waiting:
+            parameter = waiting.popleft()
+            known = self._reaching.get(parameter)
+            if known is not None:
+                found[parameter] = known
+                continue
+            file, pointer = parameter
+            sources[parameter] = []
+            things: dict[Thing, None] = {}
+            given = self.arguments.get((file, pointer.of, pointer.name), ())
+            for source, value in given if len(given) <= MOST_CALLERS else ():
+                handed_on = [each for each in value.pointers if each.start is Start.PARAMETER and not each.path]
+                if handed_on:
+                    value = value.pointing(*(each for each in value.pointers if each not in handed_on))
+                things |= dict.fromkeys(self._value(source, value))
+                for key in [(source, each) for each in handed_on]:
+                    if key not in found and (not self._cut or len(found) < _MOST_PARAMETERS):
+                        found[key] = Reaching()
+                        waiting.append(key)
+                    if key in found:
+                        sources[parameter].append(key)
+            declared = self.summaries[file].functions[pointer.of].declared.get(pointer.name, ())
+            found[parameter].things = dict.fromkeys(list(things)[: _MOST_THINGS + 1])
+            found[parameter].declared = tuple(self._declared(file, declared))
+        spread(found, sources, _MOST_THINGS)
+        return found
+
+    def _or_declared(self, things: Iterable[Thing], file: int, classes: tuple[AccessPath, ...]) -> Iterator[Thing]:
+        """Things, and where no object is among them, objects of the classes that an annotation names.
+
+        Such an object may as well be of a class that derives from the one that is named.
+        """
+        known = list(things)
+        yield from known
+        if not any(isinstance(thing, ObjectThing) for thing in known):
+            yield from self._declared(file, classes)
+
+    def _declared(self, file: int, classes: tuple[AccessPath, ...]) -> Iterator[ObjectThing]:
+        """Objects of the classes that an annotation names."""
+        for thing in self.follow(file, classes):
+            if isinstance(thing, ClassThing):
+                yield ObjectThing(thing.file, thing.name, own=True)
+
+    def _value(self, file: int, value: Value) -> Iterator[Thing]:
+        """A value and what its pointers lead to."""
+        if value.pointers:
+            yield from self.follow(file, value.pointers)
+        if value.kind is not Kind.UNKNOWN:
+            yield ValueThing(file, value)
+
+    def _part(self, thing: Thing, part: str | int) -> Iterator[Thing]:
+        """An attribute or element of a thing."""
+        if isinstance(part, int):
+            if isinstance(thing, ValueThing):
+                yield from self._value(thing.file, item(thing.value, part))
+        elif isinstance(thing, ModuleThing):
+            yield from self._in_module(thing.file, part)
+        elif isinstance(thing, ClassThing | ObjectThing):
+            yield from self._attribute(thing, part)
+
+    def _in_module(self, file: int, name: str) -> Iterator[Thing]:
+        key = ("module", file, name)
+        if key in self._busy:
+            self._cut.add(key)
+            return
+        self._busy[key] = None
+        try:
+            summary = self.summaries[file]
+            pointers = summary.names.get(name)
+            if pointers is not None:
+                yield from self.follow(file, pointers)
+                return
+            if name in summary.tables:
+                yield ValueThing(file, summary.tables[name])
+                return
+            below = self.modules.inside(file, name)
+            if below is not None and not below[1]:
+                yield ModuleThing(below[0])
+                return
+            yield from self._in_stars(file, name)
+        finally:
+            del self._busy[key]
+            self._cut.discard(key)
+
+    def _in_stars(self, file: int, name: str) -> Iterator[Thing]:
+        """A name that a file took from another with all others."""
+        for star in self.summaries[file].stars:
+            source = self.modules.resolve(file, star)
+            if source is not None and not source[1]:
+                yield from self._in_module(source[0], name)
+
+    def _attribute(self, thing: ClassThing | ObjectThing, name: str) -> Iterator[Thing]:
+        method = self.method(thing.file, thing.name, name)
+        if method is not None:
+            function = self.summaries[method[0]].functions[method[1]]
+            bound = function.bound and (isinstance(thing, ObjectThing) or function.of_class)
+            yield FunctionThing(*method, bound)
+            if isinstance(thing, ObjectThing) and thing.own:
+                for other in self.overrides(thing.file, thing.name, name):
+                    yield FunctionThing(*other, bound)
+            return
+        found = False
+        for cls in self.ancestry(thing.file, thing.name):
+            shape = self.summaries[cls.file].classes[cls.name]
+            if name in shape.attributes or name in shape.declared:
+                found = True
+                value = shape.attributes.get(name, UNKNOWN)
+                yield from self._or_declared(self._value(cls.file, value), cls.file, shape.declared.get(name, ()))
+                break
+        if not found and isinstance(thing, ObjectThing):
+            if name in _WRAPPED:
+                yield thing
+            elif thing.own:
+                yield from self._in_derived(thing, name)
+
+    def _in_derived(self, thing: ObjectThing, name: str) -> Iterator[Thing]:
+        """What classes that derive from an object's class call by a name, until that is too much to tell anything."""
+        found: dict[Thing, None] = {
+            FunctionThing(*other, bound=True): None for other in self.overrides(thing.file, thing.name, name)
+        }
+        for number, value in self._values_in_derived(thing.file, thing.name, name):
+            if len(found) > _MOST_THINGS:
+                break
+            found |= dict.fromkeys(self._value(number, value))
+        yield from found
+
+    def _called(self, thing: Thing, file: int, call: OutgoingCall | None) -> Iterator[Thing]:
+        """What one call of a thing returns."""
+        if isinstance(thing, ClassThing):
+            yield ObjectThing(thing.file, thing.name)
+        elif isinstance(thing, FunctionThing):
+            classes = self.summaries[thing.file].functions[thing.key].declared.get(RESULT, ())
+            returned = self._value(thing.file, self.returned(thing, file, call))
+            yield from self._or_declared(returned, thing.file, classes)
+        elif isinstance(thing, ObjectThing):
+            methods = self.call_methods(thing)
+            for method in methods if len(methods) <= MOST_CALLEES else ():
+                yield from self._called(method, file, call)
+
+    def returned(self, function: FunctionThing, file: int, call: OutgoingCall | None) -> Value:
+        """What a function returns to one of its calls: what it hands back is what this very call gave it."""
+        summary = self.summaries[function.file].functions[function.key]
+        if call is None or not (summary.returned.pointers or summary.returned.items):
+            return summary.returned
+        names = summary.parameters[1:] if function.bound else summary.parameters
+        given = dict(zip(names, call.arguments, strict=False)) | dict(call.keywords)
+        return handed_back(summary.returned, function.key, {name: placed(value, file) for name, value in given.items()})
+
+    def call_methods(self, thing: ObjectThing) -> list[FunctionThing]:
+        """The methods that run when an object is called."""
+        for name in ("forward", "__call__"):
+            found = [item for item in self._attribute(thing, name) if isinstance(item, FunctionThing)]
+            if found:
+                return found
+        return []
+
+    # classes
+
+    def bases(self, file: int, name: str) -> list[ClassThing]:
+        """The direct bases of a class that stand in the project."""
+        known = self._bases.get((file, name))
+        if known is not None:
+            return known
+        cls = self.summaries[file].classes.get(name)
+        if cls is None:
+            return []
+        outer, self._cut = self._cut, set()
+        found = [thing for thing in self.follow(file, cls.bases) if isinstance(thing, ClassThing)]
+        if not self._cut:
+            self._bases[file, name] = found
+        self._cut |= outer
+        return found
+
+    def ancestry(self, file: int, name: str) -> list[ClassThing]:
+        """A class and all its bases in the project, nearest first."""
+        known = self._ancestry.get((file, name))
+        if known is not None:
+            return known
+        found: dict[ClassThing, None] = {}
+        waiting = [ClassThing(file, name)]
+        for cls in waiting:
+            if cls not in found and cls.name in self.summaries[cls.file].classes:
+                found[cls] = None
+                waiting += self.bases(cls.file, cls.name)
+        ancestry = list(found)
+        if all((cls.file, cls.name) in self._bases for cls in ancestry):
+            self._ancestry[file, name] = ancestry
+        return ancestry
+
+    def method(self, file: int, cls: str, name: str) -> tuple[int, str] | None:
+        """The file and key of a method of a class or of its bases."""
+        for each in self.ancestry(file, cls):
+            key = self.summaries[each.file].classes[each.name].methods.get(name)
+            if key is not None:
+                return each.file, key
+        return None
+
+    def derived(self, file: int, cls: str) -> Sequence[tuple[int, str]]:
+        """The classes that derive from a class, by their files and names."""
+        return self._derived.get((file, cls), ())
+
+    def overrides(self, file: int, cls: str, name: str) -> Sequence[tuple[int, str]]:
+        """Methods of this name in classes that derive from a class, but no more than it takes to be too many."""
+        known = self._overrides.get((file, cls))
+        if known is None:
+            known = self._overrides[file, cls] = {}
+            for number, each in self.derived(file, cls):
+                for method, key in self.summaries[number].classes[each].methods.items():
+                    known.setdefault(method, []).append((number, key))
+        return known.get(name, ())[: MOST_CALLEES + 1]
+
+    def _values_in_derived(self, file: int, cls: str, name: str) -> Sequence[tuple[int, Value]]:
+        """What classes that derive from a class assign to an attribute, each with its file."""
+        known = self._in_derived_classes.get((file, cls))
+        if known is None:
+            known = self._in_derived_classes[file, cls] = {}
+            for number, each in self.derived(file, cls):
+                for attribute, value in self.summaries[number].classes[each].attributes.items():
+                    known.setdefault(attribute, []).append((number, value))
+        return known.get(name, ())
+
+    # values
+
+    def known(self, file: int, value: Value, depth: int = 0) -> Value:
+        """What the project knows of a value of a file, without its pointers; UNKNOWN where that is nothing."""
+        own = self._with_items(file, value, depth)
+        if not value.pointers:
+            return own.less_sure(_LESS_SURE)
+        told = self._told(file, value, depth)
+        if told.kind is Kind.UNKNOWN:
+            told = own
+        elif told.kind is own.kind:
+            told = merge([told, own])
+        elif own.items and own.kind is Kind.UNKNOWN:
+            told = merge([told, replace(own, kind=Kind.CONTAINER)])
+        if own.items and not told.items:
+            told = told.holding(told.element, own.items)
+        return told.less_sure(_LESS_SURE)
+
+    def _with_items(self, file: int, value: Value, depth: int) -> Value:
+        """A value without its pointers, with what the project knows of the items of a tuple."""
+        plain = bare(value)
+        if not value.items or depth >= _DEEPEST_TUPLE:
+            return plain
+        return plain.holding(plain.element, tuple([self.known(file, item, depth + 1) for item in value.items]))
+
+    def _told(self, file: int, value: Value, depth: int) -> Value:
+        values: list[Value] = []
+        for thing in self.follow(file, value.pointers):
+            if isinstance(thing, ValueThing):
+                values.append(self._with_items(thing.file, thing.value, depth))
+            elif isinstance(thing, ObjectThing):
+                values.append(Value(Kind.MODULE) if self.is_module(thing) else UNKNOWN)
+        return merge(values) if values else UNKNOWN
+
+    def is_module(self, thing: ObjectThing) -> bool:
+        """Whether an object's class is derived from nn.Module, as far as names tell."""
+        return any(name.endswith(("Module", "Model", "Sequential")) for name in self.base_names(thing.file, thing.name))
+
+    def base_names(self, file: int, name: str) -> tuple[str, ...]:
+        """The dotted names of all bases of a class, nearest first, as the files that derive from them write them."""
+        known = self._base_names.get((file, name))
+        if known is None:
+            found: dict[str, None] = {}
+            for cls in self.ancestry(file, name):
+                found |= dict.fromkeys(self.summaries[cls.file].skeleton.bases.get(cls.name, ()))
+            known = tuple(found)
+            if (file, name) in self._ancestry:
+                self._base_names[file, name] = known
+        return known

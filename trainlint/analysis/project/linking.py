@@ -1,0 +1,299 @@
+"""Lays all summaries side by side and lets heat, steps, gradient mode and values flow between files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import PurePath
+
+from trainlint.analysis.callgraph.call_graph import CallGraph, Edge, network
+from trainlint.analysis.callgraph.modules import Modules
+from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
+from trainlint.analysis.effects.guarded_reads import Reader
+from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact
+from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
+from trainlint.analysis.programs.grad_mode import functions_off
+from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
+from trainlint.analysis.programs.steps import LoopKind, Steps
+from trainlint.analysis.project.carrying import bare
+from trainlint.analysis.project.following import MOST_CALLERS, Follower
+from trainlint.analysis.project.project_calls import Crossing, Resolver
+from trainlint.analysis.project.summary import Summary
+from trainlint.analysis.project.things import ClassThing, FunctionThing
+from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.analysis.types.access_paths import Start
+from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
+from trainlint.analysis.types.values import UNKNOWN, Kind, Value, merge
+from trainlint.records import dataclass, field
+
+_NOTHING = (Kind.UNKNOWN, Kind.NONE)
+"""What a caller gives that says nothing of a parameter."""
+
+
+def link(
+    summaries: Sequence[Summary],
+    paths: Sequence[PurePath],
+    groups: Sequence[int],
+    asked: Sequence[bool] | None = None,
+) -> list[ImportedFacts]:
+    """What the files tell each other, in the order of the summaries.
+
+    `paths` are their absolute paths, `groups` say which files import each other, `asked` which files are to be told
+    (all, if None). The work is linear in the number of calls, but for the few rounds in which objects are followed
+    through calls.
+    """
+    return list(_Linked(summaries, paths, groups).outsides(asked or [True] * len(summaries)))
+
+
+@dataclass(eq=False)
+class _Linked:
+    summaries: Sequence[Summary]
+    paths: Sequence[PurePath]
+    groups: Sequence[int]
+    _known_attributes: dict[ClassThing, dict[str, Value]] = field(default_factory=dict)
+
+    def outsides(self, asked: Sequence[bool]) -> Iterator[ImportedFacts]:
+        """What each file is told; nothing where nobody asks."""
+        into: dict[int, dict[str, list[Edge]]] = {}
+        out_of: dict[int, list[Crossing]] = {}
+        for crossing, edge in zip(self.crossings, self.edges, strict=True):
+            into.setdefault(crossing.target, {}).setdefault(crossing.function, []).append(edge)
+            out_of.setdefault(crossing.file, []).append(crossing)
+        for file in range(len(self.summaries)):
+            if not asked[file]:
+                yield ALONE
+                continue
+            edges = into.get(file, {})
+            yield ImportedFacts(
+                heats={function: self._heat(some) for function, some in edges.items()},
+                handed=self._handed(file, edges),
+                gradients_off={function: self._gradients_off(some) for function, some in edges.items()},
+                steps=self._steps_of(out_of.get(file, [])),
+                arguments=dict(self._arguments(file, edges)),
+                returned=dict(self._returned(file, out_of.get(file, []))),
+                attributes=dict(self._attributes(file)),
+                readers=dict(self._readers(out_of.get(file, []))),
+                bases=dict(self._bases(file)),
+                around=dict(self._around(file)),
+                options=self.options[file],
+            )
+
+    @cached_property
+    def follower(self) -> Follower:
+        """Follows pointers."""
+        return Follower(self.summaries, Modules(self.paths))
+
+    @cached_property
+    def crossings(self) -> list[Crossing]:
+        """Calls from file to file. Tests and benchmarks tell nothing of the code that they call."""
+        idle = [summary.skeleton.idle for summary in self.summaries]
+        found = Resolver(self.summaries, self.follower, self.groups).resolve()
+        return [item for item in found if not idle[item.file] or idle[item.target]]
+
+    @cached_property
+    def numbers(self) -> list[dict[str, int]]:
+        """For each file, the number of each function in the network."""
+        return [
+            {function.key: first + number for number, function in enumerate(summary.skeleton.functions)}
+            for first, summary in zip(self.net.first_function, self.summaries, strict=True)
+        ]
+
+    @cached_property
+    def net(self) -> CallGraph:
+        """All skeletons side by side, not yet linked."""
+        skeletons = []
+        for file, summary in enumerate(self.summaries):
+            bases = {name: self.follower.base_names(file, name) for name in summary.classes}
+            known = {name: value for name, value in self.options[file].items() if value is not None}
+            skeletons.append(summary.skeleton.with_bases(bases).with_options(known))
+        return network(skeletons)
+
+    @cached_property
+    def linked(self) -> CallGraph:
+        """The same with the calls from file to file."""
+        for edge in self.edges:
+            self.net.connect(edge)
+        return self.net
+
+    @cached_property
+    def edges(self) -> list[Edge]:
+        """The crossings, in their order, by the numbers of the network."""
+        return [self._edge(crossing) for crossing in self.crossings]
+
+    def _edge(self, crossing: Crossing) -> Edge:
+        call = self.net.first_call[crossing.file] + crossing.call
+        return Edge(call, self.numbers[crossing.target][crossing.function], crossing.confidence, Handing.CALLED)
+
+    @cached_property
+    def steps(self) -> Steps:
+        """Loop kinds of the whole project."""
+        return Steps(self.linked)
+
+    @cached_property
+    def flow(self) -> FrequencyFixpoint:
+        """Heat of the whole project."""
+        return FrequencyFixpoint(self.linked, self.steps)
+
+    @cached_property
+    def off(self) -> list[bool]:
+        """Gradient mode of all functions."""
+        return functions_off(self.linked, {})
+
+    @cached_property
+    def loop_facts(self) -> LoopFacts:
+        """What is used around loops."""
+        return LoopFacts(self.linked, [summary.facts for summary in self.summaries])
+
+    def _around(self, file: int) -> Iterator[tuple[tuple[str, bool], tuple[LocatedFact, ...]]]:
+        """What the project uses around each training loop of a file, over steps or over epochs."""
+        net, first = self.net, self.net.first_block[file]
+        for number, shape in enumerate(self.summaries[file].skeleton.shapes):
+            if shape.kind is BlockKind.LOOP and self.steps.kind(first + number) in (LoopKind.STEP, LoopKind.EPOCH):
+                function = net.function_of[first + number]
+                key = net.functions[function].key if function != NOWHERE else ""
+                home = function if function != NOWHERE else self.loop_facts.top(file)
+                for beside in (False, True):
+                    yield (key, beside), self.loop_facts.around(home, beside=beside)
+
+    def _heat(self, edges: list[Edge]) -> HeatFact:
+        """The hottest use that other files make of a function."""
+        return self.flow.hottest_along(edges[0].function, edges) or UNKNOWN_HEAT
+
+    def _handed(self, file: int, into: Mapping[str, list[Edge]]) -> dict[tuple[str, str], frozenset[bool]]:
+        """What hot calls from other files hand over of the parameters that a file's branches ask for."""
+        found: dict[tuple[str, str], set[bool]] = {}
+        for key, names in self._asked(file).items() if into else ():
+            hot = [edge for edge in into.get(key, ()) if self.flow.at_call(edge.function, edge).heat.in_step]
+            for edge in hot:
+                for name in sorted(names):
+                    hands = self.net.calls[edge.call].given.hands(name, self.net.functions[edge.function].parameters)
+                    found.setdefault((key, name), set()).update({True, False} if hands is None else {hands})
+        return {key: frozenset(ways) for key, ways in found.items()}
+
+    def _asked(self, file: int) -> dict[str, set[str]]:
+        """Function → the parameters that its branches ask for."""
+        net, first = self.net, self.net.first_block[file]
+        asked: dict[str, set[str]] = {}
+        for number, shape in enumerate(self.summaries[file].skeleton.shapes):
+            if shape.asks and net.function_of[first + number] != NOWHERE:
+                key = net.functions[net.function_of[first + number]].key
+                asked.setdefault(key, set()).update(name for name, _ in shape.asks)
+        return asked
+
+    def _gradients_off(self, edges: list[Edge]) -> bool:
+        """Whether all calls of a function from other files have autograd off."""
+        callers = [(edge.call, self.net.function_of[self.net.call_block[edge.call]]) for edge in edges]
+        return all(self.net.calls[call].off or (caller != NOWHERE and self.off[caller]) for call, caller in callers)
+
+    def _steps_of(self, out_of: list[Crossing]) -> dict[str, LoopKind]:
+        found: dict[str, LoopKind] = {}
+        for crossing in out_of:
+            kind = self.steps.summary(self.numbers[crossing.target][crossing.function])
+            key = self.summaries[crossing.file].skeleton.calls[crossing.call].key
+            if kind is not None and found.get(key) is not LoopKind.STEP:
+                found[key] = kind
+        return found
+
+    def _arguments(self, file: int, functions: Iterable[str]) -> Iterator[tuple[tuple[str, str], Value]]:
+        for function in functions:
+            for name in self.summaries[file].functions[function].untyped:
+                given = self.follower.arguments.get((file, function, name), [])
+                if given and len(given) <= MOST_CALLERS:
+                    value = _given_by_most(
+                        [
+                            self.follower.known(source, item)
+                            for source, item in given
+                            if (item.pointers or item.kind not in _NOTHING)
+                            and (
+                                source != file
+                                or all(
+                                    not (each.start is Start.PARAMETER and each.of == function and each.name == name)
+                                    for each in item.pointers
+                                )
+                            )
+                        ]
+                    )
+                    if value.kind is not Kind.UNKNOWN:
+                        yield (function, name), value
+
+    def _returned(self, file: int, out_of: list[Crossing]) -> Iterator[tuple[str, Value]]:
+        found: dict[str, list[Value]] = {}
+        for crossing in out_of:
+            key = self.summaries[file].skeleton.calls[crossing.call].key
+            if crossing.function.rpartition(".")[2].partition("#")[0] != "__init__":
+                bound = self.summaries[crossing.target].functions[crossing.function].bound
+                function = FunctionThing(crossing.target, crossing.function, bound)
+                returned = self.follower.returned(function, file, self.summaries[file].calls[crossing.call])
+                found.setdefault(key, []).append(self.follower.known(crossing.target, returned))
+        for key, values in found.items():
+            value = merge(values)
+            if value.kind is not Kind.UNKNOWN:
+                yield key, bare(value)
+
+    def _attributes(self, file: int) -> Iterator[tuple[tuple[str, str], Value]]:
+        for name in self.summaries[file].classes:
+            seen = set(self.summaries[file].classes[name].attributes)
+            for base in self.follower.ancestry(file, name)[1:]:
+                if base.file != file:
+                    for attribute, known in self._attributes_of(base).items():
+                        if attribute not in seen:
+                            seen.add(attribute)
+                            if known.kind is not Kind.UNKNOWN:
+                                yield (name, attribute), known
+
+    def _attributes_of(self, base: ClassThing) -> dict[str, Value]:
+        """What a class assigns to its attributes, for all that derive from it."""
+        if base not in self._known_attributes:
+            attributes = self.summaries[base.file].classes[base.name].attributes
+            self._known_attributes[base] = {
+                name: self.follower.known(base.file, value) for name, value in attributes.items()
+            }
+        return self._known_attributes[base]
+
+    def _readers(self, out_of: list[Crossing]) -> Iterator[tuple[str, Reader]]:
+        for crossing in out_of:
+            reader = self.summaries[crossing.target].functions[crossing.function].reader
+            if reader is not None:
+                key = self.summaries[crossing.file].skeleton.calls[crossing.call].key
+                yield key, reader.elsewhere(self.summaries[crossing.target].skeleton.path)
+
+    @cached_property
+    def declared(self) -> dict[int, dict[str, set[bool]]]:
+        """For each group of files, what options are by default. Tests declare options of their own."""
+        found: dict[int, dict[str, set[bool]]] = {}
+        for summary, group in zip(self.summaries, self.groups, strict=True):
+            if not summary.skeleton.idle:
+                options = found.setdefault(group, {})
+                for name, values in summary.options.items():
+                    options.setdefault(name, set()).update(values)
+        return found
+
+    @cached_property
+    def options(self) -> list[dict[str, bool | None]]:
+        """For each file, the defaults of the options that its branches ask for."""
+        return [self._options(file) for file in range(len(self.summaries))]
+
+    def _options(self, file: int) -> dict[str, bool | None]:
+        declared = self.declared.get(self.groups[file], {})
+        asked = {name for shape in self.summaries[file].skeleton.shapes for name, _ in shape.wants}
+        return {
+            name: declared[name].copy().pop() if len(declared[name]) == 1 else None
+            for name in sorted(asked)
+            if name in declared
+        }
+
+    def _bases(self, file: int) -> Iterator[tuple[str, tuple[str, ...]]]:
+        for name in self.summaries[file].classes:
+            if len(self.follower.ancestry(file, name)) > 1:
+                yield name, self.follower.base_names(file, name)
+
+
+def _given_by_most(values: list[Value]) -> Value:
+    """What a parameter holds, by what most of its callers give it, as far as that is known."""
+    known = [value for value in values if value.kind not in _NOTHING]
+    if not known:
+        return UNKNOWN
+    counts = Counter(value.kind for value in known)
+    kind, count = max(counts.items(), key=lambda item: (item[1], item[0].name))
+    return merge(value for value in known if value.kind is kind).less_sure(count / len(known))

@@ -1,0 +1,170 @@
+"""Resolves the calls that leave their files, and records what they pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+from trainlint.analysis.callgraph.skeleton import Handing
+from trainlint.analysis.project.following import MOST_CALLEES, MOST_CALLERS, Follower
+from trainlint.analysis.project.summary import OutgoingCall, Summary
+from trainlint.analysis.project.things import ClassThing, FunctionThing, ObjectThing, Thing
+from trainlint.analysis.syntax.local_calls import COMMON_METHODS
+from trainlint.records import dataclass, field
+
+_ROUNDS = 5
+"""Objects may be handed on through this many calls before they are called themselves."""
+_BY_NAME = 0.75
+_SURE = 1.0
+_OF_SEVERAL = 0.9
+
+
+class Crossing(NamedTuple):
+    """A call that runs a function of another file, or one that its own file alone could not see."""
+
+    file: int
+    call: int
+    target: int
+    function: str
+    confidence: float
+
+
+_Call: TypeAlias = tuple[int, OutgoingCall]
+"""A call and the file in which it stands."""
+_Answer: TypeAlias = tuple[int, OutgoingCall, list[FunctionThing]]
+
+
+@dataclass(slots=True)
+class Resolver:
+    """Resolves calls round by round: what one round learns of arguments, the next may follow."""
+
+    summaries: Sequence[Summary]
+    follower: Follower
+    groups: Sequence[int]
+    """Only files of one group are linked by the mere name of a method."""
+    crossings: dict[tuple[int, int, int, str], Crossing] = field(default_factory=dict)
+    _by_name: dict[str, list[tuple[int, str, str]]] = field(default_factory=dict)
+
+    def resolve(self) -> list[Crossing]:
+        """All crossings of the project."""
+        for file, summary in enumerate(self.summaries):
+            for cls, shape in summary.classes.items():
+                for name, key in shape.methods.items():
+                    self._by_name.setdefault(name, []).append((file, cls, key))
+            for call in summary.calls:
+                self._pass_inside(file, summary, call)
+        calls = [
+            (file, call)
+            for file, summary in enumerate(self.summaries)
+            for call in summary.calls
+            if call.targets or call.method
+        ]
+        resolved: set[tuple[int, int]] = set()
+        open_calls = calls
+        for _ in range(_ROUNDS):
+            found, open_calls = self._round(open_calls)
+            resolved |= {(file, call.number) for file, call, _ in found}
+            if not self._record(found):
+                break
+            self.follower.forget()
+        for file, call in calls:
+            if (file, call.number) not in resolved:
+                self._by_method_name(file, call)
+        return list(self.crossings.values())
+
+    def _round(self, calls: Sequence[_Call]) -> tuple[list[_Answer], list[_Call]]:
+        """What calls run by what is known so far, and those that may run more once more arguments are known."""
+        found: list[_Answer] = []
+        open_calls: list[_Call] = []
+        for file, call in calls:
+            self.follower.asked_arguments = False
+            functions = self._functions(file, call)
+            if functions:
+                found.append((file, call, functions))
+            if self.follower.asked_arguments:
+                open_calls.append((file, call))
+        return found, open_calls
+
+    def _record(self, found: Sequence[_Answer]) -> bool:
+        """Keep the answers of a round, once all of them are known; whether any of them passes new arguments."""
+        before = len(self.crossings)
+        for file, call, functions in found:
+            if len(functions) <= MOST_CALLEES:
+                sure = _SURE if len(functions) == 1 else _OF_SEVERAL
+                for function in functions:
+                    self._cross(file, call, function, sure)
+        return len(self.crossings) > before
+
+    def _pass_inside(self, file: int, summary: Summary, call: OutgoingCall) -> None:
+        """What a call passes to functions of its own file."""
+        for link in summary.skeleton.calls[call.number].links:
+            if link.how is Handing.CALLED:
+                key = summary.skeleton.functions[link.function].key
+                self._pass(file, call, FunctionThing(file, key, summary.functions[key].bound))
+
+    def _functions(self, file: int, call: OutgoingCall) -> list[FunctionThing]:
+        """What a call runs."""
+        things = self.follower.follow(file, call.targets)
+        if not things:
+            return []
+        functions: dict[FunctionThing, None] = {}
+        for thing in things:
+            functions |= dict.fromkeys(self._run_by(thing))
+        if self.summaries[file].skeleton.calls[call.number].entered:
+            functions |= dict.fromkeys(each for thing in things for each in self._entered(thing))
+        return list(functions)
+
+    def _run_by(self, thing: Thing) -> Sequence[FunctionThing]:
+        if isinstance(thing, FunctionThing):
+            return (thing,)
+        if isinstance(thing, ObjectThing):
+            return self.follower.call_methods(thing)
+        method = self.follower.method(thing.file, thing.name, "__init__") if isinstance(thing, ClassThing) else None
+        return (FunctionThing(*method, bound=True),) if method is not None else ()
+
+    def _entered(self, thing: Thing) -> Iterator[FunctionThing]:
+        """What a `with` runs besides, when it enters an object of a class that is called there."""
+        if isinstance(thing, ClassThing):
+            for name in ("__enter__", "__exit__"):
+                method = self.follower.method(thing.file, thing.name, name)
+                if method is not None:
+                    yield FunctionThing(*method, bound=True)
+
+    def _by_method_name(self, file: int, call: OutgoingCall) -> None:
+        """The last resort for a method of an object that nothing is known of: the only class family that has it."""
+        if not call.method or call.method in COMMON_METHODS or call.method.startswith("__"):
+            return
+        owners = [pointer.before() for pointer in call.targets if pointer.path]
+        if any(isinstance(thing, ClassThing | ObjectThing) for thing in self.follower.follow(file, owners)):
+            return  # the class is known, and has no such method in the project
+        group = self.groups[file]
+        found = [item for item in self._by_name.get(call.method, ()) if self.groups[item[0]] == group]
+        if not found or len(found) > MOST_CALLEES:
+            return
+        families = {self.follower.ancestry(where, cls)[-1] for where, cls, _ in found}
+        if len(families) == 1:
+            for where, _, key in found:
+                bound = self.summaries[where].functions[key].bound
+                self._cross(file, call, FunctionThing(where, key, bound), _BY_NAME)
+
+    def _cross(self, file: int, call: OutgoingCall, function: FunctionThing, confidence: float) -> None:
+        skeleton = self.summaries[file].skeleton
+        if function.file == file:
+            inside = (link for link in skeleton.calls[call.number].links if link.how is Handing.CALLED)
+            if any(skeleton.functions[link.function].key == function.key for link in inside):
+                return
+        key = (file, call.number, function.file, function.key)
+        if key not in self.crossings:
+            self._pass(file, call, function)
+        self.crossings[key] = Crossing(*key, confidence)
+
+    def _pass(self, file: int, call: OutgoingCall, function: FunctionThing) -> None:
+        if self.summaries[file].skeleton.idle and not self.summaries[function.file].skeleton.idle:
+            return
+        parameters = self.summaries[function.file].functions[function.key].parameters
+        names = parameters[1:] if function.bound else parameters
+        given = [*zip(names, call.arguments, strict=False), *call.keywords]
+        for name, value in given:
+            known = self.follower.arguments.setdefault((function.file, function.key, name), [])
+            if len(known) <= MOST_CALLERS:
+                known.append((file, value))

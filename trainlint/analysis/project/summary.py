@@ -1,0 +1,77 @@
+"""What a file says of itself to the others: tree-free, and true for as long as the file is unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from trainlint.analysis.callgraph.skeleton import Skeleton
+from trainlint.analysis.effects.guarded_reads import Reader
+from trainlint.analysis.programs.loop_facts import FactsByFunction
+from trainlint.analysis.types.access_paths import AccessPath
+from trainlint.analysis.types.values import Value
+from trainlint.records import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSummary:
+    """What callers need to know of a function."""
+
+    parameters: tuple[str, ...]
+    bound: bool
+    """Its first parameter is the object that it is called on."""
+    returned: Value
+    of_class: bool = False
+    """That object is the class itself."""
+    declared: Mapping[str, tuple[AccessPath, ...]] = field(default_factory=dict)
+    """Parameter, or "return" → the classes that its annotation names."""
+    reader: Reader | None = None
+    """Which of its parameters it reads on the host where they are tensors."""
+    untyped: tuple[str, ...] = ()
+    """Its parameters of which no annotation says what they hold: here it counts what callers pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSummary:
+    """A class at the top of a file."""
+
+    bases: tuple[AccessPath, ...]
+    methods: Mapping[str, str]
+    """Method → the key of its function."""
+    attributes: Mapping[str, Value]
+    """What its methods assign to `self.<name>`, and its body to `<name>`."""
+    declared: Mapping[str, tuple[AccessPath, ...]] = field(default_factory=dict)
+    """Attribute → the classes that its annotation in the body names."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutgoingCall:
+    """A call with what it is given, and what it may run in other files."""
+
+    number: int
+    """Its number in the skeleton."""
+    targets: tuple[AccessPath, ...]
+    """What is called, as far as other files may know it."""
+    method: str
+    """The method's name, where nothing is known of the object that it is called on; else ""."""
+    arguments: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """All of it."""
+
+    skeleton: Skeleton
+    names: Mapping[str, tuple[AccessPath, ...]]
+    """What the file binds at its top: imports, functions, classes, and variables that point to such."""
+    tables: Mapping[str, Value]
+    """Containers that it binds at its top and that hold functions or classes."""
+    stars: tuple[str, ...]
+    """Modules whose every name it imports."""
+    functions: Mapping[str, FunctionSummary]
+    classes: Mapping[str, ClassSummary]
+    calls: tuple[OutgoingCall, ...]
+    options: Mapping[str, frozenset[bool]]
+    """What options of the command line and fields of classes are by default, by their names."""
+    facts: FactsByFunction
+    """What it uses, by function."""

@@ -1,0 +1,54 @@
+"""What a pointer leads to in a project: functions, classes, objects, modules, and values that are known elsewhere."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from trainlint.analysis.types.values import Value
+from trainlint.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionThing:
+    """A function of a file, by its key."""
+
+    file: int
+    key: str
+    bound: bool = False
+    """It is called on an object, which takes its first parameter."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassThing:
+    """A class at the top of a file."""
+
+    file: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectThing:
+    """An object of a class."""
+
+    file: int
+    name: str
+    own: bool = False
+    """Seen from inside a method: its class may be any that derives from this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleThing:
+    """A file as a module."""
+
+    file: int
+
+
+@dataclass(frozen=True, slots=True)
+class ValueThing:
+    """A value, as the file where it arises knows it."""
+
+    file: int
+    value: Value
+
+
+Thing: TypeAlias = FunctionThing | ClassThing | ObjectThing | ModuleThing | ValueThing

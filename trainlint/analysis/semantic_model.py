@@ -1,0 +1,386 @@
+"""All that is known of one file, worked out when first asked for."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from functools import cached_property
+
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.walk import outline
+from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
+from trainlint.finding import Heat
+from trainlint.patterns import lazy
+from trainlint.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # each fact imports what finds it out: most files have few places, and few facts are asked of them
+    from typing import Any, TypeVar
+
+    from trainlint.analysis.callgraph.call_graph import CallGraph
+    from trainlint.analysis.callgraph.skeleton import Skeleton
+    from trainlint.analysis.conditions.option_defaults import Flags
+    from trainlint.analysis.effects.guarded_reads import Reader
+    from trainlint.analysis.frequency.heat import Heats
+    from trainlint.analysis.programs.facts import Fact
+    from trainlint.analysis.programs.grad_mode import Gradients, Switches
+    from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
+    from trainlint.analysis.programs.loops import LoopReader, Loops
+    from trainlint.analysis.programs.steps import Steps
+    from trainlint.analysis.syntax.blocks import Block, Function
+    from trainlint.analysis.syntax.local_calls import LocalCalls
+    from trainlint.analysis.syntax.outline import Outline
+    from trainlint.analysis.syntax.stable_keys import Keys
+    from trainlint.analysis.types.backward import BackwardFlow, Backwards
+    from trainlint.analysis.types.batches import Batches
+    from trainlint.analysis.types.inference import Kinds
+    from trainlint.analysis.types.loaders import Loaders
+    from trainlint.analysis.types.values import Home
+    from trainlint.config import Config
+    from trainlint.source import SourceFile
+
+    _Fact = TypeVar("_Fact")
+
+_COMMENT = lazy(r"#.*")
+_DEFAULT_PLACES = ("set_default_device", "set_default_tensor_type")
+_ON_DEVICE = lazy(r"cuda|dev|gpu", re.IGNORECASE)
+_OWN = (
+    "outline",
+    "graph",
+    "numbers",
+    "switches",
+    "keys",
+    "loop_reader",
+    "own_skeleton",
+    "telling_calls",
+    "loaders",
+    "creates_on_device",
+    "backward_flow",
+    "reads_by_statement",
+    "facts",
+    "flags",
+    "readers",
+)
+"""Facts that no other file has a say in."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Remains:
+    """What is still known of a file whose model was dropped."""
+
+    text: int
+    """The hash of the file's text, which would take more memory than anything else here."""
+    facts: Mapping[str, object]
+    """By their names in the model. They hold no piece of the tree, and no other file has a say in them."""
+
+
+class SemanticModel:
+    """All that is known of one file. Facts are worked out when first asked for."""
+
+    def __init__(self, source: SourceFile, tree: ast.Module, config: Config, outside: ImportedFacts = ALONE) -> None:
+        """`tree` is what `ast.parse` makes of `source.text`; `outside` is what other files say of this one."""
+        self.source = source
+        self.tree = tree
+        self.config = config
+        self.outside = outside
+
+    def recall(self, remains: Remains) -> None:
+        """Take over what was worked out before, if the file is still the same."""
+        if remains.text == hash(self.source.text):
+            self.__dict__.update(remains.facts)
+
+    def told(self, outside: ImportedFacts) -> SemanticModel:
+        """The same file with what other files say of it. What only its own text decides is not worked out again."""
+        if outside == self.outside:
+            return self
+        model = SemanticModel(self.source, self.tree, self.config, outside)
+        shared = _OWN if outside.bases or outside.options else (*_OWN, "skeleton", "network")
+        model.__dict__.update((name, self.__dict__[name]) for name in shared if name in self.__dict__)
+        return model
+
+    def release(self) -> None:
+        """Free what was worked out, once nobody asks any more.
+
+        Scopes and bindings, and classes and methods, refer to each other, so that the memory would else wait for the
+        garbage collector, which rests meanwhile (engine/patience.py).
+        """
+        index: Outline | None = self.__dict__.get("outline")
+        if index is not None:
+            for block in index.blocks:
+                block.scope.bindings.clear()
+            for cls in index.classes.values():
+                cls.methods.clear()
+                cls.attributes.clear()
+        self.__dict__.clear()
+
+    @cached_property
+    def outline(self) -> Outline:
+        """The index of the tree."""
+        return outline(self.tree)
+
+    @cached_property
+    def graph(self) -> LocalCalls:
+        """Calls between the file's functions."""
+        from trainlint.analysis.syntax.local_calls import call_graph
+
+        return call_graph(self.outline)
+
+    @cached_property
+    def numbers(self) -> dict[Function, int]:
+        """The number of each function in the skeleton."""
+        return {function: number for number, function in enumerate(self.outline.functions)}
+
+    @cached_property
+    def switches(self) -> Switches:
+        """What the text itself switches autograd off for."""
+        from trainlint.analysis.programs.grad_mode import Switches
+
+        return Switches(self.outline)
+
+    @cached_property
+    def loop_reader(self) -> LoopReader:
+        """What loops and calls say by themselves of training."""
+        from trainlint.analysis.programs.loops import LoopReader
+
+        return LoopReader(self.outline, self.graph)
+
+    @cached_property
+    def skeleton(self) -> Skeleton:
+        """Blocks, functions and calls without their trees."""
+        alone = self.own_skeleton
+        if self.outside.bases:
+            from trainlint.analysis.frequency.skeleton_builder import bases_of, rebased
+
+            alone = rebased(alone, self.outline, self.switches, bases_of(self.outline, self.outside.bases))
+        return alone.with_options(self.defaults)
+
+    @cached_property
+    def own_skeleton(self) -> Skeleton:
+        """The same as far as the file's own text tells."""
+        from trainlint.analysis.frequency.skeleton_builder import bases_of, skeleton
+        from trainlint.analysis.programs.test_files import is_test_path
+
+        declared = dict.fromkeys(self.config.hot, Heat.STEP) | dict.fromkeys(self.config.cold, Heat.ONCE)
+        return skeleton(
+            self.source.path,
+            self.outline,
+            self.graph,
+            self.loop_reader,
+            self.switches,
+            self.keys,
+            self.telling_calls,
+            flags=self.flags,
+            declared=declared,
+            bases=bases_of(self.outline, {}),
+            idle=is_test_path(self.source.path),
+        )
+
+    @cached_property
+    def flags(self) -> Flags:
+        """What switches are by default."""
+        from trainlint.analysis.conditions.option_defaults import Flags
+
+        return Flags(self.outline)
+
+    @property
+    def defaults(self) -> dict[str, bool]:
+        """Options whose default is known, and the same everywhere: here, and in files that this one works with."""
+        own = {name: values.copy().pop() for name, values in self.flags.declared().items() if len(values) == 1}
+        known = own | dict(self.outside.options)
+        return {name: value for name, value in known.items() if value is not None}
+
+    @cached_property
+    def telling_calls(self) -> list[Place]:
+        """The calls of the skeleton, in its order."""
+        from trainlint.analysis.frequency.skeleton_builder import telling_calls
+
+        return telling_calls(self.outline, self.graph, self.loop_reader)
+
+    @cached_property
+    def network(self) -> CallGraph:
+        """The skeleton as the network that facts flow through."""
+        from trainlint.analysis.callgraph.call_graph import network
+
+        return network([self.skeleton])
+
+    @cached_property
+    def steps(self) -> Steps:
+        """What each loop and function of the skeleton is in units of training."""
+        from trainlint.analysis.programs.steps import Steps
+
+        told = self.outside.steps
+        calls = {number: told[call.key] for number, call in enumerate(self.network.calls) if call.key in told}
+        return Steps(self.network, calls)
+
+    @cached_property
+    def loops(self) -> Loops:
+        """The same for those of the tree."""
+        from trainlint.analysis.programs.loops import Loops
+
+        return Loops(self.loop_reader, self.steps, self.numbers)
+
+    @cached_property
+    def heats(self) -> Heats:
+        """How hot each block is."""
+        from trainlint.analysis.frequency.heat import Heats
+        from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
+
+        numbers = {item.key: number for number, item in enumerate(self.skeleton.functions)}
+        handed = {(numbers[key], name): ways for (key, name), ways in self.outside.handed.items() if key in numbers}
+        flow = FrequencyFixpoint(self.network, self.steps, self._told(self.outside.heats), handed)
+        return Heats(self.skeleton, flow, self.numbers)
+
+    @cached_property
+    def facts(self) -> dict[str, list[Fact]]:
+        """What the file uses somewhere, by function: autocast, DDP, a framework."""
+        from trainlint.analysis.programs.facts import facts_of
+        from trainlint.analysis.programs.loop_facts import by_function
+
+        return by_function(facts_of(self.outline))
+
+    @cached_property
+    def readers(self) -> Mapping[Function, Reader]:
+        """The file's functions that read on the host what is a tensor among their arguments."""
+        from trainlint.analysis.effects.guarded_reads import readers
+
+        return readers(self)
+
+    def reader_called(self, call: ast.Call) -> Reader | None:
+        """The function that a call runs, if it reads on the host what is a tensor among its arguments."""
+        edge = self.graph.callee.get(call)
+        here = self.readers.get(edge.function) if edge is not None else None
+        return here or self.outside.readers.get(self.keys.call(call))
+
+    @cached_property
+    def calls_of_readers(self) -> list[Place]:
+        """The calls of such functions, here or in other files."""
+        if not self.readers and not self.outside.readers:
+            return []
+        return [
+            place
+            for place in self.telling_calls
+            if isinstance(place.node, ast.Call) and self.reader_called(place.node) is not None
+        ]
+
+    @cached_property
+    def _loop_facts(self) -> LoopFacts:
+        from trainlint.analysis.programs.loop_facts import LoopFacts
+
+        return LoopFacts(self.network, [self.facts])
+
+    def used_around(self, loop: Block, *, beside: bool = False) -> tuple[LocatedFact, ...]:
+        """What the project uses on the way into a training loop and out of it.
+
+        `beside` adds what the callers of the loop's function call besides, where global switches are set.
+        """
+        function = self.outline.enclosing(loop)
+        told = self.outside.around.get((self.keys.function(function) if function is not None else "", beside))
+        if told is not None and not self.outside.edited:
+            return told
+        number = self.numbers[function] if function is not None else self._loop_facts.top(0)
+        here = self._loop_facts.around(number, beside=beside)
+        if told is None:
+            return here
+        from trainlint.analysis.programs.loop_facts import updated
+
+        return updated(told, here, self.facts, self.source.path)
+
+    @cached_property
+    def gradients(self) -> Gradients:
+        """Where autograd is off."""
+        from trainlint.analysis.programs.grad_mode import Gradients, functions_off
+
+        off = functions_off(self.network, self._told(self.outside.gradients_off))
+        return Gradients(self.outline, self.switches, self.numbers, off)
+
+    def _told(self, facts: Mapping[str, _Fact]) -> dict[int, _Fact]:
+        """What other files say of functions, by their numbers."""
+        return {number: facts[item.key] for number, item in enumerate(self.skeleton.functions) if item.key in facts}
+
+    @cached_property
+    def kinds(self) -> Kinds:
+        """What values are."""
+        from trainlint.analysis.types.inference import Kinds
+
+        return Kinds(self.outline, self.graph, self.gradients, self.keys, self.outside, self.device)
+
+    @cached_property
+    def keys(self) -> Keys:
+        """Names of functions and calls that survive small edits."""
+        from trainlint.analysis.syntax.stable_keys import Keys
+
+        return Keys(self.outline)
+
+    @cached_property
+    def loaders(self) -> Loaders:
+        """The data loaders that the file builds, with their options."""
+        from trainlint.analysis.types.loaders import Loaders
+
+        return Loaders(self.outline)
+
+    @cached_property
+    def batches(self) -> Batches:
+        """Which of these loaders a batch comes from."""
+        from trainlint.analysis.types.batches import Batches
+
+        return Batches(self.outline, self.graph, self.loaders)
+
+    @cached_property
+    def creates_on_device(self) -> bool:
+        """Whether the file makes a device the default place of new tensors, so that its own data lies there."""
+        calls = [place.node for name in _DEFAULT_PLACES for place in self.outline.calls.get(name, [])]
+        return any(
+            isinstance(call, ast.Call)
+            and any(_ON_DEVICE.search(ast.unparse(item)) for item in (*call.args, *(k.value for k in call.keywords)))
+            for call in calls
+        )
+
+    @cached_property
+    def backward_flow(self) -> BackwardFlow:
+        """Which values backward passes go through."""
+        from trainlint.analysis.types.backward import BackwardFlow
+
+        return BackwardFlow(self.tree)
+
+    def backwards(self, block: Block) -> Backwards:
+        """The same, for names as the function around a block uses them."""
+        function = self.graph.enclosing(block)
+        return self.backward_flow.seen_from(function.node if function is not None else None)
+
+    @cached_property
+    def reads_by_statement(self) -> dict[ast.stmt, list[Place]]:
+        """Places where Python reads a value, by the statement that holds them, in source order."""
+        found: dict[ast.stmt, list[Place]] = {}
+        for place in self.outline.reads:
+            found.setdefault(place.statement, []).append(place)
+        return found
+
+    def says(self, pattern: re.Pattern[str], *, comments: bool = True) -> bool:
+        """Whether a pattern occurs in the file's text, its comments included or not. It is looked for once."""
+        asked = (pattern, comments)
+        if asked not in self._said:
+            self._said[asked] = pattern.search(self.source.text if comments else self._without_comments) is not None
+        return self._said[asked]
+
+    @cached_property
+    def _said(self) -> dict[tuple[re.Pattern[str], bool], bool]:
+        return {}
+
+    @cached_property
+    def answers(self) -> dict[tuple[object, ...], Any]:
+        """What functions marked with `once` have said of this file, by the function and what it was asked."""
+        return {}
+
+    @cached_property
+    def _without_comments(self) -> str:
+        return _COMMENT.sub("", self.source.text)
+
+    @cached_property
+    def device(self) -> Home:
+        """Where tensors live unless something says otherwise: on the host in a file that names no device."""
+        from trainlint.analysis.tables.devices import names_device
+        from trainlint.analysis.types.values import Home
+
+        together = self.outside.names_device or names_device(self.source.text.encode(errors="replace"))
+        return Home.DEVICE if together else Home.HOST

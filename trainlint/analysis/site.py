@@ -1,0 +1,100 @@
+"""What a rule is asked about: one place, with the facts that decide whether it is a defect."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.names import end_position, position
+from trainlint.finding import Span
+from trainlint.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # each fact imports what finds it out: most files have few places, and few facts are asked of them
+    from trainlint.analysis.frequency.heat_fact import HeatFact
+    from trainlint.analysis.syntax.blocks import Block, Function
+    from trainlint.analysis.types.values import Value
+    from trainlint.source import SourceFile
+
+
+@dataclass(slots=True, eq=False)
+class Site:
+    """One place of a file, as a rule sees it."""
+
+    file: SemanticModel
+    place: Place
+
+    @property
+    def node(self) -> ast.AST:
+        """The node that the rule's trigger named."""
+        return self.place.node
+
+    @property
+    def call(self) -> ast.Call:
+        """The node of a call trigger. Raises TypeError at another kind of site."""
+        if not isinstance(self.place.node, ast.Call):
+            raise TypeError("this site is no call")
+        return self.place.node
+
+    @property
+    def block(self) -> Block:
+        """The innermost block around the node."""
+        return self.place.block
+
+    @property
+    def statement(self) -> ast.stmt:
+        """The smallest statement that holds the node."""
+        return self.place.statement
+
+    @property
+    def source(self) -> SourceFile:
+        """The file's text."""
+        return self.file.source
+
+    @property
+    def path(self) -> str:
+        """The file's path as shown to the user."""
+        return self.file.source.path
+
+    @property
+    def heat(self) -> HeatFact:
+        """How often this place runs."""
+        return self.file.heats.of(self.place.block)
+
+    @property
+    def function(self) -> Function | None:
+        """The innermost function around the node."""
+        return self.file.graph.enclosing(self.place.block)
+
+    @property
+    def gradients_off(self) -> bool:
+        """Whether autograd is off here."""
+        return self.file.gradients.off(self.place.block, getattr(self.place.node, "lineno", None))
+
+    def value(self, node: ast.expr) -> Value:
+        """What an expression at this place is."""
+        return self.file.kinds.of(node, self.place.block)
+
+    def origin(self, node: ast.expr) -> str | None:
+        """The dotted origin of an imported name chain, such as "torch.utils.data.DataLoader"; None for other things."""
+        return self.file.kinds.imported(node, self.place.block)
+
+    def span(self, node: ast.AST | None = None) -> Span:
+        """Where a node, or the site's own, stands in the text."""
+        target = node if node is not None else self.place.node
+        if not isinstance(target, ast.expr | ast.stmt | ast.arg):
+            target = self.place.statement
+        source = self.file.source
+        return source.span(source.offset(*position(target)), source.offset(*end_position(target)))
+
+    def at(self, node: ast.AST, block: Block | None = None) -> Site:
+        """The same file seen from another node."""
+        return Site(self.file, Place(node, block if block is not None else self.place.block, self.place.statement))
+
+    def calls(self, *names: str) -> Iterator[Site]:
+        """The file's calls of things with one of these last names."""
+        for name in names:
+            for place in self.file.outline.calls.get(name, []):
+                yield Site(self.file, place)

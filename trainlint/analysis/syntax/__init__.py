@@ -1,0 +1,1 @@
+"""The semantic index of one file: scopes, bindings, blocks, calls, reaching definitions."""

@@ -1,0 +1,115 @@
+"""Who stands where in a file, what is bound, what is called.
+
+The outline indexes the tree and keeps no copy of it. All deeper facts (heat, kinds, gradient mode)
+are asked of it later, and only for the places that a rule wants to look at.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from itertools import chain
+
+from trainlint.analysis.syntax.blocks import Block, Class, Function, How, Place
+from trainlint.records import dataclass, field
+
+
+@dataclass(slots=True)
+class Outline:
+    """What stands in a file, in source order. Built by `outline`, then only read."""
+
+    tree: ast.Module
+    module: Block
+    blocks: list[Block] = field(default_factory=list)
+    """Every block, the module's first, each after the block around it."""
+    bodies: list[Block] = field(default_factory=list)
+    """For each block, by its number, the innermost loop, function or module block around it, itself included."""
+    functions_around: list[Function | None] = field(default_factory=list)
+    """For each block, by its number, the innermost function around it."""
+    imports: dict[str, str] = field(default_factory=dict)
+    """Local name → dotted origin, for every import of the file wherever it stands."""
+    import_statements: list[Place] = field(default_factory=list)
+    stars: list[str] = field(default_factory=list)
+    """Dotted origins of the modules of which every name is imported; relative ones keep their dots."""
+    functions: list[Function] = field(default_factory=list)
+    classes: dict[str, Class] = field(default_factory=dict)
+    loops: list[Place] = field(default_factory=list)
+    calls: dict[str, list[Place]] = field(default_factory=dict)
+    """Calls by the last word of what is called."""
+    references: list[Place] = field(default_factory=list)
+    """Outermost name chains that start at an imported name."""
+    reads: list[Place] = field(default_factory=list)
+    """What Python asks for its truth (tests, and what `not`, `and` and `or` stand before or between), and what it makes
+    text of (formatted values and `%`)."""
+    subscripts: list[Place] = field(default_factory=list)
+    """Indexing by anything but a constant: reads, stores and augmented stores."""
+    accumulations: list[Place] = field(default_factory=list)
+    dicts: dict[str, list[Place]] = field(default_factory=dict)
+    """Dicts that are written out, by each of their keys."""
+    stores: dict[str, list[Place]] = field(default_factory=dict)
+    """Assignments to `<...>.name` or `<...>["name"]`, by that name."""
+    fillings: dict[str, list[Place]] = field(default_factory=dict)
+    """What is put into containers, by the container's name: the stored value, or a call such as `name.append(...)`."""
+    function_of: dict[ast.AST, Function] = field(default_factory=dict)
+    loop_blocks: dict[ast.AST, Block] = field(default_factory=dict)
+    """Loop node → the block of its body."""
+    block_of: dict[ast.stmt, Block] = field(default_factory=dict)
+    """The block in which each statement stands."""
+    calls_by_loop: dict[Block | None, list[Place]] = field(default_factory=dict)
+    """Calls by the innermost loop or function block that holds them."""
+
+    def all_calls(self) -> Iterator[Place]:
+        """Every call of the file."""
+        return chain.from_iterable(self.calls.values())
+
+    def may_be_starred(self, name: str, block: Block) -> bool:
+        """Whether a name that nothing in the file binds may come from `from module import *`."""
+        return bool(self.stars) and block.scope.owner(name) is None and not hasattr(builtins, name)
+
+    def enclosing(self, block: Block) -> Function | None:
+        """The innermost function around a block."""
+        return self.functions_around[block.number]
+
+    def origin(self, node: ast.AST) -> str | None:
+        """The dotted origin of a name chain that starts at an import, "torch.nn.Linear" for `nn.Linear`; else None."""
+        words: list[str] = []
+        while type(node) is ast.Attribute:
+            words.append(node.attr)
+            node = node.value
+        origin = self.imports.get(node.id) if type(node) is ast.Name else None
+        if origin is None or not words:
+            return origin
+        words.append(origin)
+        return ".".join(reversed(words))
+
+    def package(self, node: ast.AST) -> str | None:
+        """The first word of that origin, "torch" for `nn.Linear`; "" for a relative one."""
+        while type(node) is ast.Attribute:
+            node = node.value
+        origin = self.imports.get(node.id) if type(node) is ast.Name else None
+        return origin.partition(".")[0] if origin is not None else None
+
+    def imported(self, node: ast.AST, block: Block) -> str | None:
+        """The origin of a chain as code in a block sees it: None where the name means something else there."""
+        words: list[str] = []
+        while type(node) is ast.Attribute:
+            words.append(node.attr)
+            node = node.value
+        if type(node) is not ast.Name:
+            return None
+        name = node.id
+        origin = self.imports.get(name)
+        if origin is not None:
+            scope = block.scope.owner(name)
+            bound = scope.bindings[name] if scope is not None else []
+            if bound and bound[0].how is not How.IMPORT and all(item.how is not How.IMPORT for item in bound):
+                return None
+        elif name == "torch" and self.may_be_starred(name, block):
+            origin = name  # nothing else is called so: scripts get it from the module whose every name they import
+        else:
+            return None  # three times of four
+        if not words:
+            return origin
+        words.append(origin)
+        return ".".join(reversed(words))

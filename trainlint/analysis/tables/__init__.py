@@ -1,0 +1,1 @@
+"""Names of libraries and what is known of them, as data: each name in one table."""

@@ -1,0 +1,74 @@
+"""Where a value comes from that its own file does not know: names of things that other files may explain.
+
+A pointer holds no tree. It starts at something that has a name in its file (an import, a parameter, a call, a
+class, an attribute) and goes on along a path of attributes and indices. `trainlint.analysis.project` follows pointers
+through a project.
+"""
+
+from __future__ import annotations
+
+from enum import auto
+
+from trainlint.analysis.syntax.fast_enum import Choice
+from trainlint.records import dataclass
+
+ANY = -1
+"""In a path: some element, which one is unknown."""
+LONGEST_PATH = 5
+MOST = 4
+"""More pointers than this say nothing of one value."""
+
+
+class Start(Choice):
+    """What a pointer starts at."""
+
+    NAME = auto()
+    """`of` is the dotted origin of an imported name."""
+    LOCAL = auto()
+    """`of` is the key of a function, the name of a class at the top of the file, or one that it imports with a star."""
+    PARAMETER = auto()
+    """`of` is the key of a function, `name` that of its parameter."""
+    CALL = auto()
+    """`of` is the key of a call: what it returns."""
+    INSTANCE = auto()
+    """`of` is the name of a class of the file: an object of it, or of a class derived from it."""
+    SUPER = auto()
+    """`of` is the name of a class of the file: an object seen as one of its base classes."""
+
+
+@dataclass(slots=True)
+class AccessPath:
+    """One place where a value may come from. Shared like values, and like them never changed."""
+
+    start: Start
+    of: str
+    name: str = ""
+    path: tuple[str | int, ...] = ()
+    file: int = -1
+    """The file whose names these are, where that is not the one at hand: only linking sets it."""
+
+    def __hash__(self) -> int:
+        return hash((self.of, self.name, self.path, self.file))
+
+    def then(self, part: str | int) -> AccessPath:
+        """The pointer to an attribute (a name) or an element (an index) of what this one points to."""
+        return AccessPath(self.start, self.of, self.name, (*self.path, part), self.file)
+
+    def before(self) -> AccessPath:
+        """The pointer to that of which this one points to an attribute or element."""
+        return AccessPath(self.start, self.of, self.name, self.path[:-1], self.file)
+
+    def of_file(self, file: int) -> AccessPath:
+        """The same among the names of a file."""
+        return AccessPath(self.start, self.of, self.name, self.path, file)
+
+
+def along(pointers: tuple[AccessPath, ...], part: str | int) -> tuple[AccessPath, ...]:
+    """Each pointer one part further, as far as that can mean anything."""
+    return tuple([pointer.then(part) for pointer in pointers if len(pointer.path) < LONGEST_PATH])
+
+
+def together(pointers: list[AccessPath]) -> tuple[AccessPath, ...]:
+    """The pointers of a value that may come from any of several places; none where these are too many."""
+    found = tuple(dict.fromkeys(pointers)) if len(pointers) > 1 else tuple(pointers)
+    return found if len(found) <= MOST else ()

@@ -1,0 +1,370 @@
+"""What calls return: PyTorch's functions and methods, built-ins, and the file's own functions."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.local_calls import Edge
+from trainlint.analysis.syntax.names import argument, last_name
+from trainlint.analysis.tables.common_names import FOREIGN
+from trainlint.analysis.types.access_paths import AccessPath, Start, together
+from trainlint.analysis.types.batch_sources import LOADER_CLASSES, is_batch_source
+from trainlint.analysis.types.identity_results import handed_back
+from trainlint.analysis.types.named_devices import device_of
+from trainlint.analysis.types.values import NONE, NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value, combine, merge
+from trainlint.analysis.types.vocabulary import (
+    COMPUTING_METHOD,
+    CRITERION_NAME,
+    DETACHING,
+    FACTORIES,
+    LIKE_FACTORIES,
+    LOSS_FUNCTIONS,
+    MODULE_METHODS_RETURNING_SELF,
+    TENSOR_NUMBERS,
+    TORCH_NUMBERS,
+    constructed,
+)
+from trainlint.patterns import lazy
+from trainlint.records import replace
+
+if TYPE_CHECKING:
+    from trainlint.analysis.types.inference import Kinds
+
+_BUILTIN_NUMBERS = frozenset(
+    {"float", "int", "bool", "len", "round", "ord", "isinstance", "hasattr", "id", "hash", "any", "all", "callable"}
+)
+_BUILTIN_STRINGS = frozenset({"str", "repr", "format", "input"})
+_PASSING = frozenset({"abs", "max", "min", "sorted", "reversed", "list", "tuple", "iter", "deepcopy", "copy"})
+_MODULE_WRAPPERS = frozenset(
+    {
+        "DistributedDataParallel",
+        "DDP",
+        "DataParallel",
+        "FullyShardedDataParallel",
+        "FSDP",
+        "compile",
+        "fully_shard",
+        "convert_sync_batchnorm",
+        "unwrap_model",
+    }
+)
+
+_MODULES_OF_MODULES = frozenset({"Sequential", "ModuleList", "ModuleDict"})
+_PLAIN = frozenset({Kind.NUMBER, Kind.STRING, Kind.NONE, Kind.SHAPE, Kind.DTYPE, Kind.DEVICE})
+"""What other files cannot say more of."""
+_PREDICATE = lazy(r"^_?(is|has|are|can)_")
+"""Functions that answer yes or no in Python. Those of tensors are called isnan, isinf, isclose."""
+_CLASS_NAME = lazy(r"[A-Z][a-z]")
+
+
+def call_value(kinds: Kinds, call: ast.Call, block: Block) -> Value:
+    """The value of a call expression."""
+    told = kinds.outside.returned.get(kinds.keys.call(call), UNKNOWN) if kinds.outside.returned else UNKNOWN
+    if told.kind is not Kind.UNKNOWN:
+        return _graph(kinds, told, block, call)
+    origin = kinds.imported(call.func, block)
+    found = _call_value(kinds, call, block, origin)
+    if found.pointers or found.kind in _PLAIN:
+        return found
+    return found.pointing(*_from(kinds, call, block, origin))
+
+
+def _from(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> tuple[AccessPath, ...]:
+    """Where a call's result comes from, as far as other files may tell."""
+    if isinstance(call.func, ast.Name):
+        cls = kinds.graph.class_named(call.func, block)
+        if cls is not None:
+            return (AccessPath(Start.INSTANCE, cls.name),)
+        if call.func.id == "super":
+            function = kinds.graph.enclosing(block)
+            owner = function.owner if function is not None else None
+            return (AccessPath(Start.SUPER, owner.name),) if owner is not None else ()
+    name = last_name(call.func)
+    if name in _MODULE_WRAPPERS and call.args:
+        return kinds.of(call.args[0], block).pointers
+    if isinstance(call.func, ast.Attribute) and name in MODULE_METHODS_RETURNING_SELF:
+        handed_on = kinds.of(call.func.value, block).pointers
+        if handed_on:
+            return handed_on
+    if origin == "functools.partial" and len(call.args) == 1:
+        return kinds.of(call.args[0], block).pointers  # with more arguments, those of its calls would have other places
+    if origin is not None and origin.partition(".")[0] in FOREIGN:
+        return ()
+    return (AccessPath(Start.CALL, kinds.keys.call(call)),)
+
+
+def _call_value(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> Value:
+    name = last_name(call.func)
+    if call.keywords and argument(call, "return_tensors") is not None and argument(call, "device") is None:
+        # A tokenizer's or processor's batch lies on the host until it is moved.
+        return Value(Kind.CONTAINER, element=Value(Kind.TENSOR, Home.HOST, False, confidence=0.9))
+    if origin is not None:
+        found = _imported(kinds, call, block, origin, name)
+        if found is not None:
+            return found
+    edge = kinds.graph.callee.get(call)
+    if edge is not None and not edge.passed:
+        if edge.function.is_generator:
+            return UNKNOWN
+        returned = kinds.returned(edge.function)
+        if returned.pointers or returned.items:
+            returned = handed_back(returned, kinds.keys.function(edge.function), _given(kinds, call, block, edge))
+        if returned.kind is not Kind.UNKNOWN:
+            return _graph(kinds, returned, block, call)
+    if isinstance(call.func, ast.Name):
+        found = _plain(kinds, call, block, name)
+        if found is not None:
+            return found
+    if isinstance(call.func, ast.Attribute) and origin is None:
+        return _method(kinds, call, block, call.func)
+    return _called(kinds, call, block, name)
+
+
+def _given(kinds: Kinds, call: ast.Call, block: Block, edge: Edge) -> dict[str, Value]:
+    """What a call gives to the parameters of a function of the file."""
+    names = [item.arg for item in edge.function.parameters]
+    if edge.function.owner is not None and names and names[0] in ("self", "cls"):
+        names = names[1:]
+    plain = [item for item in call.args if not isinstance(item, ast.Starred)]
+    given = {name: kinds.of(item, block) for name, item in zip(names, plain, strict=False)}
+    return given | {item.arg: kinds.of(item.value, block) for item in call.keywords if item.arg is not None}
+
+
+def _graph(kinds: Kinds, value: Value, block: Block, call: ast.Call) -> Value:
+    """A tensor made where autograd is off carries no graph."""
+    if value.is_tensor and value.attached is not False and kinds.gradients.off(block, call.lineno):
+        return value.detached()
+    return value
+
+
+def _arguments(kinds: Kinds, call: ast.Call, block: Block) -> list[Value]:
+    given = [kinds.of(item, block) for item in call.args]
+    if call.keywords:
+        given += [kinds.of(keyword.value, block) for keyword in call.keywords]
+    return given
+
+
+def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value | None:
+    if name in LOADER_CLASSES:
+        return Value(Kind.LOADER)
+    if name in _MODULE_WRAPPERS:
+        return Value(Kind.MODULE)
+    if origin.startswith("torch."):
+        return _torch(kinds, call, block, origin, name)
+    if origin in ("copy.deepcopy", "copy.copy") and call.args:
+        return kinds.of(call.args[0], block)
+    found = constructed(origin)
+    if found is not None:
+        return found
+    if name[:1].isupper():
+        return UNKNOWN
+    if _PREDICATE.match(name):
+        return NUMBER
+    given = combine(_arguments(kinds, call, block))
+    if given.is_tensor and (CRITERION_NAME.search(name) or LOSS_FUNCTIONS.search(name)):
+        return _graph(kinds, Value(Kind.TENSOR, kinds.device, True, Origin.LOSS, 0.8), block, call)
+    return None
+
+
+def _torch(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value:
+    if origin == "torch.device":
+        return Value(Kind.DEVICE)
+    if name in FACTORIES and not origin.startswith("torch.nn"):
+        home = device_of(kinds, call, block) or (Home.DEVICE if ".cuda." in origin else Home.HOST)
+        return Value(Kind.TENSOR, home, False, Origin.FACTORY)
+    if name in LIKE_FACTORIES and call.args:
+        like = kinds.of(call.args[0], block)
+        return Value(Kind.TENSOR, device_of(kinds, call, block) or like.home, False, Origin.FACTORY)
+    if name == "get_default_dtype":
+        return Value(Kind.DTYPE)
+    if name in TORCH_NUMBERS or _PREDICATE.match(name):
+        return NUMBER
+    found = constructed(origin)
+    if found is not None:
+        return _holding(kinds, call, block, found) if name in _MODULES_OF_MODULES else found
+    if origin.startswith("torch.autograd.Variable") and call.args:
+        return kinds.of(call.args[0], block)
+    if origin in ("torch.load", "torch.save", "torch.hub.load") or origin.startswith(
+        ("torch.distributed.", "torch.utils.", "torch.cuda.", "torch.backends.")
+    ):
+        return UNKNOWN
+    if name[:1].isupper() and not origin.startswith("torch.nn.functional"):
+        return UNKNOWN
+    given = [
+        value if value.kind is not Kind.CONTAINER else value.element or UNKNOWN
+        for value in _arguments(kinds, call, block)
+    ]
+    tensor = combine(given)
+    if not tensor.is_tensor:
+        tensor = Value(Kind.TENSOR, kinds.device, None, confidence=0.8)
+    if origin.startswith("torch.nn.functional.") and LOSS_FUNCTIONS.search(name):
+        tensor = tensor.made(tensor.home, tensor.attached is not False, Origin.LOSS)
+    elif tensor.origin in (Origin.BATCH, Origin.NAME):
+        tensor = tensor.made(tensor.home, tensor.attached, Origin.OTHER)
+    if name in DETACHING:
+        tensor = tensor.detached()
+    return _graph(kinds, tensor, block, call)
+
+
+def _holding(kinds: Kinds, call: ast.Call, block: Block, module: Value) -> Value:
+    """A module of modules: what it holds is its element, and a call of a Sequential is a call of each."""
+    in_order = last_name(call.func) == "Sequential"
+    given = []
+    for item in call.args:
+        value = kinds.of(item, block)
+        given.append(value if in_order and not isinstance(item, ast.Starred) else kinds.element(value))
+    pointers = together([pointer for value in given for pointer in value.pointers])
+    held = replace(module, element=module.pointing(*pointers) if pointers else None)
+    return held.pointing(*pointers) if in_order else held
+
+
+def _plain(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value | None:
+    """Built-in functions; None for any other plain name."""
+    if block.scope.owner(name) is not None:
+        return None
+    if name in _BUILTIN_NUMBERS:
+        return NUMBER
+    if name in _BUILTIN_STRINGS:
+        return STRING
+    if name == "next" and call.args:
+        source = kinds.of(call.args[0], block)
+        if source.kind is Kind.LOADER:
+            return kinds.batch(source)
+        return kinds.batch(Value(Kind.LOADER)) if is_batch_source(call.args[0], block) else kinds.element(source)
+    if name == "sum" and call.args:
+        return kinds.element(kinds.of(call.args[0], block))
+    if name in _PASSING and call.args:
+        if name in ("max", "min") and len(call.args) == 1:
+            return kinds.element(kinds.of(call.args[0], block))
+        return merge(kinds.of(item, block) for item in call.args)
+    if name in (
+        "range",
+        "print",
+        "enumerate",
+        "zip",
+        "map",
+        "filter",
+        "dict",
+        "set",
+        "getattr",
+        "type",
+        "super",
+        "open",
+    ):
+        return NONE if name == "print" else UNKNOWN
+    return None
+
+
+def _method(kinds: Kinds, call: ast.Call, block: Block, func: ast.Attribute) -> Value:
+    base = kinds.of(func.value, block)
+    name = func.attr
+    if base.is_tensor:
+        return _tensor_method(kinds, call, block, base, name)
+    if name in ("item", "tolist"):
+        return NUMBER if name == "item" else Value(Kind.CONTAINER, element=NUMBER)
+    if name == "numpy":
+        return Value(Kind.ARRAY)
+    if base.kind is Kind.MODULE:
+        return _module_method(kinds, call, block, base, name)
+    if base.kind is Kind.CONTAINER:
+        if name in ("to", "cuda") and base.element is not None:
+            home = Home.DEVICE if name == "cuda" else device_of(kinds, call, block)
+            return base if home is None else base.holding(base.element.lying(home))
+        if name in ("get", "pop", "popleft", "setdefault"):
+            return kinds.element(base)
+        return base if name in ("values", "copy") else UNKNOWN
+    if base.kind in (Kind.ARRAY, Kind.STRING, Kind.NUMBER):
+        return replace(base, literal=False) if base.literal else base
+    if base.kind is Kind.LOADER and name in ("next", "__next__"):
+        return kinds.batch(base)
+    if base.kind is Kind.SCALER:
+        if name == "scale" and call.args:
+            return kinds.of(call.args[0], block)
+        return NUMBER if name == "get_scale" else UNKNOWN
+    if base.kind in (Kind.OPTIMIZER, Kind.SCHEDULER, Kind.STREAM):
+        return Value(Kind.CONTAINER, element=NUMBER) if name == "get_last_lr" else UNKNOWN
+    if name in ("size", "shape"):
+        return Value(Kind.SHAPE)
+    if (
+        name in ("prepare", "prepare_model", "setup", "prepare_data_loader", "setup_dataloaders")
+        and len(call.args) == 1
+    ):
+        return replace(kinds.of(call.args[0], block), prepared=True)
+    return _called(kinds, call, block, name)
+
+
+def _tensor_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
+    if name == "item":
+        return NUMBER
+    if name == "tolist":
+        return Value(Kind.CONTAINER, element=NUMBER)
+    if name == "numpy":
+        return Value(Kind.ARRAY)
+    if name in ("size", "stride"):
+        return Value(Kind.SHAPE) if not call.args else NUMBER
+    if name in TENSOR_NUMBERS:
+        return NUMBER
+    if name == "cpu":
+        return base.lying(Home.HOST)
+    if name == "cuda":
+        return base.lying(Home.DEVICE)
+    if name == "to":
+        home = device_of(kinds, call, block)
+        return base if home is None else base.lying(home)
+    if name == "backward":
+        return NONE
+    if name in DETACHING:
+        return base.detached()
+    if name.startswith("new_"):
+        return Value(Kind.TENSOR, device_of(kinds, call, block) or base.home, False, Origin.FACTORY)
+    if name in ("items", "keys", "values"):
+        return Value(Kind.CONTAINER, element=base)
+    others = [value for value in _arguments(kinds, call, block) if value.kind is Kind.TENSOR]
+    return combine([base, *others]) if others else base
+
+
+def _module_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
+    if name in MODULE_METHODS_RETURNING_SELF:
+        return base
+    if name in ("parameters", "buffers"):
+        return Value(Kind.CONTAINER, element=Value(Kind.TENSOR, kinds.device, True, Origin.PARAMETER))
+    if name == "state_dict":
+        return Value(Kind.CONTAINER, element=Value(Kind.TENSOR, kinds.device, False, Origin.PARAMETER))
+    attribute = kinds.of(call.func, block)
+    if attribute.kind is not Kind.MODULE and not COMPUTING_METHOD.search(name):
+        return UNKNOWN
+    loss = attribute.loss_function or bool(CRITERION_NAME.search(name))
+    return _output(kinds, call, block, 0.85 * base.confidence, loss)
+
+
+def _output(kinds: Kinds, call: ast.Call, block: Block, confidence: float, loss: bool) -> Value:
+    """What a module returns: on the device of its inputs, with a graph unless autograd is off."""
+    given = [value for value in _arguments(kinds, call, block) if value.is_tensor]
+    home = kinds.device
+    if given and all(value.home is Home.HOST for value in given) and kinds.device is not Home.DEVICE:
+        home = Home.HOST
+    origin = Origin.LOSS if loss else Origin.OUTPUT
+    return Value(Kind.TENSOR, home, not kinds.gradients.off(block, call.lineno), origin, confidence)
+
+
+def _called(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value:
+    """The result of calling a value: a module, an instance of a class, or something only its name describes."""
+    if name in LOADER_CLASSES:
+        return Value(Kind.LOADER)
+    if name in _MODULE_WRAPPERS:
+        return Value(Kind.MODULE)
+    if isinstance(call.func, ast.Name):
+        cls = kinds.graph.class_named(call.func, block)
+        if cls is not None:
+            return Value(Kind.MODULE) if kinds.is_module_class(cls) else UNKNOWN
+    if isinstance(call.func, ast.Name | ast.Attribute | ast.Subscript):
+        called = kinds.of(call.func, block)
+        if called.kind is Kind.MODULE and _CLASS_NAME.match(name):
+            return Value(Kind.MODULE, confidence=0.8)  # a class that was handed over
+        if called.kind is Kind.MODULE:
+            return _output(kinds, call, block, called.confidence, called.loss_function)
+    if CRITERION_NAME.search(name) and call.args and combine(_arguments(kinds, call, block)).is_tensor:
+        return _output(kinds, call, block, 0.75, True)
+    return UNKNOWN

@@ -1,0 +1,35 @@
+"""What a function hands back of what it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from trainlint.analysis.types.access_paths import AccessPath, Start, along, together
+from trainlint.analysis.types.values import Kind, Value, shallow
+
+
+def handed_back(value: Value, function: str, given: Mapping[str, Value]) -> Value:
+    """What a call gets of a returned value: where the function hands back a parameter, what that very call gave it.
+
+    `function` is the key of the function, `given` what the call gave to its parameters.
+    """
+    if not value.pointers and not value.items:
+        return value
+    pointers: list[AccessPath] = []
+    kind = value
+    for each in value.pointers:
+        if each.start is Start.PARAMETER and each.of == function and each.name in given:
+            pointers += [item for source in given[each.name].pointers for item in _extended(source, each.path)]
+            if value.kind is Kind.UNKNOWN and not each.path:
+                kind = given[each.name]
+        else:
+            pointers.append(each)
+    items = tuple(handed_back(item, function, given) for item in value.items)
+    return shallow(kind.holding(kind.element, items or kind.items).pointing(*together(pointers)))
+
+
+def _extended(pointer: AccessPath, path: tuple[str | int, ...]) -> tuple[AccessPath, ...]:
+    found: tuple[AccessPath, ...] = (pointer,)
+    for part in path:
+        found = along(found, part)
+    return found

@@ -1,0 +1,54 @@
+"""What the rest of a project says of one file. Tree-free, and keyed by names that survive small edits of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from trainlint.records import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainlint.analysis.effects.guarded_reads import Reader
+    from trainlint.analysis.frequency.heat_fact import HeatFact
+    from trainlint.analysis.programs.loop_facts import LocatedFact
+    from trainlint.analysis.programs.steps import LoopKind
+    from trainlint.analysis.types.values import Value
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedFacts:
+    """Facts about a file's functions, calls and classes that come from other files. Without any, a file is alone."""
+
+    heats: Mapping[str, HeatFact] = field(default_factory=dict)
+    """Function → the hottest use that other files make of it."""
+    gradients_off: Mapping[str, bool] = field(default_factory=dict)
+    """Function that other files call → whether all of these calls have autograd off."""
+    steps: Mapping[str, LoopKind] = field(default_factory=dict)
+    """Call that leaves the file → what it runs elsewhere: a step, or a whole training loop."""
+    arguments: Mapping[tuple[str, str], Value] = field(default_factory=dict)
+    """Function and parameter → what callers pass, those of this file included."""
+    returned: Mapping[str, Value] = field(default_factory=dict)
+    """Call that leaves the file → what it returns."""
+    attributes: Mapping[tuple[str, str], Value] = field(default_factory=dict)
+    """Class and attribute → what base classes in other files assign to it."""
+    readers: Mapping[str, Reader] = field(default_factory=dict)
+    """Call that leaves the file → the function elsewhere that reads what it is given, if it is a tensor."""
+    bases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Class → base classes known only through other files."""
+    around: Mapping[tuple[str, bool], tuple[LocatedFact, ...]] = field(default_factory=dict)
+    """Function that holds a training loop ("" for the top of the module), and whether what its callers call besides
+    counts → what the project uses around that loop."""
+    options: Mapping[str, bool | None] = field(default_factory=dict)
+    """Options that the file's branches ask for → what they are by default in the files that it works with; None where
+    these disagree."""
+    names_device: bool = False
+    """Whether files that this one works together with name a device, so that tensors here may lie there, too."""
+    handed: Mapping[tuple[str, str], frozenset[bool]] = field(default_factory=dict)
+    """Function and parameter that its branches ask for → whether the hot calls in other files hand it over, leave it
+    out, or do both."""
+    edited: bool = False
+    """Whether the file has changed since all this was found out, as after a fix: then its own facts are looked up anew
+    wherever that is possible."""
+
+
+ALONE = ImportedFacts()

@@ -1,0 +1,392 @@
+"""Kinds by local data flow: from an expression back to what made its value.
+
+Flow inside a function is followed in order; attributes of `self`, parameters and return values through
+the calls that stay in the file. Where nothing tells, a name is weak evidence and lowers the confidence.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How
+from trainlint.analysis.syntax.local_calls import LocalCalls
+from trainlint.analysis.syntax.names import argument, constant, dotted, imported_names, last_name, position
+from trainlint.analysis.syntax.outline import Outline
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.stable_keys import Keys
+from trainlint.analysis.types.access_paths import ANY, AccessPath, Start, along
+from trainlint.analysis.types.batch_sources import is_batch_source
+from trainlint.analysis.types.call_results import call_value
+from trainlint.analysis.types.displays import WRITTEN, one_of
+from trainlint.analysis.types.evaluator import Evaluator
+from trainlint.analysis.types.imported_facts import ImportedFacts
+from trainlint.analysis.types.iteration import iterated
+from trainlint.analysis.types.named_devices import device_of
+from trainlint.analysis.types.parameters import annotation_value, parameter_value
+from trainlint.analysis.types.values import (
+    NONE,
+    NUMBER,
+    UNKNOWN,
+    Home,
+    Kind,
+    Origin,
+    Value,
+    constant_value,
+    merge,
+    shallow,
+    somewhere,
+)
+from trainlint.analysis.types.vocabulary import DTYPES, TENSOR_NUMBER_ATTRIBUTES, by_name
+from trainlint.records import dataclass, field, replace
+
+if TYPE_CHECKING:
+    from trainlint.analysis.programs.grad_mode import Gradients
+
+_PLAIN_TENSORS = frozenset({Origin.PARAMETER, Origin.FACTORY, Origin.LOSS})
+"""Tensors that are surely no objects which hold tensors, as batches and outputs may be."""
+_VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})
+_DEEPEST_BASE = 6
+_MOST_FILLINGS = 12
+"""Of what is put into a container, as much is looked at."""
+_DECLARING = frozenset({How.IMPORT, How.FUNCTION, How.CLASS})
+_PREPARING = frozenset({"prepare", "setup_dataloaders", "setup", "initialize"})
+
+
+@dataclass(slots=True, eq=False)
+class Kinds:
+    """Answers for one file, worked out when asked for."""
+
+    outline: Outline
+    graph: LocalCalls
+    gradients: Gradients
+    keys: Keys
+    outside: ImportedFacts
+    device: Home
+    """Where tensors of this file live unless something says otherwise: HOST in a file that names no device."""
+    _questions: Evaluator = field(default_factory=Evaluator)
+    _known: dict[object, Value] = field(init=False)
+    _names: dict[Binding, Value] = field(default_factory=dict)
+    """What the names are that a single binding reaches, as far as that is known: the same at all of their uses."""
+    _origins: dict[ast.AST, dict[str, str]] = field(default_factory=dict)
+    """Import → the dotted origin of each name that it binds."""
+
+    def __post_init__(self) -> None:
+        """Take hold of the known answers, which are looked up at every turn."""
+        self._known = self._questions.known
+
+    def of(self, node: ast.expr, block: Block) -> Value:
+        """The value of an expression that stands in a block."""
+        if type(node) is ast.Constant:
+            return constant_value(node.value)
+        known = self._known.get(node)
+        if known is not None:
+            return known
+        if type(node) is ast.Name:
+            return self._name(node, block)
+        if type(node) is ast.Attribute:
+            return self._attribute(node, block)
+        answer = _ANSWERS.get(type(node))
+        return self._questions.follow(node, answer, self, node, block) if answer is not None else UNKNOWN
+
+    # names
+
+    def _name(self, node: ast.Name, block: Block) -> Value:
+        bindings = reaching(node.id, block, position(node))
+        if len(bindings) == 1:
+            binding = bindings[0]
+            if binding.how in _DECLARING:
+                return self.binding(binding)
+            known = self._names.get(binding)
+            if known is None:
+                known = self._questions.follow(node, self._bound, node, block, bindings)
+                if node in self._known:
+                    self._names[binding] = known
+            return known
+        if bindings:
+            return self._questions.follow(node, self._bound, node, block, bindings)
+        if self.outline.may_be_starred(node.id, block):
+            return self._named(node.id, somewhere(AccessPath(Start.LOCAL, node.id)))
+        return UNKNOWN if hasattr(builtins, node.id) else by_name(node.id, self.device) or UNKNOWN
+
+    def _bound(self, node: ast.Name, block: Block, bindings: list[Binding]) -> Value:
+        """What a name is, by the bindings that reach it."""
+        # An accumulator's starting value says nothing of what is added to it.
+        if len(bindings) == 1:
+            found = self.binding(bindings[0])
+        else:
+            found = merge(
+                [
+                    value
+                    for item in bindings
+                    if (value := self.binding(item)) is not UNKNOWN or item.how is not How.AUGMENT
+                ]
+            )
+        if found.kind is Kind.CONTAINER and found.element is None and not found.items:
+            found = found.holding(self._filled(node.id, block))
+        if found.kind is not Kind.UNKNOWN or not _DECLARING.isdisjoint([item.how for item in bindings]):
+            return found
+        return self._named(node.id, found)
+
+    def _filled(self, name: str, block: Block) -> Value | None:
+        """What is put, one after the other, into a container that starts empty."""
+        scope = block.scope.owner(name)
+        put: list[Value] = []
+        for place in self.outline.fillings.get(name, ())[:_MOST_FILLINGS]:
+            node = place.node
+            if place.block.scope.owner(name) is not scope or not isinstance(node, ast.expr):
+                continue
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and dotted(node.func.value) == name:
+                given = self.of(node.args[0], place.block)
+                put.append(self.element(given) if node.func.attr in ("update", "extend") else given)
+            else:
+                put.append(self.of(node, place.block))
+        known = [value for value in put if value.kind is not Kind.UNKNOWN] or [value for value in put if value.pointers]
+        return one_of(known) if known else None
+
+    def _named(self, name: str, found: Value) -> Value:
+        """What only a name says of a value, which keeps pointing to where it comes from."""
+        guess = by_name(name, self.device)
+        return guess.pointing(*found.pointers) if guess is not None else found
+
+    def binding(self, binding: Binding) -> Value:
+        """What one binding gives its name."""
+        if binding.how is How.ASSIGN and binding.value is not None:
+            return self._unpacked(binding.value, binding.path, binding.block)
+        if binding.how is How.AUGMENT and binding.value is not None:
+            added = self.of(binding.value, binding.block)
+            return added if added.is_tensor else UNKNOWN
+        known = self._known.get(binding)
+        if known is not None:
+            return known
+        if binding.how is How.PARAMETER:
+            return self._questions.follow(binding, self._questions.further, parameter_value, self, binding)
+        if binding.how is How.FOR and binding.value is not None:
+            return self._questions.follow(binding, iterated, self, binding.value, binding.path, binding.block)
+        self._known[binding] = found = self._declared(binding)
+        return found
+
+    def _declared(self, binding: Binding) -> Value:
+        """What is bound by statements that compute no value."""
+        how, node = binding.how, binding.node
+        if how is How.WITH and binding.value is not None:
+            outer = binding.block.parent or binding.block
+            return Value(Kind.LOADER) if is_batch_source(binding.value, outer) else UNKNOWN
+        if how is How.IMPORT and isinstance(node, ast.Import | ast.ImportFrom):
+            if node not in self._origins:
+                self._origins[node] = dict(imported_names(node))
+            origin = self._origins[node].get(binding.name)
+            return somewhere(AccessPath(Start.NAME, origin)) if origin else UNKNOWN
+        if how in (How.FUNCTION, How.CLASS) and binding.block.kind is BlockKind.MODULE:
+            return somewhere(AccessPath(Start.LOCAL, binding.name))
+        if how is How.FUNCTION and node in self.outline.function_of:
+            return somewhere(AccessPath(Start.LOCAL, self.keys.function(self.outline.function_of[node])))
+        return UNKNOWN
+
+    def _unpacked(self, value: ast.expr, path: tuple[int, ...], block: Block) -> Value:
+        if not path:
+            return self.of(value, block)
+        while path and isinstance(value, ast.Tuple | ast.List) and -1 < path[0] < len(value.elts):
+            if any(isinstance(item, ast.Starred) for item in value.elts):
+                break
+            value, path = value.elts[path[0]], path[1:]
+        found = self.of(value, block)
+        if path and isinstance(value, ast.Call) and last_name(value.func) in _PREPARING:
+            return self._prepared(value, path, block)
+        for place in path:
+            found = self.item(found, place)
+        return found
+
+    def _prepared(self, call: ast.Call, path: tuple[int, ...], block: Block) -> Value:
+        """What a framework's `prepare` hands back: its arguments, with loaders that move their batches."""
+        if last_name(call.func) == "initialize":
+            if path[0] < 0:
+                return UNKNOWN
+            model = argument(call, "model", 1)
+            pointers = self.of(model, block).pointers if model is not None else ()
+            engine = Value(Kind.MODULE, pointers=pointers)
+            return [engine, Value(Kind.OPTIMIZER), Value(Kind.LOADER), Value(Kind.SCHEDULER)][min(path[0], 3)]
+        if 0 <= path[0] < len(call.args):
+            return replace(self.of(call.args[path[0]], block), prepared=True)
+        return UNKNOWN
+
+    def item(self, value: Value, place: int) -> Value:
+        """What unpacking a value gives at one place; -1 for a place that is not known."""
+        if 0 <= place < len(value.items):
+            return value.items[place]
+        found = self.element(value)
+        return found.pointing(*along(value.pointers, place)) if value.pointers else found
+
+    def element(self, value: Value) -> Value:
+        """What indexing or iterating a value gives."""
+        found = self._element(value)
+        if value.pointers and not found.pointers:
+            return found.pointing(*along(value.pointers, ANY))
+        return found
+
+    def _element(self, value: Value) -> Value:
+        if value.kind is Kind.CONTAINER:
+            return value.element or UNKNOWN
+        if value.kind in (Kind.TENSOR, Kind.ARRAY, Kind.STRING):
+            return value.holding(value.element)
+        if value.kind is Kind.SHAPE:
+            return NUMBER
+        if value.kind is Kind.LOADER:
+            return self.batch(value)
+        if value.kind is Kind.MODULE:
+            return value.element or value
+        return UNKNOWN
+
+    def batch(self, loader: Value) -> Value:
+        """An element of what a loader yields."""
+        home = Home.DEVICE if loader.prepared and self.device is Home.DEVICE else Home.HOST
+        return Value(Kind.TENSOR, home, False, Origin.BATCH, 0.95 * (loader.confidence or 1.0))
+
+    # attributes, subscripts, functions
+
+    def _attribute(self, node: ast.Attribute, block: Block) -> Value:
+        origin = self.imported(node, block)
+        if origin is not None:
+            if origin.startswith("torch.") and origin.rpartition(".")[2] in DTYPES:
+                return Value(Kind.DTYPE)
+            return somewhere(AccessPath(Start.NAME, origin))
+        if type(node.value) is ast.Name:
+            owner = self.graph.self_class(node.value, block)
+            if owner is not None:
+                return self.self_attribute(owner, node.attr)
+        return self._questions.follow(node, self._part, node, block)
+
+    def _part(self, node: ast.Attribute, block: Block) -> Value:
+        """An attribute of a value of the file."""
+        base = self.of(node.value, block)
+        found = self._attribute_of(base, node)
+        if base.pointers and not found.pointers:
+            return found.pointing(*along(base.pointers, node.attr))
+        return found
+
+    def _attribute_of(self, base: Value, node: ast.Attribute) -> Value:
+        if node.attr == "device":
+            return Value(Kind.DEVICE)
+        if node.attr == "dtype":
+            return Value(Kind.DTYPE)
+        if base.is_tensor:
+            return self._tensor_attribute(base, node.attr)
+        if node.attr == "grad" and base.kind is Kind.UNKNOWN:
+            return Value(Kind.TENSOR, self.device, False, Origin.PARAMETER, 0.8)
+        if base.kind is Kind.MODULE:
+            if node.attr in ("weight", "bias", "logit_scale"):
+                return Value(Kind.TENSOR, self.device, True, Origin.PARAMETER)
+            return (
+                Value(Kind.MODULE, confidence=0.8)
+                if node.attr in ("module", "model")
+                else by_name(node.attr, self.device) or UNKNOWN
+            )
+        return by_name(node.attr, self.device) or UNKNOWN
+
+    def _tensor_attribute(self, base: Value, name: str) -> Value:
+        if name in ("shape", "names"):
+            return Value(Kind.SHAPE)
+        if name == "name":
+            return Value(Kind.STRING)
+        if name in TENSOR_NUMBER_ATTRIBUTES or name.startswith("is_"):
+            return NUMBER
+        if name in ("data", "grad"):
+            return base.detached()
+        if base.origin in _PLAIN_TENSORS and name not in _VIEWS:
+            return UNKNOWN
+        return base
+
+    def self_attribute(self, owner: Class, name: str, depth: int = 0) -> Value:
+        """What `self.<name>` holds, by all assignments in the class and its bases in the file."""
+        return self._questions.follow((owner, name), self._self_attribute, owner, name, depth)
+
+    def _self_attribute(self, owner: Class, name: str, depth: int) -> Value:
+        bindings = [item for item in owner.attributes.get(name, []) if item.how is not How.AUGMENT]
+        if bindings:
+            for item in bindings:
+                annotated = annotation_value(item.node.annotation) if isinstance(item.node, ast.AnnAssign) else None
+                if annotated is not None and annotated.kind in (Kind.NUMBER, Kind.STRING):
+                    return annotated
+            found = merge([self.binding(item) for item in bindings])
+            return found if found.kind is not Kind.UNKNOWN else self._named(name, found)
+        if depth < _DEEPEST_BASE:
+            for base in owner.node.bases:
+                parent = self.outline.classes.get(last_name(base))
+                if parent is not None and parent is not owner and name in parent.attributes:
+                    return self.self_attribute(parent, name, depth + 1)
+        registered = self._registered(owner, name)
+        if registered is not None:
+            return registered
+        told = self.outside.attributes.get((owner.name, name), UNKNOWN)
+        if told.kind is not Kind.UNKNOWN:
+            return told
+        return self._named(name, somewhere(AccessPath(Start.INSTANCE, owner.name, path=(name,))))
+
+    def _registered(self, owner: Class, name: str) -> Value | None:
+        """A buffer or parameter that the class registers under a name: it moves with the module."""
+        for register in ("register_buffer", "register_parameter"):
+            for place in self.outline.calls.get(register, ()):
+                call = place.node
+                function = self.graph.enclosing(place.block)
+                if isinstance(call, ast.Call) and function is not None and function.owner is owner and call.args:
+                    if constant(call.args[0]) == name:
+                        attached = register == "register_parameter"
+                        return Value(Kind.TENSOR, self.device, attached, Origin.PARAMETER)
+        return None
+
+    def _subscript(self, node: ast.Subscript, block: Block) -> Value:
+        if not isinstance(node.value, ast.Dict | ast.Tuple | ast.List):
+            base = self.of(node.value, block)
+            if base.kind is Kind.UNKNOWN and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+                return by_name(node.slice.value, self.device) or UNKNOWN
+            place = constant(node.slice)
+            return self.item(base, place) if isinstance(place, int) and base.items else self.element(base)
+        return self.element(self.of(node.value, block))
+
+    def returned(self, function: Function) -> Value:
+        """What a function of the file returns."""
+        return self._questions.follow(function, self._questions.further, self._returned, function)
+
+    def outcome(self, function: Function) -> Value:
+        """What a caller in another file gets from a function: nothing that is known, where it yields."""
+        if function.is_generator:
+            return UNKNOWN
+        return self.returned(function)
+
+    def _returned(self, function: Function) -> Value:
+        values = [
+            self.of(place.node.value, place.block)
+            for place in function.returns
+            if isinstance(place.node, ast.Return) and place.node.value is not None
+        ]
+        return shallow(merge(values)) if values else NONE
+
+    def imported(self, node: ast.expr, block: Block) -> str | None:
+        """The dotted origin of a chain that starts at an imported name, such as "torch.nn.functional.mse_loss"."""
+        return self.outline.imported(node, block)
+
+    def is_module_class(self, cls: Class, depth: int = 0) -> bool:
+        """Whether a class of the file is an nn.Module, by its bases."""
+        for base in cls.node.bases:
+            name = last_name(base)
+            parent = self.outline.classes.get(name)
+            if parent is not None and parent is not cls and depth < 6:
+                if self.is_module_class(parent, depth + 1):
+                    return True
+            elif name.endswith(("Module", "Model", "PreTrainedModel")) or name in ("Sequential", "ModuleList"):
+                return True
+        return False
+
+    def device_argument(self, call: ast.Call, block: Block) -> Home | None:
+        """Where `.to(...)` or a factory puts its result; None if no argument says so."""
+        return device_of(self, call, block)
+
+
+_ANSWERS: dict[type[ast.expr], Callable[..., Value]] = {
+    **WRITTEN,
+    ast.Call: call_value,
+    ast.Subscript: Kinds._subscript,  # noqa: SLF001 - its own
+}
+"""Kind of expression → what works out its value, given these kinds, the expression and its block."""

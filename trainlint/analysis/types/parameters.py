@@ -1,0 +1,130 @@
+"""What a function's parameter holds: by annotation, by what callers pass, by its default, by its role."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.syntax.blocks import Binding, Function
+from trainlint.analysis.syntax.names import last_name
+from trainlint.analysis.types.access_paths import AccessPath, Start
+from trainlint.analysis.types.values import UNKNOWN, Kind, Origin, Value, constant_value, merge
+from trainlint.analysis.types.vocabulary import ANNOTATIONS, by_name
+from trainlint.records import replace
+
+if TYPE_CHECKING:
+    from trainlint.analysis.types.inference import Kinds
+
+_BATCH_RECEIVERS = frozenset(
+    {
+        "training_step",
+        "validation_step",
+        "test_step",
+        "compute_loss",
+        "prediction_step",
+        "predict_step",
+    }
+)
+"""Hooks that a framework hands a batch to."""
+
+
+def parameter_value(kinds: Kinds, binding: Binding) -> Value:
+    """The value of a parameter, by the most telling of what is known of it."""
+    function = kinds.outline.function_of.get(binding.block.node)
+    found = _value(kinds, binding, function)
+    if function is None:
+        return found
+    owner = function.owner
+    if owner is not None and _is_own_object(function, binding.node):
+        start = Start.LOCAL if function.is_decorated("classmethod") else Start.INSTANCE
+        return found.pointing(AccessPath(start, owner.name))
+    return found.pointing(AccessPath(Start.PARAMETER, kinds.keys.function(function), binding.name))
+
+
+def _is_own_object(function: Function, parameter: ast.AST) -> bool:
+    """Whether a parameter is the object, or with a class method the class, that a method is called on."""
+    return function.takes_object and function.parameters[0] is parameter
+
+
+def _value(kinds: Kinds, binding: Binding, function: Function | None) -> Value:
+    arg = binding.node
+    assert isinstance(arg, ast.arg)
+    annotated = annotation_value(arg.annotation)
+    if annotated is not None:
+        return _at_home(kinds, annotated) if annotated.is_tensor else annotated
+    if function is None:
+        return UNKNOWN
+    if function.owner is not None and _is_own_object(function, arg):
+        return Value(Kind.MODULE) if kinds.is_module_class(function.owner) else UNKNOWN
+    given = kinds.outside.arguments.get((kinds.keys.function(function), arg.arg), UNKNOWN)
+    if given.kind is Kind.UNKNOWN:
+        given = _arguments(kinds, function, arg.arg)
+    if given.kind is not Kind.UNKNOWN:
+        return given
+    if binding.value is not None and not isinstance(binding.value, ast.Constant):
+        default = kinds.of(binding.value, function.outside)
+        if default.kind is not Kind.UNKNOWN:
+            return default
+    if isinstance(binding.value, ast.Constant) and binding.value.value is not None:
+        return replace(constant_value(binding.value.value), literal=False)
+    if function.name == "forward" and function.owner is not None and kinds.is_module_class(function.owner):
+        named = by_name(arg.arg, kinds.device)
+        if named is not None or binding.value is not None:
+            return named or UNKNOWN
+        return Value(Kind.TENSOR, kinds.device, True, Origin.OTHER, 0.7)
+    if function.name in _BATCH_RECEIVERS and arg.arg in ("batch", "data", "inputs", "samples"):
+        return Value(Kind.TENSOR, kinds.device, False, Origin.BATCH, 0.9)
+    return UNKNOWN
+
+
+_MOST_CALLERS = 100
+"""A function that a file calls more often than this is a helper that is given anything, as in linking."""
+
+
+def _arguments(kinds: Kinds, function: Function, name: str) -> Value:
+    """What callers in the file pass for a parameter; UNKNOWN where they are so many that it may be anything."""
+    callers = kinds.graph.callers.get(function, [])
+    if len(callers) > _MOST_CALLERS:
+        return UNKNOWN
+    names = [item.arg for item in function.parameters]
+    index = names.index(name)
+    found: list[Value] = []
+    for edge in callers:
+        call = edge.place.node
+        if edge.passed or not isinstance(call, ast.Call):
+            continue
+        shift = index - 1 if function.owner is not None and names and names[0] in ("self", "cls") else index
+        given = next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+        if (
+            given is None
+            and 0 <= shift < len(call.args)
+            and not any(isinstance(item, ast.Starred) for item in call.args[: shift + 1])
+        ):
+            given = call.args[shift]
+        if given is not None:
+            found.append(kinds.of(given, edge.place.block))
+    return merge(found) if found else UNKNOWN
+
+
+def _at_home(kinds: Kinds, value: Value) -> Value:
+    return replace(value, home=kinds.device, confidence=0.85)
+
+
+def annotation_value(node: ast.expr | None) -> Value | None:
+    """The kind that an annotation names; None where it names none that rules know."""
+    if node is None:
+        return None
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return ANNOTATIONS.get(node.value.rpartition(".")[2].rstrip("]"))
+    if isinstance(node, ast.BinOp):
+        return annotation_value(node.left) or annotation_value(node.right)
+    if isinstance(node, ast.Subscript):
+        outer = last_name(node)
+        if outer in ("Optional", "Annotated", "Final"):
+            inner = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+            return annotation_value(inner)
+        if outer in ("List", "list", "Tuple", "tuple", "Dict", "dict", "Sequence", "Iterable", "Mapping"):
+            inner = node.slice.elts[-1] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+            return Value(Kind.CONTAINER, element=annotation_value(inner))
+        return ANNOTATIONS.get(outer)
+    return ANNOTATIONS.get(last_name(node))

@@ -1,0 +1,207 @@
+"""What PyTorch's own names return, and what people's names usually mean."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from trainlint.analysis.types.batch_sources import LOADER_NAME
+from trainlint.analysis.types.values import NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value
+from trainlint.patterns import lazy
+
+FACTORIES = frozenset(
+    "zeros ones empty full eye arange linspace logspace rand randn randint randperm normal tensor as_tensor "
+    "from_numpy from_file Tensor "
+    "FloatTensor LongTensor IntTensor BoolTensor ByteTensor HalfTensor DoubleTensor asarray frombuffer "
+    "tril_indices triu_indices".split()
+)
+LIKE_FACTORIES = frozenset(
+    {"zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like"}
+)
+TORCH_NUMBERS = frozenset(
+    "is_tensor is_available device_count current_device memory_allocated max_memory_allocated "
+    "memory_reserved max_memory_reserved "
+    "get_rank get_world_size is_initialized get_device_capability manual_seed initial_seed get_num_threads "
+    "is_grad_enabled is_autocast_enabled is_scripting is_tracing is_compiling get_default_dtype get_default_device "
+    "is_floating_point is_complex numel mem_get_info is_inference seed get_lr is_nccl_available".split()
+)
+TENSOR_NUMBERS = frozenset(
+    "dim ndimension numel nelement element_size data_ptr is_contiguous is_pinned is_floating_point "
+    "is_complex get_device stride storage_offset "
+    "size type_as_string has_names is_set_to is_shared is_signed is_same_size".split()
+)
+TENSOR_NUMBER_ATTRIBUTES = frozenset(
+    {
+        "ndim",
+        "itemsize",
+        "nbytes",
+        "is_cuda",
+        "is_leaf",
+        "requires_grad",
+        "is_sparse",
+        "layout",
+        "names",
+        "version",
+        "grad_fn",
+        "is_meta",
+    }
+)
+DETACHING = frozenset(
+    {
+        "detach",
+        "detach_",
+        "argmax",
+        "argmin",
+        "argsort",
+        "eq",
+        "ne",
+        "gt",
+        "lt",
+        "ge",
+        "le",
+        "isnan",
+        "isinf",
+        "isfinite",
+        "long",
+        "int",
+        "bool",
+        "byte",
+    }
+)
+HOST_COPIES = frozenset({"cpu"})
+MODULE_METHODS_RETURNING_SELF = frozenset(
+    "to cuda cpu train eval half float double bfloat16 requires_grad_ apply share_memory compile to_empty "
+    "merge_and_unload".split()
+)
+COMPUTING_METHOD = lazy(
+    r"^(forward|encode|decode|generate|predict|sample|embed|project|extract|inference|infer|score|evaluate|"
+    r"compute|calc|calculate|log_prob|"
+    r"reconstruct|denoise|q_sample|p_losses|get_(value|action|feature|logit|loss|embed|q_|hidden|image|text|"
+    r"reward))|loss(es)?$|_step$|_forward$|_features$"
+)
+"""Methods of a module that return tensors."""
+LOSS_FUNCTIONS = lazy(r"loss$|cross_entropy|^nll|kl_div|^smooth_l1|^mse|^l1_|hinge|ctc", re.IGNORECASE)
+
+MODULE_NAME = lazy(
+    r"^(model|net|network|module|ddp|backbone|encoder|decoder|generator|discriminator|unet|vae|transformer|"
+    r"policy|actor|critic|teacher|student|"
+    r"classifier|net_?[dg]|gen|disc|ema|q_network|target_network|agent|actor_critic|vit|bert|gpt|llm|lm|"
+    r"raw_model|resnet|vgg|head)(_?\d|_engine|_ddp|_ema|_without_ddp)?$"
+    r"|_(model|net|network|module|encoder|decoder|engine)$|^(model|net)_",
+    re.IGNORECASE,
+)
+CRITERION_NAME = lazy(
+    r"^(criterion|loss_fn|loss_func|loss_function|compute_loss|calc_loss|lossfn|objective)\w*$|criterion|"
+    r"^crit$|^(bce|mse|l1|ce|nll|kl)(_?loss)?$|_loss$|^loss_",
+    re.IGNORECASE,
+)
+OPTIMIZER_NAME = lazy(r"optim|^opt($|_)|_opt$", re.IGNORECASE)
+SCALER_NAME = lazy(r"(^|_)(grad_?|amp_?|loss_?)?scaler$", re.IGNORECASE)
+LOSS_NAME = lazy(r"(^|_)loss(es)?($|_|\d)|^(loss|err|errd|errg)[a-z]?(_\w+)?$|^loss[A-Z]?\w*$", re.IGNORECASE)
+TENSOR_NAME = lazy(
+    r"(^|_)(logits?|preds?|predictions?|outputs?|images?|imgs?|labels?|targets?|inputs?|embeddings?|feats?|"
+    r"features?|grad_norm|total_norm|acc[15]?|"
+    r"correct|hidden_states|attention_mask|input_ids|log_?probs?|rewards?|advantages?|masks?)($|_)",
+    re.IGNORECASE,
+)
+DEVICE_NAME = lazy(
+    r"(^|_)(device|dev|devices|gpu|cuda)($|_|\d|id)|^(local_rank|rank|gpu_id|device_id|local_device|main_device|dev)$",
+    re.IGNORECASE,
+)
+DTYPE_NAME = lazy(r"dtype|(^|_)(precision|ptdtype)($|_)", re.IGNORECASE)
+DTYPES = frozenset(
+    "float float16 float32 float64 half double bfloat16 int int8 int16 int32 int64 long short uint8 bool "
+    "cfloat complex64 complex128 "
+    "float8_e4m3fn float8_e5m2".split()
+)
+NUMBER_NAME = lazy(
+    r"^(lr|learning_rate|epoch|epochs|step|steps|i|j|k|n|idx|index|iteration|it|start|end|rank|world_size|"
+    r"seed|batch_size|bs|global_step|alpha|beta|"
+    r"gamma|eps|epsilon|num_\w+|n_\w+|max_\w+|min_\w+|\w*_lr|\w*time|start|elapsed|"
+    r"(use|is|has|return|output|with|should|do|need|enable|disable)_\w+)$",
+    re.IGNORECASE,
+)
+
+ANNOTATIONS = {
+    "Tensor": Value(Kind.TENSOR),
+    "FloatTensor": Value(Kind.TENSOR),
+    "LongTensor": Value(Kind.TENSOR),
+    "BoolTensor": Value(Kind.TENSOR),
+    "Module": Value(Kind.MODULE),
+    "DistributedDataParallel": Value(Kind.MODULE),
+    "PreTrainedModel": Value(Kind.MODULE),
+    "DataLoader": Value(Kind.LOADER),
+    "Optimizer": Value(Kind.OPTIMIZER),
+    "LRScheduler": Value(Kind.SCHEDULER),
+    "GradScaler": Value(Kind.SCALER),
+    "Dataset": Value(Kind.DATASET),
+    "device": Value(Kind.DEVICE),
+    "dtype": Value(Kind.DTYPE),
+    "ndarray": Value(Kind.ARRAY),
+    "int": NUMBER,
+    "float": NUMBER,
+    "bool": NUMBER,
+    "str": STRING,
+}
+
+_CONSTRUCTED = tuple(
+    (lazy(pattern), value)
+    for pattern, value in (
+        (r"^torch\.optim\.lr_scheduler\.\w+$", Value(Kind.SCHEDULER)),
+        (r"^torch\.optim\.[A-Z]\w*$|^(apex\.optimizers|bitsandbytes\.optim)\.", Value(Kind.OPTIMIZER)),
+        (r"^transformers\.(AdamW|Adafactor)$", Value(Kind.OPTIMIZER)),
+        (r"GradScaler$", Value(Kind.SCALER)),
+        (r"(Tokenizer\w*|Processor|FeatureExtractor|Config)(\.from_pretrained)?$", UNKNOWN),
+        (r"^torch\.nn\.modules\.utils\.", Value(Kind.CONTAINER, element=NUMBER)),
+        (r"^torch\.utils\.data\.(\w+\.)*\w*Sampler$", Value(Kind.SAMPLER)),
+        (r"^torch\.utils\.data\.\w*(Dataset|Subset)$|^torchvision\.datasets\.", Value(Kind.DATASET)),
+        (r"^torch\.(cuda|accelerator)\.(Event|Stream|current_stream|default_stream)$", Value(Kind.STREAM)),
+        (r"^torch\.nn\.(\w+\.)*\w*Loss$", Value(Kind.MODULE, loss_function=True)),
+        (r"^torch\.nn\.(parallel\.|modules\.)*([A-Z]\w*|\w*[a-z]_model)$", Value(Kind.MODULE)),
+        (r"^torch\.(compile|jit\.script|jit\.trace)$|^torch\.distributed\.fsdp\.\w+$", Value(Kind.MODULE)),
+        (r"^(torchvision|timm)\.(models\.\w+|create_model)", Value(Kind.MODULE, confidence=0.8)),
+        (r"\.from_pretrained$|^transformers\.Auto\w+$", Value(Kind.MODULE, confidence=0.8)),
+        (r"^(numpy|scipy|sklearn)\.", Value(Kind.ARRAY)),
+        (r"^(math|time|random|os\.environ|datetime|statistics|psutil)\.", NUMBER),
+        (r"^torch\.nn\.utils\.clip_grad_(norm|value)_?$", Value(Kind.TENSOR, Home.DEVICE, False)),
+        (r"^torch\.get_default_dtype$", Value(Kind.DTYPE)),
+        (r"^torch\.(\w+\.)*(is|are|has)_\w+$", NUMBER),
+        (r"^torch\.(accelerator|jit|compiler|_dynamo|onnx|_C|version|overrides|library|mps|xpu|npu|hub)\.", UNKNOWN),
+    )
+)
+"""What calling an imported name gives, by its dotted origin."""
+
+
+@lru_cache(maxsize=4096)
+def constructed(name: str) -> Value | None:
+    """What calling an imported name gives, where the name alone tells."""
+    for pattern, value in _CONSTRUCTED:
+        if pattern.search(name):
+            return value
+    return None
+
+
+@lru_cache(maxsize=16384)
+def by_name(name: str, device: Home) -> Value | None:
+    """A guess from a name nothing else is known of. `device` is where tensors of this file live by default."""
+    if CRITERION_NAME.search(name) and not LOSS_NAME.fullmatch(name) and not name.lower().endswith("_loss"):
+        return Value(Kind.MODULE, confidence=0.7, loss_function=True)
+    if MODULE_NAME.search(name):
+        return Value(Kind.MODULE, confidence=0.8)
+    if LOADER_NAME.search(name):
+        return Value(Kind.LOADER, confidence=0.8)
+    if OPTIMIZER_NAME.search(name):
+        return Value(Kind.OPTIMIZER, confidence=0.8)
+    if SCALER_NAME.search(name):
+        return Value(Kind.SCALER, confidence=0.7)
+    if DTYPE_NAME.search(name):
+        return Value(Kind.DTYPE, confidence=0.9)
+    if DEVICE_NAME.search(name):
+        return Value(Kind.DEVICE, confidence=0.9)
+    if NUMBER_NAME.search(name):
+        return Value(Kind.NUMBER, confidence=0.8)
+    if LOSS_NAME.search(name):
+        return Value(Kind.TENSOR, device, None, Origin.NAME, 0.75)
+    if TENSOR_NAME.search(name):
+        return Value(Kind.TENSOR, device, None, Origin.NAME, 0.65)
+    return None

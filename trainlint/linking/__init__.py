@@ -1,1 +1,0 @@
-"""Facts across files: summaries of all files in, what each file is told by the others out."""
