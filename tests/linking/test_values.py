@@ -389,4 +389,4 @@ def test_what_is_told_holds_no_pointers() -> None:
         for value in facts.values()
     ]
     assert told
-    assert all("Pointer" not in repr(value) for value in told)
+    assert all("AccessPath" not in repr(value) for value in told)
