@@ -65,7 +65,7 @@ def test_a_silent_rule_says_why(program: Program, write: Write) -> None:
     assert "\x1b[" not in result.out
     assert result.out.startswith("  10 │             print(loss.item())\n  heat:     in train: runs now and then (")
     assert "line 5: for step, (inputs, targets) in" in result.out
-    assert "→ line 9: only now and then" in result.out
+    assert "→ line 9: every 100 steps" in result.out
     assert "loss is a tensor in device memory, with a graph, " in result.out
     silent = """
   TRN201 item-in-training-step is silent about `loss.item()`

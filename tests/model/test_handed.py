@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from tests.model.facts import file_model, marked
-from trainlint.analysis.conditions.given_parameters import asks, given
-from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.analysis.conditions.condition import ConditionKind
+from trainlint.analysis.conditions.forms.parameters import passed_arguments
 from trainlint.finding import Heat
 
 
@@ -29,7 +29,7 @@ from trainlint.finding import Heat
 def test_what_a_call_hands_over(text: str, said: bool | None) -> None:
     call = ast.parse(text, mode="eval").body
     assert isinstance(call, ast.Call)
-    assert given(call).hands("size", ("x", "size", "other")) is said
+    assert passed_arguments(call).passes("size", ("x", "size", "other")) is said
 
 
 ASKING = """
@@ -50,9 +50,10 @@ ASKING = """
 
 
 def test_what_a_branch_asks_for() -> None:
-    for statement, block, said in marked(file_model(ASKING)):
-        found = [item for outer in block.outwards() if outer.kind is BlockKind.BRANCH for item in asks(outer)]
-        words = " ".join(f"{name}:{'handed' if wanted else 'left'}" for name, wanted in found) or "none"
+    model = file_model(ASKING)
+    for statement, block, said in marked(model):
+        found = [item for item in model.conditions.around(block) if item.kind is ConditionKind.PARAMETER]
+        words = " ".join(f"{item.name}:{'handed' if item.value else 'left'}" for item in found) or "none"
         assert words == said, statement.lineno
 
 

@@ -155,4 +155,4 @@ def test_what_is_computed_for_each_parameter(snippet: str) -> None:
 def test_interval_lengths_are_read_where_they_are_written() -> None:
     model = file_model(INTERVALS)
     for statement, block, said in marked(model):
-        assert str(interval_length(model.outline, block)) == said, ast.unparse(statement)
+        assert str(interval_length(model.conditions.around(block))) == said, ast.unparse(statement)

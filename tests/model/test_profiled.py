@@ -56,4 +56,4 @@ def test_switches(text: str, switched: bool) -> None:
     model = file_model(text)
     place = model.outline.calls["emit"][0]
     site = Site(model, place)
-    assert is_switched(site.call, site.block, "enabled") is switched
+    assert is_switched(model, site.call, site.block, "enabled") is switched

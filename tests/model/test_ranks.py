@@ -7,7 +7,8 @@ import ast
 import pytest
 
 from tests.model.facts import file_model, marked
-from trainlint.analysis.conditions.ranks import asks_for_rank, is_main_only, rank_guard
+from trainlint.analysis.conditions.forms.ranks import asks_for_rank, is_main_only
+from trainlint.analysis.conditions.questions import is_on_some_ranks
 
 GUARDS = """
 import torch.distributed as dist
@@ -42,7 +43,10 @@ def after_exit(args):
 
 def test_branches_that_some_ranks_take() -> None:
     model = file_model(GUARDS)
-    found = {statement.lineno: (rank_guard(block) is not None, said) for statement, block, said in marked(model)}
+    found = {
+        statement.lineno: (is_on_some_ranks(model.conditions.around(block)), said)
+        for statement, block, said in marked(model)
+    }
     assert {line: "yes" if guarded else "no" for line, (guarded, _) in found.items()} == {
         line: said for line, (_, said) in found.items()
     }

@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
 
     from trainlint.analysis.callgraph.call_graph import CallGraph
     from trainlint.analysis.callgraph.skeleton import Skeleton
+    from trainlint.analysis.conditions.around import Conditions
     from trainlint.analysis.conditions.option_defaults import Flags
     from trainlint.analysis.effects.guarded_reads import Reader
     from trainlint.analysis.frequency.heat import Heats
@@ -60,6 +61,7 @@ _OWN = (
     "reads_by_statement",
     "facts",
     "flags",
+    "conditions",
     "readers",
 )
 """Facts that no other file has a say in."""
@@ -170,7 +172,7 @@ class SemanticModel:
             self.switches,
             self.keys,
             self.telling_calls,
-            flags=self.flags,
+            conditions=self.conditions,
             declared=declared,
             bases=bases_of(self.outline, {}),
             idle=is_test_path(self.source.path),
@@ -182,6 +184,13 @@ class SemanticModel:
         from trainlint.analysis.conditions.option_defaults import Flags
 
         return Flags(self.outline)
+
+    @cached_property
+    def conditions(self) -> Conditions:
+        """When the blocks of the file run, by the tests around them."""
+        from trainlint.analysis.conditions.around import Conditions
+
+        return Conditions(self.flags)
 
     @property
     def defaults(self) -> dict[str, bool]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from trainlint.analysis.effects.creations import is_seldom
+from trainlint.analysis.conditions.around import guards_around
+from trainlint.analysis.conditions.questions import runs_where_missing
 from trainlint.analysis.effects.forward import computes
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.programs.test_files import is_test_path
@@ -123,9 +124,9 @@ def _is_in_loop_over_epochs(site: Site) -> bool:
 
 def _is_kept(site: Site) -> bool:
     """Whether the place runs only while there is no wrapper yet."""
-    if is_seldom(site.block):
+    if runs_where_missing(site.conditions):
         return True
-    if any(block.kind is BlockKind.BRANCH and block.after_exit for block in _within_function(site.block)):
+    if any(guard.is_early_exit for guard in guards_around(site.block)):
         return True
     function = site.function
     return function is not None and any(function.is_decorated(name) for name in _CACHES)

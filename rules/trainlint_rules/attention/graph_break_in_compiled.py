@@ -6,11 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from trainlint.analysis.effects.creations import is_seldom
+from trainlint.analysis.conditions.around import guards_around, mentioned_in_tests
+from trainlint.analysis.conditions.questions import runs_where_missing
 from trainlint.analysis.effects.python_reads import python_reads
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.names import last_name
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
@@ -88,7 +88,7 @@ class GraphBreakInCompiled(Rule):
         """Find prints and reads of tensors in functions that the file compiles."""
         if not site.file.says(_COMPILES) or site.file.says(_ALLOWED) or is_test_path(site.path):
             return
-        if is_seldom(site.block) or _is_left_out(site):
+        if runs_where_missing(site.conditions) or _is_left_out(site):
             return
         compiled = compiled_around(site.file, site.function)
         if compiled is None or compiled.whole:
@@ -107,14 +107,11 @@ def _is_left_out(site: Site) -> bool:
     """Whether the place is left out while compiling, or an argument decides, which the compiler takes as it is."""
     function = site.function
     given = {parameter.arg for parameter in function.parameters} if function is not None else set()
-    for block in site.block.outwards():
-        if block.kind is BlockKind.FUNCTION:
-            return False
-        if block.kind is BlockKind.BRANCH and block.test is not None:
-            test = block.test.operand if isinstance(block.test, ast.UnaryOp) else block.test
-            if (isinstance(test, ast.Name) and test.id in given) or _NOT_COMPILING.search(ast.unparse(test)):
-                return True
-    return False
+    for guard in guards_around(site.block):
+        test = guard.expression.operand if isinstance(guard.expression, ast.UnaryOp) else guard.expression
+        if isinstance(test, ast.Name) and test.id in given:
+            return True
+    return mentioned_in_tests(site.block, _NOT_COMPILING)
 
 
 def _breaks(site: Site) -> str:

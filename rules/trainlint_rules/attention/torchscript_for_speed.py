@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.alternatives import depends_on_version
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import BlockKind
@@ -27,7 +28,6 @@ _SERVES = lazy(
 """Code that compiles already where it can, or is to run without Python."""
 _SERVING_PATH = lazy(r"export|deploy|serv(e|ing)|onnx|convert|(^|/)jit", re.IGNORECASE)
 _TRAINS = lazy(r"\.backward\(|nn\.Module|autograd")
-_VERSION = lazy(r"version|hasattr|TORCH_(MAJOR|MINOR)", re.IGNORECASE)
 
 
 class TorchscriptForSpeed(Rule):
@@ -147,9 +147,4 @@ def _asks_for_nvfuser(site: Site, origin: str) -> bool:
 
 def _asks_for_version(site: Site) -> bool:
     """Whether the place is a branch for some versions only."""
-    for block in site.block.outwards():
-        if block.kind is BlockKind.EXCEPT:
-            return True
-        if block.kind is BlockKind.BRANCH and block.test is not None and _VERSION.search(ast.unparse(block.test)):
-            return True
-    return False
+    return depends_on_version(site.block) or any(block.kind is BlockKind.EXCEPT for block in site.block.outwards())

@@ -6,14 +6,18 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.conditions.around import mentioned_in_tests
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, nodes_in
 from trainlint.analysis.types.values import Origin
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
+from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
 _SURE = 0.9
+
+_TYPE_TEST = lazy(r"isinstance|is_tensor")
 
 
 class TensorCopiedFromTensor(Rule):
@@ -106,11 +110,7 @@ def _may_be_list(site: Site, given: ast.expr) -> bool:
         return True
     if any(isinstance(part, ast.List | ast.Tuple | ast.ListComp) for part in nodes_in(given)):
         return isinstance(given, ast.BinOp | ast.List | ast.Tuple | ast.ListComp)
-    return any(
-        "isinstance" in ast.unparse(block.test) or "is_tensor" in ast.unparse(block.test)
-        for block in site.block.outwards()
-        if block.test is not None
-    )
+    return mentioned_in_tests(site.block, _TYPE_TEST, everywhere=True)
 
 
 def _converts_itself(site: Site, given: ast.expr) -> bool:

@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.around import names_in_tests
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.names import argument, constant, last_name, names_in, nodes_in
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.types.loaders import Loader
@@ -156,9 +156,8 @@ def _is_shared_out(file: SemanticModel, item: Pass) -> bool:
 
 def _knows_ranks(file: SemanticModel, loader: Loader, made: list[ast.expr]) -> bool:
     """Whether the code that makes a dataset or its loader speaks of ranks, or draws the data in each process."""
-    blocks = loader.block.outwards()
-    tests = [block.test for block in blocks if block.kind is BlockKind.BRANCH and block.test is not None]
-    if any(_RANK.search(name) or _SHARES.search(name) for node in (*made, *tests) for name in names_in(node)):
+    names = [name for node in made for name in names_in(node)] + names_in_tests(loader.block)
+    if any(_RANK.search(name) or _SHARES.search(name) for name in names):
         return True
     function = file.outline.enclosing(loader.block)
     for node in nodes_in(function.node if function is not None else file.tree):

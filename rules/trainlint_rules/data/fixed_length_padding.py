@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
+from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.names import argument, constant, last_name, names_in, position
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.finding import Finding, Heat, Severity
@@ -102,7 +102,7 @@ class FixedLengthPadding(Rule):
         call = site.call
         if constant(argument(call, "padding")) != "max_length" or not _IS_TOKENIZER.search(ast.unparse(call.func)):
             return
-        if _is_short(site) or _is_chosen(site.block) or _is_second(site) or site.file.says(_WANTS_ONE_SHAPE):
+        if _is_short(site) or _is_chosen(site) or _is_second(site) or site.file.says(_WANTS_ONE_SHAPE):
             return
         confidence = max(_HOT.get(site.heat.heat, 0.0), _MAPPED if _is_mapped(site.file, site.block, _DEEPEST) else 0.0)
         if confidence:
@@ -126,14 +126,9 @@ def _is_short(site: Site) -> bool:
     return isinstance(found, int) and found <= _SHORT
 
 
-def _is_chosen(block: Block) -> bool:
+def _is_chosen(site: Site) -> bool:
     """Whether a test stands before the call, inside its function: where batches must be of one shape, for example."""
-    for outer in block.outwards():
-        if outer.kind is BlockKind.FUNCTION:
-            return False
-        if outer.kind is BlockKind.BRANCH and outer.test is not None and not outer.after_exit:
-            return True
-    return False
+    return bool(site.file.conditions.around(site.block, early_exits=False))
 
 
 def _is_second(site: Site) -> bool:

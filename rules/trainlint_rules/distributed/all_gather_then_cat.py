@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.conditions.around import mentioned_in_tests
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.names import argument, constant, position, root_name
 from trainlint.analysis.syntax.uses import mentions
 from trainlint.evidence import Symptom
@@ -144,9 +144,8 @@ def _is_asynchronous(site: Site) -> bool:
 
 def _has_another_way(site: Site) -> bool:
     """Whether this is the branch for a backend that lacks the better call, or the function makes that call too."""
-    for block in site.block.outwards():
-        if block.kind is BlockKind.BRANCH and block.test is not None and _BACKEND.search(ast.unparse(block.test)):
-            return True
+    if mentioned_in_tests(site.block, _BACKEND, everywhere=True):
+        return True
     return any(other.function is site.function for other in site.calls(*_BETTER))
 
 

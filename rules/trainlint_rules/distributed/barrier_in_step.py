@@ -14,7 +14,7 @@ from trainlint.analysis.programs.loops import describe_loop
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
@@ -67,7 +67,7 @@ class BarrierInStep(Rule):
     ```
 
     ## Stays silent
-    At checkpoints, around set-up and downloads, at the end of an epoch; behind a test that may hold seldom; where times
+    At checkpoints, around set-up and downloads, at the end of an epoch; behind a test that holds seldom; where times
     are taken; before `broadcast` and other collectives that some ranks leave early.
 
     ## Fix safety
@@ -107,7 +107,8 @@ class BarrierInStep(Rule):
                 f"`{name}()` in each training step ({describe_loop(loop)}) makes the host wait for the device and all "
                 "ranks for the slowest; the reduction of gradients synchronises them already"
             )
-            yield self.finding(site, message, confidence=0.85, fix=partial(_removed, site))
+            sure = min(0.85, site.heat.confidence)
+            yield self.finding(site, message, confidence=sure, fix=partial(_removed, site))
             return
         following = _following(site)
         if following is not None and site.heat.heat not in (Heat.ONCE, Heat.RARE):
@@ -126,17 +127,7 @@ def _is_barrier(site: Site) -> bool:
 
 
 def _training_loop(site: Site) -> Block | None:
-    """The training loop in whose every iteration the barrier runs, seen in the same function."""
-    block: Block | None = site.block
-    while block is not None and block.kind not in (BlockKind.LOOP, BlockKind.FUNCTION):
-        if block.kind is BlockKind.EXCEPT:
-            return None
-        if block.kind is BlockKind.BRANCH and block.test is not None and not block.negated:
-            if not _WHEN_DISTRIBUTED.search(ast.unparse(block.test)):
-                return None
-        elif block.kind is BlockKind.BRANCH and not block.after_exit:
-            return None
-        block = block.parent
+    """The training loop in whose iterations the barrier runs, seen in the same function."""
     loop = loop_around(site.block)
     if loop is None or not site.heat.heat.in_step:
         return None

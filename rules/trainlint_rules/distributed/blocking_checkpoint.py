@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.condition import Condition, ConditionKind
 from trainlint.analysis.conditions.interval_lengths import interval_length
+from trainlint.analysis.conditions.questions import confidence_behind
+from trainlint.analysis.effects.accumulation import loop_around
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, BlockKind, How
+from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import argument, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.types.values import Kind
@@ -68,8 +71,8 @@ class BlockingCheckpoint(Rule):
     ```
 
     ## Stays silent
-    For intervals of more than 100 steps and those that the file does not tell; behind any other test, as of the best
-    score or the last step; for what is no state of a model; for buffers in memory. Quietly, below the default
+    For intervals of more than 100 steps and those that the file does not tell; behind a test that holds seldom, as of
+    the best score or the last step; for what is no state of a model; for buffers in memory. Quietly, below the default
     confidence, in tests.
 
     ## Confirmed by
@@ -98,9 +101,11 @@ class BlockingCheckpoint(Rule):
         saved, path = argument(site.call, "obj", 0), argument(site.call, "f", 1)
         if site.origin(site.call.func) != "torch.save" or saved is None or path is None:
             return
-        if not _in_training_step(site) or not _holds_state(site.file, saved, site.block, _FOLLOWED) or _is_buffer(path):
+        loop = _training_loop(site)
+        if loop is None or not _holds_state(site.file, saved, site.block, _FOLLOWED) or _is_buffer(path):
             return
-        steps = _steps_between(site)
+        conditions = site.file.conditions.around(site.block, loop)
+        steps = _steps_between(conditions)
         if steps is None or not 1 <= steps <= _OFTEN:
             return
         often = "each step" if steps == 1 else f"each {steps} steps"
@@ -108,30 +113,26 @@ class BlockingCheckpoint(Rule):
             site,
             f"training stops {often} until this checkpoint is written; save more seldom, or with "
             "`torch.distributed.checkpoint.async_save`",
-            confidence=0.6 if is_test_path(site.path) else 0.8,
+            confidence=0.6 if is_test_path(site.path) else min(0.8, _confidence(conditions)),
         )
 
 
-def _in_training_step(site: Site) -> bool:
-    loops = [block for block in site.block.outwards() if block.kind is BlockKind.LOOP]
-    return bool(loops) and site.file.loops.kind(loops[0]) is LoopKind.STEP
+def _training_loop(site: Site) -> Block | None:
+    """The innermost loop around the save, if its iterations are training steps."""
+    loop = loop_around(site.block)
+    return loop if loop is not None and site.file.loops.kind(loop) is LoopKind.STEP else None
 
 
-def _steps_between(site: Site) -> int | None:
-    """How many steps pass between two saves, where intervals alone decide; None where anything else does, too."""
-    for block in site.block.outwards():
-        if block.kind is BlockKind.LOOP:
-            return interval_length(site.file.outline, site.block)
-        if block.kind is BlockKind.EXCEPT or (block.kind is BlockKind.BRANCH and not _is_interval(block)):
-            return None
-    return None
+def _steps_between(conditions: tuple[Condition, ...]) -> int | None:
+    """How many steps pass between two saves; None where that is unknown, or more than intervals makes them rare."""
+    if any(condition.rare and condition.kind is not ConditionKind.INTERVAL for condition in conditions):
+        return None
+    return interval_length(conditions)
 
 
-def _is_interval(block: Block) -> bool:
-    """Whether a branch is `if step % n == 0:` and asks for nothing else."""
-    test = block.test
-    plain = isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)
-    return plain and not block.negated and isinstance(test, ast.Compare) and isinstance(test.left, ast.BinOp)
+def _confidence(conditions: tuple[Condition, ...]) -> float:
+    """How sure it is that nothing but intervals decides when this is saved."""
+    return confidence_behind(item for item in conditions if item.kind is not ConditionKind.INTERVAL)
 
 
 def _holds_state(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from trainlint.analysis.conditions.ranks import rank_guard
+from trainlint.analysis.conditions.questions import is_on_some_ranks
 from trainlint.analysis.effects.collectives import IN_PLACE, collective
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import constant, root_name
@@ -82,7 +82,7 @@ class CollectiveOnTemporary(Rule):
         if found is None or found.tensor is None:
             return
         confidence = _is_temporary(found.tensor)
-        if not confidence or (found.name != "all_reduce" and rank_guard(site.block) is not None):
+        if not confidence or (found.name != "all_reduce" and is_on_some_ranks(site.conditions)):
             return
         original = root_name(_source(found.tensor))
         may_be = "may be" if confidence < 0.9 else "is"

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.programs.wraps import Wrapper, wraps
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
@@ -95,12 +94,7 @@ class GlooOnGpu(Rule):
 
 def _is_one_of_several(site: Site) -> bool:
     """Whether a test decides that the group is started so."""
-    for block in site.block.outwards():
-        if block.kind is BlockKind.EXCEPT:
-            return True
-        if block.kind is BlockKind.BRANCH and block.test is not None and "__name__" not in ast.dump(block.test):
-            return True
-    return False
+    return bool(site.conditions)
 
 
 def _wraps_for_gpu(site: Site) -> bool:

@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.branches import stands_in_else_of
 from trainlint.analysis.effects.collectives import OF_OBJECTS, collective
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
@@ -114,10 +114,4 @@ def _outweighed(site: Site) -> bool:
 
 def _is_other_side(site: Site) -> bool:
     """Whether this is the `else` of a test whose other branch makes the same call: one collective, written twice."""
-    tests = {block.test for block in site.block.outwards() if block.kind is BlockKind.BRANCH and block.negated}
-    return any(
-        block.test in tests and not block.negated
-        for other in site.calls(last_name(site.call.func))
-        for block in other.block.outwards()
-        if block.kind is BlockKind.BRANCH
-    )
+    return any(stands_in_else_of(site.block, other.block) for other in site.calls(last_name(site.call.func)))

@@ -6,12 +6,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from trainlint.analysis.conditions.ranks import asks_for_rank, is_main_only
+from trainlint.analysis.conditions.questions import is_on_some_ranks
+from trainlint.analysis.conditions.rank_ways import main_only_guard
 from trainlint.analysis.effects.collectives import COLLECTIVES, collective
 from trainlint.analysis.programs.fact_names import ACCELERATOR
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import last_name, names_in
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
@@ -79,16 +80,16 @@ class RankGuardedCollective(Rule):
         """Find collectives in the default group behind a test that holds in the first process only."""
         if is_test_path(site.path) or not _needs_all(site):
             return
-        guard = _guard(site.block)
-        if guard is None or guard.test is None or any(_ALONE.search(name) for name in names_in(guard.test)):
+        guard = main_only_guard(site.block)
+        if guard is None or any(_ALONE.search(name) for name in names_in(guard.expression)):
             return
-        if _has_counterpart(site, guard):
+        if _has_counterpart(site, guard.block):
             return
+        test = guard.expression
         yield self.finding(
             site,
             f"`{ast.unparse(site.call.func)}` waits for all ranks, but only those come here for which "
-            f"`{'not ' if guard.negated else ''}{ast.unparse(guard.test)}` (line {guard.test.lineno}) holds; the run "
-            "hangs",
+            f"`{'' if guard.outcome else 'not '}{ast.unparse(test)}` (line {test.lineno}) holds; the run hangs",
             confidence=0.9,
         )
 
@@ -103,29 +104,12 @@ def _needs_all(site: Site) -> bool:
     return found is not None and found.group is None
 
 
-def _guard(block: Block) -> Block | None:
-    """The branch around a block that the first process takes alone, or that all others take without it."""
-    for outer in block.outwards():
-        if outer.kind is BlockKind.FUNCTION:
-            return None
-        if outer.kind is BlockKind.BRANCH and outer.test is not None and outer.parent is not None:
-            if is_main_only(outer.test, outer.parent) is not None:
-                # `a and b` that is not taken says nothing of either.
-                return None if outer.negated and isinstance(outer.test, ast.BoolOp) else outer
-    return None
-
-
 def _has_counterpart(site: Site, guard: Block) -> bool:
     """Whether the function makes a collective call elsewhere that some ranks make and others do not."""
     here = site.function
     for name in COLLECTIVES | _OF_ACCELERATE:
         for other in site.calls(name):
             if other.function is here and other.call is not site.call and not other.block.within(guard):
-                if any(
-                    block.kind is BlockKind.BRANCH
-                    and block.test is not None
-                    and asks_for_rank(block.test, block.parent or block)
-                    for block in other.block.outwards()
-                ):
+                if is_on_some_ranks(other.conditions):
                     return True
     return False

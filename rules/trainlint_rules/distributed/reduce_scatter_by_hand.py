@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from trainlint.analysis.conditions.ranks import asks_for_rank
+from trainlint.analysis.conditions.forms.ranks import asks_for_rank
 from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.conditions.alternatives import depends_on_version
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import constant, last_name
 from trainlint.analysis.tables.deprecations import Version
 from trainlint.finding import Finding, Fix, Safety, Severity
@@ -18,7 +18,6 @@ from trainlint.rule import Rule, Triggers
 
 _ENVIRONMENT = lazy(r"(^|_)env(iron|s|_vars?|ironment)?($|_)", re.IGNORECASE)
 """`os.environ`, or the copy of it that a launcher hands to its processes."""
-_VERSION = lazy(r"version|hasattr|torch_?\d|torch_(ge|gt|le|lt|greater|less)", re.IGNORECASE)
 """Tests of a version, but none of a project's own switches that have PyTorch in their names."""
 
 
@@ -108,7 +107,7 @@ class StaleNcclVariable(Rule):
         """Find stale names that are put into the environment."""
         key = _key(site)
         stale = _VARIABLES.get(str(constant(key)))
-        if key is None or stale is None or _asks_for_version(site.block):
+        if key is None or stale is None or depends_on_version(site.block):
             return
         target = site.file.config.target_torch
         if target is not None and target.lacks(stale.since):
@@ -122,11 +121,6 @@ class StaleNcclVariable(Rule):
             fix=partial(_fix, site, key, stale, sure=sure),
             fix_needs=stale.since,
         )
-
-
-def _asks_for_version(block: Block) -> bool:
-    tests = [item.test for item in block.outwards() if item.kind is BlockKind.BRANCH and item.test is not None]
-    return any(_VERSION.search(ast.unparse(test)) for test in tests)
 
 
 def _key(site: Site) -> ast.expr | None:

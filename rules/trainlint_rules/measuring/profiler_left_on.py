@@ -84,7 +84,7 @@ class ProfilerLeftOn(Rule):
         module, _, name = origin.rpartition(".")
         if module != "torch.autograd.profiler" or name not in _RECORDERS:
             return
-        if is_switched(site.call, site.block, "enabled"):
+        if is_switched(site.file, site.call, site.block, "enabled"):
             return
         loop = recorded_loop(site)
         if loop is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainlint.analysis.effects.creations import is_seldom
 from trainlint.analysis.effects.reads import captures_graph, is_measured
 from trainlint.analysis.site import Site
 from trainlint.evidence import Symptom
@@ -93,7 +92,7 @@ class CollectInTrainingStep(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find full collections that run in each step."""
-        if not site.heat.heat.in_step or site.origin(site.call.func) != "gc.collect" or is_seldom(site.block):
+        if not site.heat.heat.in_step or site.origin(site.call.func) != "gc.collect":
             return
         function = site.function
         if function is not None and _REPORTS.search(function.name):

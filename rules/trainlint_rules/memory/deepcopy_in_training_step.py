@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.types.values import Kind
 from trainlint.analysis.types.vocabulary import CRITERION_NAME
@@ -101,7 +101,7 @@ class DeepcopyInTrainingStep(Rule):
             site,
             f"`{ast.unparse(site.call)}` allocates and copies all parameters in each step; keep one copy and write "
             "into it",
-            confidence=0.6 if _is_conditional(site.block) else 0.85,
+            confidence=0.85,
         )
 
 
@@ -118,13 +118,3 @@ def _trains_copies(site: Site) -> bool:
     loops = (block.node for block in site.block.outwards() if block.kind is BlockKind.LOOP)
     names += [last_name(loop.target) for loop in loops if isinstance(loop, ast.For)]
     return any(_LEARNS_TO_LEARN.search(name) for name in (*names, site.path.rpartition("/")[2]))
-
-
-def _is_conditional(block: Block) -> bool:
-    """Whether a test decides in each round: a best state so far is copied seldom."""
-    for outer in block.outwards():
-        if outer.kind in (BlockKind.LOOP, BlockKind.FUNCTION):
-            return False
-        if outer.kind is BlockKind.BRANCH and not outer.after_exit:
-            return True
-    return False

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.conditions.around import names_in_tests
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind
@@ -19,10 +20,8 @@ from trainlint.rule import Rule, Triggers
 
 _DEVICE_MODULE = lazy(r"cuda|mps|xpu|npu|mlu|accelerator|device|backend|memory", re.IGNORECASE)
 """Whose `empty_cache` is PyTorch's: that of `torch.cuda`, `get_accelerator()`, a device module in a variable."""
-_ALWAYS_TRUE = lazy(
-    r"cuda|mps|xpu|npu|gpu|device|is_available|accum|sync_gradients|rank|is_main_process|training", re.IGNORECASE
-)
-"""Words of tests that hold in each step on the machine that trains, or on one rank, for which the others wait."""
+_ASKED_FOR = lazy(r"(empty|clear|clean|free|flush|release)|(^|_)(mem|memory|vram|cache|gc)($|_)|memory_", re.IGNORECASE)
+"""Names in tests that are about memory: somebody wants the cache emptied just then."""
 _WHERE = {
     Heat.STEP: "in each training step",
     Heat.INNER: "several times in each training step",
@@ -76,7 +75,8 @@ class EmptyCacheInTrainingLoop(Rule):
 
     ## Stays silent
     In set-up; between training and evaluation; in the handler of an out-of-memory error and where it tries again;
-    behind an interval or a flag; between two phases that share one device; while layers are quantised one by one.
+    behind an interval, a flag, or a test of how much memory is used; between two phases that share one device; while
+    layers are quantised one by one.
 
     ## Fix safety
     The fix removes the call. A program that just fits, because another process or library uses the same device,
@@ -131,22 +131,21 @@ def _is_allocators(site: Site, call: ast.Call) -> bool:
 def _confidence(site: Site, heat: Heat) -> float:
     if heat is Heat.EPOCH:
         return 0.4  # often on purpose, and cheap
-    if _is_conditional(site.block) or _retries(site):
+    if _is_asked_for(site) or _retries(site):
         return 0.5
     if _evaluates_nothing(site, heat):
         return 0.6
     return 0.9 if heat.in_step else 0.75
 
 
-def _is_conditional(block: Block) -> bool:
-    """Whether the user may have a say in it: a test stands before the call that is about more than the device."""
-    current: Block | None = block
-    while current is not None and current.kind not in (BlockKind.LOOP, BlockKind.FUNCTION, BlockKind.MODULE):
-        if current.kind is BlockKind.BRANCH and current.test is not None and not current.after_exit:
-            if not _ALWAYS_TRUE.search(ast.unparse(current.test)):
-                return True
-        current = current.parent
-    return False
+def _is_asked_for(site: Site) -> bool:
+    """Whether a test before the call is about memory: then it is emptied on purpose.
+
+    A function of that name that chooses between devices is another case: its calls are found.
+    """
+    if site.function is not None and site.function.name == "empty_cache" and site.conditions:
+        return True
+    return any(_ASKED_FOR.search(name) for name in names_in_tests(site.block))
 
 
 def _retries(site: Site) -> bool:

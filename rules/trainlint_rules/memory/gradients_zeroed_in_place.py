@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.conditions.around import guard_of
 from trainlint.analysis.conditions.option_defaults import Flags
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
@@ -154,7 +155,8 @@ def _runs_for_each(block: Block, name: str) -> bool:
     for outer in block.outwards():
         if outer.kind is BlockKind.LOOP and isinstance(outer.node, ast.For):
             return any(isinstance(part, ast.Name) and part.id == name for part in nodes_in(outer.node.target))
-        if outer.kind is not BlockKind.BRANCH or outer.test is None or not _asks_for_gradient(outer.test):
+        guard = guard_of(outer)
+        if guard is None or not _asks_for_gradient(guard.expression):
             return False
     return False
 

@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.analysis.conditions.ranks import rank_guard
+from trainlint.analysis.conditions.around import mentioned_in_tests
+from trainlint.analysis.conditions.questions import is_on_some_ranks
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, position
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.fact_kinds import FactKind
@@ -111,7 +112,11 @@ class LoadOntoSavedDevice(Rule):
             return
         if argument(site.call, "map_location", 1) is not None or not _fills_a_module(site):
             return
-        if _asks_for_device(site.block) or rank_guard(site.block) is not None or _is_mapped_elsewhere(site):
+        if (
+            mentioned_in_tests(site.block, _ASKS_FOR_DEVICE)
+            or is_on_some_ranks(site.conditions)
+            or _is_mapped_elsewhere(site)
+        ):
             return
         kinds = {item.fact.kind for item in site.file.used_around(site.block, beside=True)}
         if kinds & _MANY_PROCESSES:
@@ -170,14 +175,9 @@ def _calls(site: Site, origin: str) -> bool:
 def _makes_all_on_cuda(site: Site) -> bool:
     """Whether the file makes CUDA the place of all new tensors, without asking whether there is one."""
     return any(
-        "cuda" in str(constant(argument(other.call, "t", 0))) and _is_unasked(other.block)
+        "cuda" in str(constant(argument(other.call, "t", 0))) and not other.conditions
         for other in site.calls("set_default_tensor_type")
     )
-
-
-def _is_unasked(block: Block) -> bool:
-    tests = (outer.test for outer in block.outwards() if outer.kind is BlockKind.BRANCH)
-    return all(test is not None and "__name__" in ast.unparse(test) for test in tests)
 
 
 def _loaded(given: ast.expr, block: Block) -> ast.expr:
@@ -192,17 +192,6 @@ def _loaded(given: ast.expr, block: Block) -> ast.expr:
             if value is None:
                 return given
             given = value
-
-
-def _asks_for_device(block: Block) -> bool:
-    """Whether a test around a block, inside its function, decides by the device."""
-    for outer in block.outwards():
-        if outer.kind is BlockKind.FUNCTION:
-            return False
-        if outer.kind is BlockKind.BRANCH and outer.test is not None:
-            if _ASKS_FOR_DEVICE.search(ast.unparse(outer.test)):
-                return True
-    return False
 
 
 def _is_mapped_elsewhere(site: Site) -> bool:

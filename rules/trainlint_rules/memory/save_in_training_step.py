@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
-from trainlint.analysis.conditions.ranks import asks_for_rank
-from trainlint.analysis.effects.creations import is_seldom
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import IN_STEP, Rule, Triggers
@@ -57,8 +53,8 @@ class SaveInTrainingStep(Rule):
     Where a checkpoint is due often, `torch.distributed.checkpoint.async_save` writes it in the background.
 
     ## Stays silent
-    Behind an interval, a flag, a better result or any other test that is not only about the rank; once an epoch; in
-    loops over something else than steps.
+    Behind an interval, a flag, a better result or another test that holds seldom; once an epoch; in loops over
+    something else than steps.
 
     ## Confirmed by
     `trainlint probe` times the save at this line. Device-to-host copies of all parameters and the time of the write at
@@ -83,22 +79,7 @@ class SaveInTrainingStep(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find calls of torch.save that run in each step, whatever the rank."""
-        if not site.heat.heat.in_step or site.origin(site.call.func) != "torch.save" or is_seldom(site.block):
-            return
-        if _is_conditional(site):
+        if not site.heat.heat.in_step or site.origin(site.call.func) != "torch.save":
             return
         message = "`torch.save` copies everything to the host and writes it in each training step; save every n-th step"
         yield self.finding(site, message, confidence=0.9)
-
-
-def _is_conditional(site: Site) -> bool:
-    """Whether a test that is about more than the rank decides in the step whether this is saved."""
-    for block in site.block.outwards():
-        if block.kind in (BlockKind.LOOP, BlockKind.FUNCTION):
-            return False
-        if block.kind is BlockKind.EXCEPT:
-            return True
-        if block.kind is BlockKind.BRANCH and isinstance(block.test, ast.expr) and block.parent is not None:
-            if not asks_for_rank(block.test, block.parent):
-                return True
-    return False

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.condition import ConditionKind
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind
-from trainlint.analysis.syntax.names import nodes_in
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
@@ -97,7 +96,7 @@ class GradientsDropped(Rule):
                 confidence=0.9 if cleared.owner == step.owner else 0.8,
             )
             return
-        waiting = _waiting_step(found, cleared, round_)
+        waiting = _waiting_step(site, found, cleared, round_)
         if waiting is not None:
             yield self.finding(
                 site,
@@ -124,13 +123,13 @@ def _dropped_step(found: list[Action], cleared: Action) -> Action | None:
     return None
 
 
-def _waiting_step(found: list[Action], cleared: Action, round_: Block) -> Action | None:
+def _waiting_step(site: Site, found: list[Action], cleared: Action, round_: Block) -> Action | None:
     """The step behind a condition on a counter, in a round that clears the gradients unconditionally."""
     steps = [item for item in found if item.act is Act.STEP and item.owner == cleared.owner]
     backwards = [item for item in found if item.act is Act.BACKWARD]
     if len(steps) != 1 or len(backwards) != 1 or round_.kind is not BlockKind.LOOP:
         return None
-    guard = next((item for item in steps[0].place.block.outwards() if _counts(item)), None)
+    guard = next((item for item in steps[0].place.block.outwards() if _counts(site, item)), None)
     if guard is None or not guard.within(round_) or cleared.place.block.within(guard):
         return None
     together = always_runs_before(cleared.place, backwards[0].place) or always_runs_before(
@@ -139,13 +138,9 @@ def _waiting_step(found: list[Action], cleared: Action, round_: Block) -> Action
     return steps[0] if together and not backwards[0].place.block.within(guard) else None
 
 
-def _counts(block: Block) -> bool:
+def _counts(site: Site, block: Block) -> bool:
     """Whether a branch is taken each so many rounds."""
-    return (
-        block.kind is BlockKind.BRANCH
-        and block.test is not None
-        and any(
-            isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) and not isinstance(part.left, ast.Constant)
-            for part in nodes_in(block.test)
-        )
+    condition = site.file.conditions.of(block)
+    return condition is not None and any(
+        part.kind is ConditionKind.INTERVAL and part.steps != 1 for part in condition.all
     )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.effects.accumulation import loop_around
 from trainlint.analysis.programs.optimizer_builds import OptimizerBuild, optimizer_builds
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import dotted, nodes_in
 from trainlint.evidence import Symptom
@@ -84,14 +85,14 @@ class OptimizerBuiltInLoop(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find optimizers that are built and stepped once in each round of one loop over steps."""
-        loop = _loop_of(site.block)
+        loop = _loop_of(site.file, site.block)
         if loop is None or site.heat.heat is not Heat.STEP or site.file.loops.kind(loop) is not LoopKind.STEP:
             return
         build = optimizer_builds(site.file).get(site.call)
         if build is None or build.name is None or _has_no_state(site.call) or _builds_model(site, build, loop):
             return
         steps = [item for item in actions(site.file, loop) if item.act is Act.STEP and item.owner == build.name]
-        once = [item for item in steps if _loop_of(item.place.block) is loop]
+        once = [item for item in steps if _loop_of(site.file, item.place.block) is loop]
         if steps and len(once) == len(steps) and all(always_runs_before(site.place, item.place) for item in steps):
             yield self.finding(
                 site,
@@ -101,14 +102,10 @@ class OptimizerBuiltInLoop(Rule):
             )
 
 
-def _loop_of(block: Block) -> Block | None:
+def _loop_of(file: SemanticModel, block: Block) -> Block | None:
     """The loop that runs a block in each of its rounds; None where a condition or a function stands between."""
-    for item in block.outwards():
-        if item.kind is BlockKind.LOOP:
-            return item
-        if item.kind is BlockKind.FUNCTION or (item.kind is BlockKind.BRANCH and not item.after_exit):
-            return None
-    return None
+    loop = loop_around(block)
+    return None if loop is None or file.conditions.around(block, loop, early_exits=False) else loop
 
 
 def _has_no_state(call: ast.Call) -> bool:

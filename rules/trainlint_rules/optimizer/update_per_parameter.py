@@ -7,16 +7,18 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.conditions.around import mentioned_in_tests
 from trainlint.analysis.conditions.interval_lengths import interval_length
 from trainlint.analysis.effects.parameter_loops import ParameterLoop, parameter_loop
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import IN_STEP, Rule, Triggers
 from trainlint_rules.optimizer.idioms.parameter_updates import ParameterUpdate, Update, update_of
 
+_FOREACH = lazy(r"foreach")
 _AVERAGES = lazy(r"ema|moving|average|polyak|soft_?update|momentum|target", re.IGNORECASE)
 """Functions that a training loop calls once in each step, even where the loop is not in sight."""
 _OPTIMIZER = lazy(r"Optimizer$|^(Adam|SGD|AdamW)$")
@@ -163,7 +165,7 @@ def _confidence(site: Site, loop: ParameterLoop, update: ParameterUpdate) -> flo
         sure = 0.8
     else:
         return 0.0
-    steps = interval_length(site.file.outline, site.block)
+    steps = interval_length(site.conditions)
     if steps is None or steps > _LONGEST_INTERVAL:
         return 0.0
     if _is_in_optimizer(site) or _passes_through(site, loop) or (loop.by_name and _defines_optimizer(site)):
@@ -204,7 +206,4 @@ def _has_a_foreach_way(site: Site, block: Block) -> bool:
         for part in nodes_in(root)
     ):
         return True
-    return any(
-        item.kind is BlockKind.BRANCH and item.test is not None and "foreach" in ast.unparse(item.test)
-        for item in block.outwards()
-    )
+    return mentioned_in_tests(block, _FOREACH)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from trainlint.analysis.conditions.questions import runs_where_missing
 from trainlint.analysis.effects.creations import (
     ALL,
     FILLED,
@@ -14,7 +15,6 @@ from trainlint.analysis.effects.creations import (
     Creation,
     creation,
     holds_nothing,
-    is_seldom,
 )
 from trainlint.analysis.effects.forward import computes, sets_up
 from trainlint.analysis.site import Site
@@ -181,7 +181,7 @@ def _advice(made: Creation) -> str:
 def _how_often(site: Site) -> float:
     """How sure it is that this place runs in each step."""
     heat = site.heat.heat
-    if is_seldom(site.block):
+    if runs_where_missing(site.conditions):
         return _SELDOM
     if heat.in_step:
         return _HOT

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from trainlint.analysis.effects.creations import is_seldom
+from trainlint.analysis.conditions.questions import runs_where_missing
 from trainlint.analysis.effects.forward import computes
 from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
@@ -131,7 +131,7 @@ def _how_often(site: Site) -> float:
     heat = site.heat.heat
     if heat.in_step:
         return 1.0
-    if heat is not Heat.UNKNOWN or is_seldom(site.block) or not computes(site.file, site.block):
+    if heat is not Heat.UNKNOWN or runs_where_missing(site.conditions) or not computes(site.file, site.block):
         return 0.0
     function = site.function
     return 0.0 if function is not None and _MAKES_RESULTS.search(function.name) else _COMPUTING

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.analysis.effects.creations import is_seldom
+from trainlint.analysis.conditions.questions import runs_where_missing
 from trainlint.analysis.effects.forward import computes
 from trainlint.analysis.site import Site
 from trainlint.evidence import Symptom
@@ -79,7 +79,9 @@ class HostRandomFedToDevice(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find tensors of numbers that NumPy has just drawn, on their way to the device in each step."""
         heat = site.heat.heat
-        if not (heat.in_step or (heat is Heat.UNKNOWN and computes(site.file, site.block))) or is_seldom(site.block):
+        if not (heat.in_step or (heat is Heat.UNKNOWN and computes(site.file, site.block))) or runs_where_missing(
+            site.conditions
+        ):
             return
         if drawn_for_device(site.file, site.call, site.place):
             message = (

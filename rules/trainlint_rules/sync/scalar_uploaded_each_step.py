@@ -6,9 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from trainlint.analysis.effects.creations import is_seldom
+from trainlint.analysis.conditions.around import guard_of
+from trainlint.analysis.conditions.questions import runs_where_missing
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.types.values import Home, Kind
@@ -99,9 +100,10 @@ class ScalarUploadedEachStep(Rule):
         call = site.call
         if not site.heat.heat.in_step or has_unpacked_arguments(call) or not call.args:
             return
-        if site.origin(call.func) not in ("torch.tensor", "torch.as_tensor") or is_seldom(site.block):
+        if site.origin(call.func) not in ("torch.tensor", "torch.as_tensor") or runs_where_missing(site.conditions):
             return
-        if isinstance(site.statement, ast.Return) and site.block.kind is BlockKind.BRANCH and not site.block.after_exit:
+        guard = guard_of(site.block)
+        if isinstance(site.statement, ast.Return) and guard is not None and not guard.is_early_exit:
             return  # what a loss is where there is nothing to compare
         if argument(call, "device") is None or site.file.kinds.device_argument(call, site.block) is not Home.DEVICE:
             return

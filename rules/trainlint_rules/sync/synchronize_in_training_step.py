@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.conditions.around import names_in_tests
 from trainlint.analysis.effects.reads import asynchronous_copy_before, captures_graph, is_measured
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import BlockKind
-from trainlint.analysis.syntax.names import constant, last_name, names_in
+from trainlint.analysis.syntax.names import constant, last_name
 from trainlint.analysis.types.values import Kind
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
@@ -113,9 +113,7 @@ class SynchronizeInTrainingStep(Rule):
         statement = site.node
         if not isinstance(statement, ast.Assign) or str(constant(statement.value)) != "1":
             return
-        if any(
-            block.kind in (BlockKind.BRANCH, BlockKind.FUNCTION, BlockKind.EXCEPT) for block in site.block.outwards()
-        ):
+        if site.function is not None or site.conditions:
             return
         message = (
             "`CUDA_LAUNCH_BLOCKING=1` makes the host wait for every kernel of the run; set it only while debugging"
@@ -149,7 +147,7 @@ def _is_due(site: Site) -> bool:
         return False
     if _LETS_GO.search(function.name) or _GRAPHS.search(site.path):
         return True
-    if any(_ASKED_FOR.search(name) for block in site.block.outwards() if block.test for name in names_in(block.test)):
+    if any(_ASKED_FOR.search(name) for name in names_in_tests(site.block)):
         return True
     return any(
         place.block.within(function.body) for name in _PAIRWISE for place in site.file.outline.calls.get(name, ())

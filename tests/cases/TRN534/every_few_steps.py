@@ -3,6 +3,7 @@
 import torch
 
 SAVE_EVERY = 50
+WARMUP = 1000
 
 
 def train(model, criterion, optimizer, loader, device):
@@ -17,3 +18,5 @@ def train(model, criterion, optimizer, loader, device):
         if (step + 1) % SAVE_EVERY == 0:
             state = {"model": model.state_dict(), "step": step}
             torch.save(state, f"step_{step}.pt")  #! TRN534
+        if step % 10 == 0 and step > WARMUP:
+            torch.save(model.state_dict(), "late.pt")  #! TRN534

@@ -19,8 +19,6 @@ def train(model, criterion, optimizer, loader, device, args):
                 torch.save(model.state_dict(), "thousandth.pt")
             if step % args.save_every == 0:
                 torch.save(model.state_dict(), "configured.pt")
-            if step % 10 == 0 and step > args.warmup:
-                torch.save(model.state_dict(), "late.pt")
             if step == len(loader) - 1:
                 torch.save(model.state_dict(), "end.pt")
             if step % 10 == 0:

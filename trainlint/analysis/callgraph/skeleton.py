@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from enum import Enum, Flag, auto
 from typing import NamedTuple
 
-from trainlint.analysis.conditions.given_parameters import NOTHING, Ask, Given
+from trainlint.analysis.conditions.forms.parameters import NO_ARGUMENTS, PassedArguments, RequiredParameter
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.finding import Heat
 from trainlint.records import dataclass, replace
@@ -52,8 +52,10 @@ class Shape(NamedTuple):
     """For branches: options that must be on, or off, for it to run."""
     optional: str = ""
     """That one of them has another value by default, in words; "" where that is not known."""
-    asks: tuple[Ask, ...] = ()
-    """For branches: parameters of the function around that a call must hand over, or leave out, for it to run."""
+    requires: tuple[RequiredParameter, ...] = ()
+    """For branches: parameters of the function around that a call must pass, or leave out, for it to run."""
+    unknown: str = ""
+    """For branches: that nothing says how often their test holds, in words; "" where something does."""
 
 
 class Handing(Enum):
@@ -93,8 +95,8 @@ class CallShape(NamedTuple):
     """The body of the loop that iterates what the call returns, if it is called for that."""
     entered: bool = False
     """What it returns is entered by a `with`."""
-    given: Given = NOTHING
-    """What it hands over."""
+    passed: PassedArguments = NO_ARGUMENTS
+    """Which arguments it passes."""
 
 
 class FunctionShape(NamedTuple):
@@ -118,7 +120,7 @@ class FunctionShape(NamedTuple):
     declared: Heat | None = None
     """The heat that the user's configuration gives it."""
     parameters: tuple[str, ...] = ()
-    """What a call hands over, in order, without the object that it is called on."""
+    """What a call passes, in order, without the object that it is called on."""
 
 
 @dataclass(frozen=True, slots=True)

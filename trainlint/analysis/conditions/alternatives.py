@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.syntax.blocks import Block, BlockKind, How, Place, Position
+from trainlint.analysis.conditions.around import mentioned_in_tests
+from trainlint.analysis.conditions.forms.versions import VERSION
+from trainlint.analysis.syntax.blocks import Block, How, Place, Position
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import dotted, imported_names, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
-from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
-
-_VERSION = lazy(
-    r"version|hasattr|find_spec|signature|torch_?\d|torch_(ge|gt|le|lt|greater|less)|_TORCH|TORCH_", re.IGNORECASE
-)
 
 Extent = tuple[Position, Position]
 
@@ -43,10 +39,7 @@ def has_alternative(file: SemanticModel, node: ast.expr, block: Block, names: Co
 
 def depends_on_version(block: Block) -> bool:
     """Whether a block runs only behind a test of a version or of what a module has."""
-    return any(
-        item.kind is BlockKind.BRANCH and item.test is not None and bool(_VERSION.search(ast.unparse(item.test)))
-        for item in block.outwards()
-    )
+    return mentioned_in_tests(block, VERSION, everywhere=True)
 
 
 def is_tried(file: SemanticModel, statement: ast.stmt) -> bool:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.conditions.condition import ConditionKind
+from trainlint.analysis.syntax.blocks import Block
 from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
 
-_NO_CHOICE = lazy(r"is_available|device_count|\bcuda\b|\bgpus?\b|rank|is_main_process|__name__|version", re.IGNORECASE)
+_NO_CHOICE = frozenset({ConditionKind.RANK, ConditionKind.HARDWARE, ConditionKind.VERSION})
 """Tests that ask what machine this is, not what somebody wants."""
 _DEBUGS = lazy(r"debug|determinis|reproduc|anomal", re.IGNORECASE)
 """Functions that somebody calls because he wants just this."""
@@ -30,14 +29,8 @@ def is_chosen(file: SemanticModel, block: Block) -> bool:
 
 
 def _is_chosen(file: SemanticModel, block: Block, depth: int) -> bool:
-    for around in block.outwards():
-        if around.kind is BlockKind.EXCEPT:
-            return True
-        if around.kind is BlockKind.BRANCH and around.test is not None:
-            if any(not _NO_CHOICE.search(ast.unparse(part)) for part in _parts(around.test)):
-                return True
-        if around.kind is BlockKind.FUNCTION:
-            break
+    if any(condition.kind not in _NO_CHOICE for condition in file.conditions.around(block)):
+        return True
     function = file.graph.enclosing(block)
     if function is None or depth >= _DEEPEST or file.loops.summary(function) is not None:
         return False  # where training itself runs, what leads there only chooses which training
@@ -45,14 +38,3 @@ def _is_chosen(file: SemanticModel, block: Block, depth: int) -> bool:
     if not calls:
         return bool(_DEBUGS.search(function.name))
     return all(_is_chosen(file, call, depth + 1) for call in calls)
-
-
-def _parts(test: ast.expr) -> Iterator[ast.expr]:
-    """What a test asks for, one by one."""
-    if isinstance(test, ast.BoolOp):
-        for value in test.values:
-            yield from _parts(value)
-    elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        yield from _parts(test.operand)
-    else:
-        yield test

@@ -3,39 +3,28 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from trainlint.analysis.conditions.condition import Condition, ConditionKind
 from trainlint.analysis.syntax.blocks import Block, BlockKind, How
-from trainlint.analysis.syntax.names import argument, constant, nodes_in
+from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import single_value
 
 
-def interval_length(outline: Outline, block: Block) -> int | None:
-    """The product of the intervals behind which a block stands in its function; 1 without any, None if one is unknown.
-
-    An interval is a number, a name bound to one, an option of the command line or a field with a default.
-    """
+def interval_length(conditions: Iterable[Condition]) -> int | None:
+    """The product of the intervals among conditions that must all hold; 1 without any, None if one is unknown."""
     length = 1
-    for item in block.outwards():
-        if item.kind is BlockKind.FUNCTION:
-            break
-        if item.kind is BlockKind.BRANCH and item.test is not None:
-            for divisor in _divisors(item.test):
-                known = _known(outline, divisor, item)
-                if known is None:
-                    return None
-                length *= known
+    for condition in conditions:
+        if condition.kind is ConditionKind.INTERVAL:
+            if condition.steps is None:
+                return None
+            length *= condition.steps
     return length
 
 
-def _divisors(test: ast.expr) -> Iterator[ast.expr]:
-    for part in nodes_in(test):
-        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) and not isinstance(part.left, ast.Constant):
-            yield part.right
-
-
-def _known(outline: Outline, divisor: ast.expr, block: Block) -> int | None:
+def known_interval(outline: Outline, divisor: ast.expr, block: Block) -> int | None:
+    """An interval that is a number, a name bound to one, an option of the command line or a field with a default."""
     value = constant(single_value(divisor, block) or divisor)
     if isinstance(value, int):
         return value

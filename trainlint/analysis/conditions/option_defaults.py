@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.assignments import Assignments
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How
 from trainlint.analysis.syntax.names import argument, constant, last_name, position
 from trainlint.analysis.syntax.outline import Outline
@@ -20,9 +21,14 @@ class Flags:
     """Answers for one file, worked out when asked for."""
 
     outline: Outline
+    assignments: Assignments = field(init=False)
+    """Where the file assigns what a test asks for."""
     _declared: dict[str, set[bool]] | None = None
     _fields: dict[str, set[bool]] | None = None
     _busy: set[tuple[object, str]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.assignments = Assignments(self.outline)
 
     def default(self, node: ast.expr, block: Block) -> bool | None:
         """Whether a switch is on by default; None where the file does not say, or says both."""

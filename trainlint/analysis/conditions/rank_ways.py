@@ -6,8 +6,9 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.conditions.ranks import asks_for_rank
-from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How
+from trainlint.analysis.conditions.around import Guard, guards_around, names_in_tests
+from trainlint.analysis.conditions.forms.ranks import asks_for_rank, is_main_only
+from trainlint.analysis.syntax.blocks import Block, Function, How
 from trainlint.analysis.syntax.names import dotted, last_name, names_in, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.patterns import lazy
@@ -50,15 +51,13 @@ def _comes(file: SemanticModel, block: Block, seen: set[Function]) -> bool:
 
 def _asks(file: SemanticModel, block: Block) -> bool:
     """Whether a test around a block, inside its function, may ask for the rank."""
-    for outer in block.outwards():
-        if outer.kind is BlockKind.FUNCTION:
-            return False
-        if outer.kind is BlockKind.BRANCH and outer.test is not None and outer.parent is not None:
-            words = [part for part in nodes_in(outer.test) if isinstance(part, ast.Name | ast.Attribute)]
-            if any(dotted(word) == "__name__" for word in words):
-                continue  # the entry of a script
-            if asks_for_rank(outer.test, outer.parent) or any(_tells(file, word, outer.parent) for word in words):
-                return True
+    for guard in guards_around(block):
+        around = guard.block.parent or guard.block
+        words = [part for part in nodes_in(guard.expression) if isinstance(part, ast.Name | ast.Attribute)]
+        if any(dotted(word) == "__name__" for word in words):
+            continue  # the entry of a script
+        if asks_for_rank(guard.expression, around) or any(_tells(file, word, around) for word in words):
+            return True
     return False
 
 
@@ -74,5 +73,14 @@ def _tells(file: SemanticModel, word: ast.Name | ast.Attribute, block: Block) ->
 
 
 def _stands_on_one_rank(block: Block) -> bool:
-    tests = [outer.test for outer in block.outwards() if outer.kind is BlockKind.BRANCH and outer.test is not None]
-    return any(speaks_of_rank(name) for test in tests for name in names_in(test))
+    return any(speaks_of_rank(name) for name in names_in_tests(block))
+
+
+def main_only_guard(block: Block) -> Guard | None:
+    """The test in its function behind which the first process runs a block alone, or all others without it."""
+    for guard in guards_around(block):
+        around = guard.block.parent
+        if around is not None and is_main_only(guard.expression, around) is not None:
+            # `a and b` that is not taken says nothing of either.
+            return guard if guard.outcome or not isinstance(guard.expression, ast.BoolOp) else None
+    return None

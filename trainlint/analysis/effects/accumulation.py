@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.conditions.around import Guard, guards_around
 from trainlint.analysis.programs.fact_names import ACCUMULATION
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
@@ -45,7 +46,7 @@ def accumulation(file: SemanticModel, loop: Block) -> Accumulation | None:
     `counter % count`, or is told of it, as in `scaler(loss, optimizer, update=(i + 1) % count == 0)`.
     """
     backwards = [place for place in _backwards(file, loop) if loop_around(place.block) is loop]
-    if not backwards or any(_each_time(place.block, loop) for place in calls_of(file, "zero_grad", loop)):
+    if not backwards or any(_each_time(file, place.block, loop) for place in calls_of(file, "zero_grad", loop)):
         return None
     steps = [place for place in calls_of(file, "step", loop) if _steps_optimizer(file, place)]
     node = loop.node
@@ -61,9 +62,10 @@ def accumulation(file: SemanticModel, loop: Block) -> Accumulation | None:
         first = guards[0]
         if first is None or None in guards:
             return None
-        outside = [place for place in backwards if not any(g is not None and place.block.within(g) for g in guards)]
-        assert first.test is not None
-        counts = list(_counts(first.test, first.parent or first))
+        outside = [
+            place for place in backwards if not any(g is not None and place.block.within(g.block) for g in guards)
+        ]
+        counts = list(_counts(first.expression, first.block.parent or first.block))
     else:
         told = [(place, list(_told(place))) for place in backwards]
         outside = [place for place, found in told if found]
@@ -105,10 +107,9 @@ def _backwards(file: SemanticModel, loop: Block) -> Iterator[Place]:
             yield place
 
 
-def _each_time(block: Block, loop: Block) -> bool:
+def _each_time(file: SemanticModel, block: Block, loop: Block) -> bool:
     """Whether code in a block runs in each iteration of a loop."""
-    between = [outer for outer in block.outwards() if outer is not loop and outer.within(loop)]
-    return not any(outer.kind in (BlockKind.BRANCH, BlockKind.LOOP) for outer in between)
+    return loop_around(block) is loop and not file.conditions.around(block, loop)
 
 
 def _steps_optimizer(file: SemanticModel, place: Place) -> bool:
@@ -122,14 +123,13 @@ def _steps_optimizer(file: SemanticModel, place: Place) -> bool:
     return file.kinds.of(owner, place.block).kind in (Kind.OPTIMIZER, Kind.SCALER)
 
 
-def _guard(block: Block, loop: Block) -> Block | None:
-    """The branch inside a loop that lets code run each so many iterations only."""
-    for outer in block.outwards():
-        if outer is loop:
+def _guard(block: Block, loop: Block) -> Guard | None:
+    """The test inside a loop that lets code run each so many iterations only."""
+    for guard in guards_around(block):
+        if not guard.block.within(loop) or guard.block is loop:
             return None
-        if outer.kind is BlockKind.BRANCH and outer.test is not None and outer.parent is not None:
-            if any(True for _ in _counts(outer.test, outer.parent)):
-                return outer
+        if any(True for _ in _counts(guard.expression, guard.block.parent or guard.block)):
+            return guard
     return None
 
 

@@ -6,7 +6,6 @@ import ast
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.conditions.guards import rare_when
 from trainlint.analysis.effects.arrays import is_drawn, stays_same
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name
@@ -163,40 +162,3 @@ def _is_constant(node: ast.expr) -> bool:
     if isinstance(node, ast.List | ast.Tuple):
         return all(_is_constant(item) for item in node.elts)
     return type(constant(node)) in (int, float, bool)
-
-
-def is_seldom(block: Block) -> bool:
-    """Whether a place runs only where something is missing yet, empty or None, at an interval, or after a failure."""
-    for outer in block.outwards():
-        if outer.kind is BlockKind.FUNCTION:
-            return False
-        if outer.kind is BlockKind.EXCEPT:
-            return True
-        if outer.kind is BlockKind.BRANCH and outer.test is not None:
-            if rare_when(outer.test, not outer.negated, outer):
-                return True
-            if not outer.after_exit and _asks_for_missing(outer.test, outer.negated):
-                return True
-    return False
-
-
-def _asks_for_missing(test: ast.expr, negated: bool) -> bool:
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        inner = test.operand
-        if isinstance(inner, ast.Name | ast.Attribute | ast.Subscript) and not negated:
-            return True
-        return _asks_for_missing(inner, not negated)
-    if isinstance(test, ast.BoolOp) and not negated:
-        return any(_asks_for_missing(part, negated) for part in test.values)
-    if isinstance(test, ast.Call):
-        return negated and last_name(test.func) in ("hasattr", "exists", "is_initialized")
-    if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        operator, right = test.ops[0], test.comparators[0]
-        if isinstance(operator, ast.NotIn | ast.In):
-            return isinstance(operator, ast.NotIn) is not negated
-        if isinstance(operator, ast.Is | ast.IsNot) and constant(right) is None:
-            return isinstance(operator, ast.Is) is not negated
-        if isinstance(operator, ast.Eq | ast.NotEq) and isinstance(test.left, ast.Call):
-            empty = last_name(test.left.func) == "len" and constant(right) == 0
-            return empty and isinstance(operator, ast.Eq) is not negated
-    return False

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How, Place
+from trainlint.analysis.syntax.blocks import Block, Function, How, Place
 from trainlint.analysis.syntax.names import last_name, position, root_name
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.records import dataclass
@@ -77,13 +77,8 @@ def _given(function: Function) -> tuple[str, ...]:
 
 
 def _is_rare(file: SemanticModel, place: Place) -> bool:
-    """Whether the function itself reads only now and then."""
-    for block in place.block.outwards():
-        if block.kind is BlockKind.FUNCTION:
-            return False
-        if file.skeleton.shapes[block.number].kind is not BlockKind.LOOP and file.skeleton.shapes[block.number].words:
-            return True
-    return False
+    """Whether the function itself reads only in few steps."""
+    return any(condition.rare for condition in file.conditions.around(place.block))
 
 
 def _parameter_read(file: SemanticModel, call: ast.AST, block: Block) -> str | None:
@@ -98,11 +93,11 @@ def _parameter_read(file: SemanticModel, call: ast.AST, block: Block) -> str | N
 
 
 def _is_guarded(name: str, block: Block) -> bool:
-    for outer in block.outwards():
-        if outer.kind is BlockKind.FUNCTION:
-            return False
-        if outer.test is not None and not outer.negated:
-            for part in ast.walk(outer.test):
+    from trainlint.analysis.conditions.around import guards_around
+
+    for guard in guards_around(block):
+        if guard.outcome:
+            for part in ast.walk(guard.expression):
                 if isinstance(part, ast.Call) and last_name(part.func) in _ASKS and part.args:
                     tensor = last_name(part.func) == "is_tensor" or "Tensor" in ast.unparse(part.args[-1])
                     if tensor and root_name(part.args[0]) == name:

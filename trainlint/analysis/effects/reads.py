@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.conditions.guards import rare_when
 from trainlint.analysis.syntax.blocks import Block, How, Place
 from trainlint.analysis.syntax.calls_inside import calls_of
 from trainlint.analysis.syntax.names import last_name, position
@@ -82,7 +81,7 @@ def tensors_read(file: SemanticModel, test: ast.expr, block: Block) -> Iterator[
         case ast.BoolOp():
             for part in test.values:
                 yield from tensors_read(file, part, block)
-                if rare_when(part, isinstance(test.op, ast.And), block):
+                if file.conditions.of_test(part, isinstance(test.op, ast.And), block).rare:
                     return  # what follows is asked seldom
         case ast.UnaryOp(op=ast.Not()):
             yield from tensors_read(file, test.operand, block)

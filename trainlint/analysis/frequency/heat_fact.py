@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainlint.analysis.conditions.condition import CONFIDENCE_BEHIND_UNKNOWN
 from trainlint.finding import Heat
 from trainlint.records import dataclass
 
@@ -24,14 +25,23 @@ class HeatFact:
     heat: Heat
     confidence: float
     chain: tuple[str, ...] = ()
+    behind_unknown: bool = False
+    """Whether a test stands on the way here of which nothing says how often it holds."""
 
     @property
-    def order(self) -> tuple[int, float]:
+    def order(self) -> tuple[int, float, bool]:
         """Facts sort by heat, then by how sure they are. Calls lower confidence, so raising heats comes to an end."""
-        return RANK[self.heat], self.confidence
+        return RANK[self.heat], self.confidence, not self.behind_unknown
 
     @property
-    def preference(self) -> tuple[tuple[int, float], int, tuple[str, ...]]:
+    def capped(self) -> HeatFact:
+        """The same fact, no surer than a place behind an unknown test can be."""
+        if not self.behind_unknown or self.confidence <= CONFIDENCE_BEHIND_UNKNOWN:
+            return self
+        return HeatFact(self.heat, CONFIDENCE_BEHIND_UNKNOWN, self.chain, behind_unknown=True)
+
+    @property
+    def preference(self) -> tuple[tuple[int, float, bool], int, tuple[str, ...]]:
         """The same for choosing one of several facts: of equal ones that with the shortest chain, in any order."""
         return self.order, -len(self.chain), self.chain
 

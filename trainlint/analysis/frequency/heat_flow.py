@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from trainlint.analysis.callgraph.call_graph import CallGraph, Edge
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing, LoopTrait
-from trainlint.analysis.conditions.given_parameters import Ask
+from trainlint.analysis.conditions.forms.parameters import RequiredParameter
 from trainlint.analysis.frequency.framework_roles import role
 from trainlint.analysis.frequency.heat_fact import RANK, UNKNOWN_HEAT, HeatFact
 from trainlint.analysis.programs.steps import LoopKind, Steps
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.finding import Heat
-from trainlint.records import dataclass, field
+from trainlint.records import dataclass, field, replace
 
 _ONCE = frozenset(
     {"__init__", "main", "setup", "configure_optimizers", "prepare_data", "parse_args", "__post_init__", "build_model"}
@@ -34,7 +34,8 @@ class _Way(NamedTuple):
     optional: str = ""
     in_loop: bool = False
     batches: int = NOWHERE
-    asks: tuple[Ask, ...] = ()
+    requires: tuple[RequiredParameter, ...] = ()
+    unknown: bool = False
 
 
 class _Relative(NamedTuple):
@@ -48,8 +49,10 @@ class _Relative(NamedTuple):
     """Words for an option that is needed, and has another value by default."""
     batches: int = NOWHERE
     """A loop over batches around the block: it evaluates, unless the function is hot for another reason."""
-    asks: tuple[Ask, ...] = ()
-    """Parameters that the calls of the function must hand over, or leave out."""
+    requires: tuple[RequiredParameter, ...] = ()
+    """Parameters that the calls of the function must pass, or leave out."""
+    unknown: bool = False
+    """Whether it stands behind a test of which nothing says how often it holds."""
 
 
 @dataclass(slots=True)
@@ -78,27 +81,27 @@ class FrequencyFixpoint:
         """The heat of code that stands directly in a block."""
         if block not in self._facts:
             found = self._relative(block)
-            self._facts[block] = self._as_called(found, self._absolute(found, self._settled()))
+            self._facts[block] = self._as_called(found, self._absolute(found, self._settled())).capped
         return self._facts[block]
 
     def _as_called(self, found: _Relative, fact: HeatFact) -> HeatFact:
-        """The heat of a block that asks for parameters, by what the hot calls of its function hand over.
+        """The heat of a block that requires parameters, by what the hot calls of its function pass.
 
-        Where all leave out what it needs, it does not run. Where all hand over what must be missing, that may be None.
+        Where all leave out what it needs, it does not run. Where all pass what must be missing, that may be None.
         """
-        if not fact.heat.in_step or not found.asks or self._own(found.function) is not None:
+        if not fact.heat.in_step or not found.requires or self._own(found.function) is not None:
             return fact
-        for name, wanted in found.asks:
+        for name, wanted in found.requires:
             ways = self.ways(found.function, name)
             if ways == {not wanted}:
                 words = f"only if a call {'hands over' if wanted else 'leaves out'} `{name}`"
                 if wanted:
                     return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, words))
-                return _less_sure(fact, words)
+                return _behind(fact, words, False)
         return fact
 
     def ways(self, function: int, name: str) -> set[bool]:
-        """Whether the hot calls of a function hand over a parameter, leave it out, or do both."""
+        """Whether the hot calls of a function pass a parameter, leave it out, or do both."""
         if (function, name) not in self._handing:
             self._handing[function, name] = self._handed_over(function, name)
         return self._handing[function, name]
@@ -108,7 +111,7 @@ class FrequencyFixpoint:
         for edge in self.net.callers.get(function, ()):
             fact = self.along(function, edge)
             if edge.how is Handing.CALLED and fact is not None and fact.heat.in_step:
-                hands = self.net.calls[edge.call].given.hands(name, self.net.functions[function].parameters)
+                hands = self.net.calls[edge.call].passed.passes(name, self.net.functions[function].parameters)
                 found |= {True, False} if hands is None else {hands}
         return found
 
@@ -145,11 +148,13 @@ class FrequencyFixpoint:
     def _work_out(self, block: int) -> _Relative:
         way = self._way(block, False)
         if way.end == NOWHERE:
-            return _Relative(None, NOWHERE, way.rare, way.in_loop, way.optional, way.batches)
+            return _Relative(None, NOWHERE, way.rare, way.in_loop, way.optional, way.batches, unknown=way.unknown)
         if self.net.shapes[way.end].kind is BlockKind.FUNCTION:
             function = self.net.function_of[way.end]
-            return _Relative(None, function, way.rare, way.in_loop, way.optional, way.batches, way.asks)
-        return _Relative(_less_sure(self._loop_fact(way.end, block, way.rare, way.in_loop), way.optional))
+            return _Relative(
+                None, function, way.rare, way.in_loop, way.optional, way.batches, way.requires, way.unknown
+            )
+        return _Relative(_behind(self._loop_fact(way.end, block, way.rare, way.in_loop), way.optional, way.unknown))
 
     def _way(self, block: int, past_loops: bool) -> _Way:
         """The way out of a block; `past_loops` leads out of loops that train, too, to the function around.
@@ -178,10 +183,14 @@ class FrequencyFixpoint:
             if kind is LoopKind.EVAL:
                 return self._way(self.net.parents[block], True)._replace(in_loop=True, batches=block)
             return _Way(block)
-        if shape.asks:
-            way = way._replace(asks=tuple(dict.fromkeys((*shape.asks, *way.asks))))
-        if (shape.words or shape.optional) and not self._guards_training(block):
-            way = way._replace(rare=shape.words or way.rare, optional=shape.optional or way.optional)
+        if shape.requires:
+            way = way._replace(requires=tuple(dict.fromkeys((*shape.requires, *way.requires))))
+        if (shape.words or shape.optional or shape.unknown) and not self._guards_training(block):
+            way = way._replace(
+                rare=shape.words or way.rare,
+                optional=shape.optional or way.optional,
+                unknown=way.unknown or bool(shape.unknown),
+            )
         return way
 
     def _loop_fact(self, loop: int, block: int, rare: str | None, in_loop: bool) -> HeatFact:
@@ -247,17 +256,17 @@ class FrequencyFixpoint:
         if found.fact is not None:
             return found.fact
         fact = _SET_UP if found.function == NOWHERE else functions.get(found.function, UNKNOWN_HEAT)
-        fact = _less_sure(fact, found.optional)
+        fact = _behind(fact, found.optional, found.unknown)
         if found.batches != NOWHERE and not fact.heat.in_step:
-            return HeatFact(Heat.EVAL_STEP, 0.85, (self._words(found.batches),))
+            return HeatFact(Heat.EVAL_STEP, 0.85, (self._words(found.batches),), found.unknown)
         if fact.heat.in_step or fact.heat is Heat.EVAL_STEP:
             if found.rare is not None:
                 return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, found.rare))
             if found.function != NOWHERE and self.net.functions[found.function].generator:
                 # Iterated by a training loop, a generator goes round once with it.
-                return fact if found.in_loop else HeatFact(Heat.EPOCH, fact.confidence, fact.chain)
+                return fact if found.in_loop else replace(fact, heat=Heat.EPOCH)
             if found.in_loop and fact.heat is Heat.STEP:
-                return HeatFact(Heat.INNER, fact.confidence, fact.chain)
+                return replace(fact, heat=Heat.INNER)
         return fact
 
     def _settled(self) -> dict[int, HeatFact]:
@@ -336,7 +345,7 @@ class FrequencyFixpoint:
         Chains are written only for the hottest: that takes longer than all else.
         """
         best: list[Edge] = []
-        highest: tuple[tuple[int, float], int] | None = None
+        highest: tuple[tuple[int, float, bool], int] | None = None
         for edge in edges:
             called = edge.how is Handing.CALLED
             if called and self._is_unknown(edge, known):
@@ -345,7 +354,7 @@ class FrequencyFixpoint:
             if fact is None or fact.heat is Heat.UNKNOWN:
                 continue
             sure = fact.confidence * edge.confidence if called else fact.confidence
-            rank = ((RANK[fact.heat], sure), -len(fact.chain) - called)
+            rank = ((RANK[fact.heat], sure, not fact.behind_unknown), -len(fact.chain) - called)
             if highest is None or rank > highest:
                 best, highest = [edge], rank
             elif rank == highest:
@@ -383,19 +392,23 @@ class FrequencyFixpoint:
             return HeatFact(Heat.STEP, 0.8, (f"line {call.line}: {shape.name} is handed to a trainer",))
         if edge.how is Handing.CLOSURE:
             step = f"line {call.line}: closure of the optimizer"
-            return HeatFact(fact.heat, 0.6 * fact.confidence, (*fact.chain, step))
+            return replace(fact, confidence=0.6 * fact.confidence, chain=(*fact.chain, step))
         chain = (*fact.chain, f"line {call.line}: calls {shape.qualified_name}")
         home, target = net.file_of_call(edge.call), net.file_of_function[function]
         if home != target:
             chain = tuple(_located(step, net.skeletons[home].path) for step in chain)
-        return HeatFact(fact.heat, fact.confidence * edge.confidence, chain)
+        return replace(fact, confidence=fact.confidence * edge.confidence, chain=chain)
 
 
-def _less_sure(fact: HeatFact, optional: str) -> HeatFact:
-    """The heat behind a branch that most runs do not take."""
-    if not optional or fact.heat in (Heat.ONCE, Heat.UNKNOWN, Heat.RARE):
+def _behind(fact: HeatFact, optional: str, unknown: bool) -> HeatFact:
+    """The heat behind a branch that most runs do not take, or of which nothing says how often it is taken."""
+    if fact.heat in (Heat.ONCE, Heat.UNKNOWN, Heat.RARE):
         return fact
-    return HeatFact(fact.heat, fact.confidence * _OPTIONAL, (*fact.chain, optional))
+    if unknown and not fact.behind_unknown:
+        fact = replace(fact, behind_unknown=True)
+    if optional:
+        fact = replace(fact, confidence=fact.confidence * _OPTIONAL, chain=(*fact.chain, optional))
+    return fact
 
 
 def _located(step: str, path: str) -> str:
@@ -405,4 +418,4 @@ def _located(step: str, path: str) -> str:
 
 def idle(fact: HeatFact) -> HeatFact:
     """The same heat in a file that tests or measures."""
-    return HeatFact(fact.heat, min(fact.confidence, _IDLE_CEILING), fact.chain)
+    return replace(fact, confidence=min(fact.confidence, _IDLE_CEILING))

@@ -15,10 +15,9 @@ from trainlint.analysis.callgraph.skeleton import (
     Shape,
     Skeleton,
 )
-from trainlint.analysis.conditions.given_parameters import asks, given
-from trainlint.analysis.conditions.guards import rare_when
-from trainlint.analysis.conditions.option_defaults import Flags
-from trainlint.analysis.conditions.options import wanted
+from trainlint.analysis.conditions.around import Conditions
+from trainlint.analysis.conditions.condition import ConditionKind
+from trainlint.analysis.conditions.forms.parameters import passed_arguments
 from trainlint.analysis.frequency.framework_roles import gradients_off
 from trainlint.analysis.programs.grad_mode import Switches
 from trainlint.analysis.programs.loops import LoopReader, describe_loop
@@ -63,7 +62,7 @@ def skeleton(
     keys: Keys,
     calls: Sequence[Place],
     *,
-    flags: Flags,
+    conditions: Conditions,
     declared: Mapping[str, Heat],
     bases: dict[str, tuple[str, ...]],
     idle: bool,
@@ -96,7 +95,7 @@ def skeleton(
         )
     return Skeleton(
         path=path,
-        shapes=tuple(_shape(block, reader, switches, flags) for block in outline.blocks),
+        shapes=tuple(_shape(block, reader, switches, conditions) for block in outline.blocks),
         functions=tuple(functions),
         calls=tuple(
             _call(place, graph, reader, switches, numbers, keys.call(place.node), iterated, entered)
@@ -196,7 +195,7 @@ def _call(
         key=key,
         loop=iterated.get(call, NOWHERE),
         entered=call in entered,
-        given=given(call),
+        passed=passed_arguments(call),
     )
 
 
@@ -211,7 +210,7 @@ def _handing(call: ast.Call, name: str) -> Handing:
     return Handing.HOOK if called == _TRAINER_OF_FUNCTIONS else Handing.PASSED
 
 
-def _shape(block: Block, reader: LoopReader, switches: Switches, flags: Flags) -> Shape:
+def _shape(block: Block, reader: LoopReader, switches: Switches, conditions: Conditions) -> Shape:
     kind, line = block.kind, getattr(block.node, "lineno", 0)
     parent = block.parent.number if block.parent is not None else NOWHERE
     if kind is BlockKind.LOOP:
@@ -219,32 +218,24 @@ def _shape(block: Block, reader: LoopReader, switches: Switches, flags: Flags) -
         if LoopTrait.COMPREHENSION not in traits and switches.inside_off(block):
             traits |= LoopTrait.GRADIENTS_OFF
         return Shape(kind, parent, line, describe_loop(block), traits)
-    if kind is BlockKind.EXCEPT:
-        return Shape(kind, parent, line, f"line {line}: in an exception handler")
-    test = block.test
-    if kind is not BlockKind.BRANCH or test is None:
+    condition = conditions.of(block)
+    if condition is None:
         return Shape(kind, parent, line)
-    options = tuple(dict.fromkeys(wanted(test, not block.negated, block, flags)))
-    return Shape(kind, parent, line, _rarity(block, test, flags), wants=options, asks=asks(block))
+    words = f"line {condition.line}: {condition.words}"
+    if condition.rare:
+        return Shape(kind, parent, line, words)
+    options = [(part.name, part.value) for part in condition.all if part.kind is ConditionKind.OPTION]
+    parameters = [(part.name, part.value) for part in condition.all if part.kind is ConditionKind.PARAMETER]
+    return Shape(
+        kind,
+        parent,
+        line,
+        wants=_named(options),
+        requires=_named(parameters),
+        unknown=words if condition.is_unknown else "",
+    )
 
 
-def _rarity(block: Block, test: ast.expr, flags: Flags) -> str:
-    """Why a branch runs only now and then; "" where nothing says so."""
-    if isinstance(block.node, ast.Assert):
-        return f"line {test.lineno}: only if the assertion fails"
-    if rare_when(test, not block.negated, block, flags):
-        return f"line {test.lineno}: only now and then"
-    if isinstance(block.node, ast.If) and not block.after_exit:
-        body = block.node.orelse if block.negated else block.node.body
-        if _ends_program(body):
-            return f"line {test.lineno}: only before giving up"
-    return ""
-
-
-def _ends_program(body: list[ast.stmt]) -> bool:
-    if not body:
-        return False
-    last = body[-1]
-    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
-        return last_name(last.value.func) in ("exit", "_exit", "abort")
-    return isinstance(last, (ast.Raise, ast.Break))
+def _named(found: list[tuple[str, bool | None]]) -> tuple[tuple[str, bool], ...]:
+    """The options or parameters of which a value is needed, each once."""
+    return tuple(dict.fromkeys((name, value) for name, value in found if value is not None))

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from trainlint.analysis.callgraph.call_graph import CallGraph
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
+from trainlint.analysis.conditions.around import outside_branches
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How
 from trainlint.analysis.syntax.names import NAMES, constant, last_name, position
 from trainlint.analysis.syntax.outline import Outline
@@ -102,7 +103,7 @@ class Switches:
                     if stack or (
                         name == "set_grad_enabled" and switches_off(call) and isinstance(place.statement, ast.Expr)
                     ):
-                        home = _settled(place.block) if stack else place.block
+                        home = outside_branches(place.block) if stack else place.block
                         self._switches.setdefault(home, []).append(call.lineno)
         current: Block | None = block if self._switches else None
         while current is not None:
@@ -171,13 +172,6 @@ def _off(net: CallGraph, function: int, known: list[bool], told: Mapping[int, bo
         return all(call.off or (caller != NOWHERE and known[caller]) for call, caller in calls)
     outer = net.function_of[net.outside_block(function)]
     return shape.outside_off or (outer != NOWHERE and known[outer])
-
-
-def _settled(block: Block) -> Block:
-    """Where an entered context lasts: not only in the branch that entered it."""
-    while block.kind is BlockKind.BRANCH and block.parent is not None:
-        block = block.parent
-    return block
 
 
 def branches(node: ast.expr) -> list[ast.expr]:

@@ -167,7 +167,7 @@ class _Linked:
             hot = [edge for edge in into.get(key, ()) if self.flow.at_call(edge.function, edge).heat.in_step]
             for edge in hot:
                 for name in sorted(names):
-                    hands = self.net.calls[edge.call].given.hands(name, self.net.functions[edge.function].parameters)
+                    hands = self.net.calls[edge.call].passed.passes(name, self.net.functions[edge.function].parameters)
                     found.setdefault((key, name), set()).update({True, False} if hands is None else {hands})
         return {key: frozenset(ways) for key, ways in found.items()}
 
@@ -176,9 +176,9 @@ class _Linked:
         net, first = self.net, self.net.first_block[file]
         asked: dict[str, set[str]] = {}
         for number, shape in enumerate(self.summaries[file].skeleton.shapes):
-            if shape.asks and net.function_of[first + number] != NOWHERE:
+            if shape.requires and net.function_of[first + number] != NOWHERE:
                 key = net.functions[net.function_of[first + number]].key
-                asked.setdefault(key, set()).update(name for name, _ in shape.asks)
+                asked.setdefault(key, set()).update(name for name, _ in shape.requires)
         return asked
 
     def _gradients_off(self, edges: list[Edge]) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
+from trainlint.analysis.conditions.branches import exclude_each_other
 from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How, Place
+from trainlint.analysis.syntax.blocks import Block, Function, How, Place
 from trainlint.analysis.syntax.names import constant, last_name, names_in, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import loads
@@ -125,15 +126,6 @@ def _is_read_otherwise(file: SemanticModel, function: Function, loss: Place, nam
         if load in flow or load in asked:
             continue
         block = file.outline.block_of.get(statement)
-        if block is None or not _excludes(block, loss.block):
+        if block is None or not exclude_each_other(block, loss.block):
             return True
     return False
-
-
-def _excludes(block: Block, other: Block) -> bool:
-    """Whether two blocks stand in different branches of one test, so that only one of them runs."""
-    tests = {outer.node: outer.negated for outer in other.outwards() if outer.kind is BlockKind.BRANCH}
-    return any(
-        outer.kind is BlockKind.BRANCH and tests.get(outer.node, outer.negated) is not outer.negated
-        for outer in block.outwards()
-    )

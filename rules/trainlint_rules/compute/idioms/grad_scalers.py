@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.syntax.blocks import BlockKind, Function, Place
+from trainlint.analysis.syntax.blocks import Function, Place
 from trainlint.analysis.syntax.names import argument, dotted, has_unpacked_arguments
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.records import dataclass
@@ -50,7 +50,7 @@ def scalers(file: SemanticModel) -> list[GradScaler]:
         if origin in _SCALERS:
             given = argument(place.node, "enabled", _SCALERS[origin])
             enabled = switch(given, hidden=has_unpacked_arguments(place.node))
-            found.append(GradScaler(place, None if enabled and _is_chosen(place) else enabled))
+            found.append(GradScaler(place, None if enabled and _is_chosen(file, place) else enabled))
     return found
 
 
@@ -70,6 +70,6 @@ def scaled_backwards(file: SemanticModel, function: Function | None) -> list[Sca
     return found
 
 
-def _is_chosen(place: Place) -> bool:
+def _is_chosen(file: SemanticModel, place: Place) -> bool:
     """Whether a test decides if a call runs: a branch around it, or a conditional expression that holds it."""
-    return any(outer.kind is BlockKind.BRANCH for outer in place.block.outwards())
+    return bool(file.conditions.around(place.block))

@@ -6,8 +6,9 @@ import ast
 import re
 from enum import Enum, auto
 
+from trainlint.analysis.conditions.around import Guard, guards_around
 from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
+from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import constant, last_name, names_in
 from trainlint.analysis.types.loaders import Loader
@@ -70,14 +71,14 @@ def _speaks_of_training(file: SemanticModel, loader: Loader) -> bool:
     function = file.graph.enclosing(loader.block)
     if any(_TRAIN.search(name) for name in (*names, function.name if function is not None else "")):
         return True
-    return any(_asks_for_training(outer) for outer in loader.block.outwards())
+    return any(_asks_for_training(guard) for guard in guards_around(loader.block, everywhere=True))
 
 
-def _asks_for_training(block: Block) -> bool:
-    """Whether a block runs where a test such as `phase == "train"` or `is_train` holds."""
-    if block.kind is not BlockKind.BRANCH or block.test is None or block.negated:
+def _asks_for_training(guard: Guard) -> bool:
+    """Whether code runs where a test such as `phase == "train"` or `is_train` holds, by what the loader is called."""
+    if not guard.outcome:
         return False
-    test = block.test
+    test = guard.expression
     if isinstance(test, ast.Name | ast.Attribute):
         return bool(_TRAIN.search(last_name(test)))
     return (

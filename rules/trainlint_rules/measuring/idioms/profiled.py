@@ -6,6 +6,7 @@ import ast
 
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import constant, last_name, nodes_in
@@ -61,10 +62,9 @@ def _is_bounded(block: Block) -> bool:
     return False
 
 
-def is_switched(call: ast.Call, block: Block, keyword: str) -> bool:
+def is_switched(file: SemanticModel, call: ast.Call, block: Block, keyword: str) -> bool:
     """Whether the user has a say in it: a switch among the arguments, or a test around it."""
     given = [item.value for item in call.keywords if item.arg == keyword] + call.args[:1]
     if any(constant(value) is not True for value in given):
         return True
-    branches = (around for around in block.outwards() if around.kind is BlockKind.BRANCH and not around.after_exit)
-    return any(branch.test is not None for branch in branches)
+    return bool(file.conditions.around(block, early_exits=False))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from enum import Enum, auto
 
+from trainlint.analysis.conditions.around import guard_of, guards_around
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, How
@@ -115,7 +116,7 @@ def _collates_tensors(file: SemanticModel, loader: Loader) -> bool:
 
 def _tested(file: SemanticModel, node: ast.expr, block: Block) -> bool:
     """Whether `isinstance(x, torch.Tensor)` or `torch.is_tensor(x)` guards this place."""
-    tests = (outer.test for outer in block.outwards() if outer.test is not None and not outer.negated)
+    tests = (guard.expression for guard in guards_around(block, everywhere=True) if guard.outcome)
     asked = [given for test in tests for given in _tested_for_tensors(file, test)]
     return bool(asked) and ast.dump(node) in map(ast.dump, asked)
 
@@ -217,7 +218,8 @@ def not_on_cuda(file: SemanticModel, block: Block) -> bool:
         current = current.parent
     found = current is not None and known[current]
     for inner in reversed(asked):
-        found = found or (inner.test is not None and _rules_cuda_out(inner.test, inner.negated))
+        guard = guard_of(inner)
+        found = found or (guard is not None and _rules_cuda_out(guard.expression, not guard.outcome))
         known[inner] = found
     return found
 

@@ -115,7 +115,7 @@ def makes_text(file: SemanticModel, block: Block) -> bool:
     if calls_of(file, "backward", loop):
         return False
     return any(
-        not any(outer.kind is BlockKind.BRANCH and outer.within(loop) for outer in place.block.outwards())
+        not file.conditions.around(place.block, loop)
         and isinstance(place.node, ast.Call)
         and isinstance(place.node.func, ast.Attribute)
         and bool(_TOKENIZER.search(last_name(place.node.func.value)))

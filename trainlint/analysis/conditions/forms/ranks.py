@@ -1,11 +1,16 @@
-"""Tests that let code run on some ranks only: `if rank == 0`, `is_main_process()`, an early return on the others."""
+"""Tests that let code run on some ranks only: `rank == 0`, `is_main_process()`.
+
+They do not make code rare: the job waits for its slowest rank.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
 
-from trainlint.analysis.syntax.blocks import Block, BlockKind, How
+from trainlint.analysis.conditions.condition import Condition, ConditionKind
+from trainlint.analysis.conditions.question import Question
+from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import constant, last_name, names_in, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.patterns import lazy
@@ -54,18 +59,25 @@ def asks_for_rank(test: ast.expr, block: Block, depth: int = _DEEPEST) -> bool:
     )
 
 
-def rank_guard(block: Block) -> Block | None:
-    """The innermost branch around a block, inside its function, that only some ranks take; None if all ranks run it.
+def compared(question: Question) -> Condition | None:
+    """`rank == 0`, `local_rank in (-1, 0)`."""
+    return _of_rank(question)
 
-    Early exits count: what follows `if rank != 0: return` is such a branch.
-    """
-    for outer in block.outwards():
-        if outer.kind is BlockKind.FUNCTION:
-            return None
-        if outer.kind is BlockKind.BRANCH and outer.test is not None and outer.parent is not None:
-            if asks_for_rank(outer.test, outer.parent):
-                return outer
-    return None
+
+def called(question: Question) -> Condition | None:
+    """`is_main_process()`."""
+    return _of_rank(question)
+
+
+def named(question: Question) -> Condition | None:
+    """`accelerator.is_main_process`, and `save_here = rank == 0` before."""
+    return _of_rank(question)
+
+
+def _of_rank(question: Question) -> Condition | None:
+    if not asks_for_rank(question.test, question.block):
+        return None
+    return Condition(ConditionKind.RANK, question.test.lineno, "on some ranks")
 
 
 def is_main_only(test: ast.expr, block: Block, depth: int = _DEEPEST) -> bool | None:

@@ -8,8 +8,7 @@ from __future__ import annotations
 import pytest
 
 from tests.model.facts import file_model, marked
-from trainlint.analysis.conditions.guards import rare_when
-from trainlint.analysis.conditions.option_defaults import Flags
+from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 
 SNIPPETS = {
@@ -304,22 +303,16 @@ SNIPPETS = {
 @pytest.mark.parametrize("code", SNIPPETS.values(), ids=SNIPPETS.keys())
 def test_guards(code: str) -> None:
     model = file_model(code)
-    flags = Flags(model.outline)
     found = [
-        (statement.lineno, "rare" if _stands_under_rare_test(block, flags) else "often")
+        (statement.lineno, "rare" if _is_behind_rare_test(model, block) else "often")
         for statement, block, _ in marked(model)
     ]
-    assert found == [(statement.lineno, said) for statement, _, said in marked(model)]
+    assert found == [(statement.lineno, expected) for statement, _, expected in marked(model)]
 
 
-def _stands_under_rare_test(block: Block, flags: Flags) -> bool:
-    for outer in block.outwards():
-        if outer.kind is BlockKind.LOOP:
-            return False
-        if outer.kind is BlockKind.BRANCH and outer.test is not None:
-            if rare_when(outer.test, not outer.negated, outer, flags):
-                return True
-    return False
+def _is_behind_rare_test(model: SemanticModel, block: Block) -> bool:
+    loop = next(outer for outer in block.outwards() if outer.kind in (BlockKind.LOOP, BlockKind.MODULE))
+    return any(condition.rare for condition in model.conditions.around(block, loop))
 
 
 def test_a_flag_that_feeds_on_itself_ends() -> None:
@@ -332,4 +325,4 @@ def test_a_flag_that_feeds_on_itself_ends() -> None:
                         show()  #= often
     """)
     [(_, block, _)] = marked(model)
-    assert not _stands_under_rare_test(block, Flags(model.outline))
+    assert not _is_behind_rare_test(model, block)

@@ -1,0 +1,58 @@
+"""Where a file assigns attributes, and puts something into containers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from trainlint.analysis.syntax.blocks import Block, Position
+from trainlint.analysis.syntax.names import constant, dotted, nodes_in, position
+from trainlint.analysis.syntax.outline import Outline
+from trainlint.records import dataclass
+
+_FILLING = ("append", "add", "update", "setdefault", "extend", "insert", "put")
+
+
+@dataclass(slots=True, eq=False)
+class Assignments:
+    """Answers for one file, worked out when asked for."""
+
+    outline: Outline
+    _places: dict[str, list[Position]] | None = None
+
+    def of(self, name: str, block: Block) -> list[Position]:
+        """Where a name is assigned; "self.table" is an attribute, "cache[]" puts something into a container."""
+        if name.isidentifier():
+            scope = block.scope.owner(name)
+            return [binding.position for binding in scope.bindings[name]] if scope is not None else []
+        if self._places is None:
+            self._places = {}
+            for key, place in self._found():
+                self._places.setdefault(key, []).append(place)
+        return self._places.get(name, [])
+
+    def _found(self) -> Iterator[tuple[str, Position]]:
+        for attribute, places in self.outline.stores.items():
+            for place in places:
+                for target in _targets(place.statement):
+                    for part in nodes_in(target):
+                        if isinstance(part, ast.Attribute) and part.attr == attribute:
+                            yield dotted(part) or "", position(part)
+                        elif isinstance(part, ast.Subscript):
+                            yield f"{dotted(part.value)}[]", position(part)
+        for place in self.outline.subscripts:
+            if isinstance(place.node, ast.Subscript) and isinstance(place.node.ctx, ast.Store):
+                yield f"{dotted(place.node.value)}[]", position(place.node)
+        for method in _FILLING:
+            for place in self.outline.calls.get(method, ()):
+                if isinstance(place.node, ast.Call) and isinstance(place.node.func, ast.Attribute):
+                    yield f"{dotted(place.node.func.value)}[]", position(place.node)
+        for place in self.outline.calls.get("setattr", ()):
+            if isinstance(place.node, ast.Call) and len(place.node.args) == 3:
+                yield f"{dotted(place.node.args[0])}.{constant(place.node.args[1])}", position(place.node)
+
+
+def _targets(statement: ast.stmt) -> list[ast.expr]:
+    if isinstance(statement, ast.Assign):
+        return statement.targets
+    return [statement.target] if isinstance(statement, ast.AnnAssign | ast.AugAssign) else []

@@ -1,0 +1,163 @@
+"""From a test to its condition. Nothing outside of this package reads tests.
+
+Each form of guard is a module with functions from a question to a condition, or None where the test has another form.
+A new form is a module and one line in the tables below. The first form that knows a test decides.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from trainlint.analysis.conditions.condition import (
+    ALWAYS,
+    NEVER,
+    Condition,
+    ConditionKind,
+    all_of,
+    any_of,
+)
+from trainlint.analysis.conditions.forms import (
+    assigned_values,
+    chances,
+    entry_points,
+    environment,
+    failures,
+    first_time,
+    hardware,
+    intervals,
+    new_best,
+    options,
+    parameters,
+    phases,
+    ranks,
+    switches,
+    time_limits,
+    versions,
+)
+from trainlint.analysis.conditions.option_defaults import Flags
+from trainlint.analysis.conditions.question import Question
+from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.names import constant, last_name
+
+Form = Callable[[Question], Condition | None]
+
+_COMPARISONS: tuple[Form, ...] = (
+    intervals.compared_remainder,
+    time_limits.compared_time,
+    chances.compared_draw,
+    intervals.compared_counter,
+    first_time.compared,
+    new_best.compared,
+    switches.compared,
+    phases.compared_cache,
+    ranks.compared,
+    parameters.compared,
+    options.compared,
+    environment.compared,
+    failures.compared,
+    phases.compared,
+    hardware.compared,
+    versions.compared,
+    entry_points.compared,
+    first_time.missing,
+)
+_CALLS: tuple[Form, ...] = (
+    failures.called,
+    first_time.called,
+    intervals.called,
+    switches.called,
+    options.called,
+    ranks.called,
+    hardware.called,
+    versions.called,
+)
+_NAMES: tuple[Form, ...] = (
+    intervals.remainder,
+    assigned_values.rarely_set,
+    ranks.named,
+    phases.named,
+    first_time.named,
+    switches.named,
+    new_best.named,
+    failures.named,
+    intervals.named,
+    assigned_values.assigned,
+    options.named,
+    hardware.named,
+    versions.named,
+    first_time.missing,
+)
+_FORMS: dict[type[ast.expr], tuple[Form, ...]] = {
+    ast.Compare: _COMPARISONS,
+    ast.Call: _CALLS,
+    ast.Name: _NAMES,
+    ast.Attribute: _NAMES,
+    ast.Subscript: _NAMES,
+    ast.BinOp: (intervals.remainder,),
+}
+
+
+def condition_of(test: ast.expr, outcome: bool, block: Block, flags: Flags) -> Condition:
+    """The condition under which `test` comes out as `outcome`.
+
+    `block` is where the test stands, or the branch that it opens; `flags` knows what is on by default.
+    """
+    return _evaluate(Question(test, outcome, block, flags, _evaluate))
+
+
+def _evaluate(question: Question) -> Condition:
+    test, outcome = question.test, question.outcome
+    match test:
+        case ast.BoolOp():
+            parts = [question.ask(part, outcome) for part in test.values]
+            return all_of(parts) if isinstance(test.op, ast.And) == outcome else any_of(parts)
+        case ast.UnaryOp(op=ast.Not()):
+            return question.ask(test.operand, not outcome)
+        case ast.NamedExpr():
+            return question.ask(test.value, outcome)
+        case ast.Call() if (inner := _reduced(test)) is not None:
+            return question.ask(inner, outcome)
+        case ast.IfExp():
+            return any_of([question.ask(test.body, outcome), question.ask(test.orelse, outcome)])
+        case ast.Compare() if len(test.ops) > 1:
+            parts = [question.ask(part, outcome) for part in _pairs(test)]
+            return all_of(parts) if outcome else any_of(parts)
+        case ast.Compare(ops=[ast.Eq() | ast.Is() | ast.NotEq() | ast.IsNot()]) if _compares_with_truth(test):
+            same = isinstance(test.ops[0], ast.Eq | ast.Is) == outcome
+            return question.ask(test.left, constant(test.comparators[0]) == same)
+    value = constant(test)
+    if value is not ...:
+        return ALWAYS if bool(value) == outcome else NEVER
+    for form in _FORMS.get(type(test), ()):
+        found = form(question)
+        if found is not None:
+            return found
+    return Condition(ConditionKind.UNKNOWN, getattr(test, "lineno", 0), "behind a test")
+
+
+def _pairs(test: ast.Compare) -> list[ast.Compare]:
+    """The comparisons of two values that a chain such as `0 <= x < 3` consists of."""
+    sides = [test.left, *test.comparators]
+    return [
+        ast.copy_location(ast.Compare(left, [operator], [right]), test)
+        for left, operator, right in zip(sides, test.ops, test.comparators, strict=False)
+    ]
+
+
+def _reduced(call: ast.Call) -> ast.expr | None:
+    """What `any(...)`, `bool(...)`, `.all()` and `.item()` make one truth value of; None for other calls."""
+    name = last_name(call.func)
+    if name not in ("any", "all", "bool") and (name != "item" or call.args):
+        return None
+    if isinstance(call.func, ast.Attribute):
+        inner: ast.expr | None = call.func.value
+    else:
+        inner = call.args[0] if call.args else None
+    if isinstance(inner, (ast.GeneratorExp, ast.ListComp)):
+        inner = inner.elt
+    return inner.left if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.BitOr) else inner
+
+
+def _compares_with_truth(test: ast.Compare) -> bool:
+    return isinstance(constant(test.comparators[0]), bool)

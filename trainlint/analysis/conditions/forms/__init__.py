@@ -1,0 +1,1 @@
+"""The forms of guards: one module for each."""

@@ -1,0 +1,104 @@
+"""Tests for something that is missing. Where the branch makes it, the code runs the first time only."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from trainlint.analysis.conditions.condition import Condition, ConditionKind
+from trainlint.analysis.conditions.question import Question
+from trainlint.analysis.syntax.blocks import Binding
+from trainlint.analysis.syntax.names import constant, dotted, last_name, root_name
+
+_PRESENT = frozenset({"hasattr", "exists", "is_initialized"})
+
+
+def compared(question: Question) -> Condition | None:
+    """`self.table is None`, `key not in cache` and `len(cache) == 0`, where the branch fills it."""
+    thing = _missing_thing(question)
+    return _first(question) if thing is not None and _is_filled(question, thing) else None
+
+
+def called(question: Question) -> Condition | None:
+    """`not hasattr(self, "table")`."""
+    test = question.test
+    assert isinstance(test, ast.Call)
+    if question.outcome or last_name(test.func) not in _PRESENT:
+        return None
+    if last_name(test.func) == "hasattr" and len(test.args) == 2:
+        owner, key = dotted(test.args[0]), constant(test.args[1])
+        if owner == "self" or (owner and question.branch_assigns(f"{owner}.{key}")):
+            return _first(question)
+        if owner is not None and root_name(test.args[0]) in question.flags.outline.imports:
+            return None  # what a library offers
+    return missing(question)
+
+
+def named(question: Question) -> Condition | None:
+    """`if not self.table:` where the branch fills it, and the empty state of an optimizer."""
+    test = question.test
+    if question.outcome:
+        return None
+    if last_name(test) == "state" and _is_state_of_optimizer(question.bindings(test)):
+        return _first(question)
+    return _first(question) if _is_filled(question, test) else None
+
+
+def missing(question: Question) -> Condition | None:
+    """What is None, empty or absent, by a test that proves no more."""
+    test = question.test
+    if isinstance(test, ast.Call):
+        is_missing = not question.outcome
+    elif isinstance(test, ast.Name | ast.Attribute | ast.Subscript):
+        is_missing = not question.outcome and not question.block.negated  # `if not x:`, and no `else` of `if x:`
+    else:
+        is_missing = _missing_thing(question) is not None
+    return Condition(ConditionKind.MISSING, test.lineno, "where something is missing") if is_missing else None
+
+
+def _first(question: Question) -> Condition:
+    return Condition(ConditionKind.FIRST_TIME, question.test.lineno, "the first time only", rare=True)
+
+
+def _missing_thing(question: Question) -> ast.expr | None:
+    """What a comparison finds to be missing."""
+    test = question.test
+    if not isinstance(test, ast.Compare):
+        return None
+    left, operator, right = test.left, test.ops[0], test.comparators[0]
+    same = isinstance(operator, ast.Eq | ast.Is | ast.NotIn) == question.outcome
+    if not same:
+        return None
+    if isinstance(operator, ast.In | ast.NotIn):
+        return None if isinstance(right, ast.Tuple | ast.List | ast.Set) else right
+    if isinstance(operator, ast.Is | ast.IsNot | ast.Eq | ast.NotEq) and constant(right) is None:
+        return left
+    if isinstance(operator, ast.Eq | ast.NotEq) and isinstance(left, ast.Call) and left.args:
+        return left.args[0] if last_name(left.func) == "len" and constant(right) == 0 else None
+    return None
+
+
+def _is_filled(question: Question, thing: ast.expr) -> bool:
+    """Whether the branch fills something that outlives the function: an attribute, an entry, a global."""
+    name = dotted(thing.value) if isinstance(thing, ast.Subscript) else dotted(thing)
+    if name is None:
+        return False
+    if isinstance(thing, ast.Name) and thing.id in question.block.scope.foreign:
+        return question.branch_assigns(name)
+    if isinstance(thing, ast.Name) and not _asks_for_key(question.test):
+        return False
+    if isinstance(thing, ast.Attribute) and question.branch_assigns(name):
+        return True
+    return question.branch_assigns(f"{name}[]")
+
+
+def _asks_for_key(test: ast.expr) -> bool:
+    return isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.In | ast.NotIn)
+
+
+def _is_state_of_optimizer(bindings: Iterable[Binding]) -> bool:
+    """Whether a name holds what an optimizer keeps for one parameter: `state = self.state[p]`."""
+    return any(
+        isinstance(item.value, ast.Subscript) and last_name(item.value.value) == "state" and not item.path
+        for item in bindings
+    )

@@ -1,0 +1,38 @@
+"""Tests of versions, and of what a library offers: `torch.__version__ >= ...`, `hasattr(torch, "compile")`."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from trainlint.analysis.conditions.condition import Condition, ConditionKind
+from trainlint.analysis.conditions.question import Question
+from trainlint.analysis.syntax.names import last_name, names_in
+from trainlint.patterns import lazy
+
+VERSION = lazy(
+    r"version|hasattr|find_spec|signature|torch_?\d|torch_(ge|gt|le|lt|greater|less)|_TORCH|TORCH_", re.IGNORECASE
+)
+
+
+def compared(question: Question) -> Condition | None:
+    """`Version(torch.__version__) >= Version("2.0")`."""
+    return _of_version(question, names_in(question.test))
+
+
+def called(question: Question) -> Condition | None:
+    """`hasattr(torch, "compile")`, `is_torch_greater_or_equal("2.0")`."""
+    test = question.test
+    assert isinstance(test, ast.Call)
+    return _of_version(question, [last_name(test.func)])
+
+
+def named(question: Question) -> Condition | None:
+    """`TORCH_2`, `HAS_NEW_VERSION`."""
+    return _of_version(question, [last_name(question.test)])
+
+
+def _of_version(question: Question, names: list[str]) -> Condition | None:
+    if not any(VERSION.search(name) for name in names):
+        return None
+    return Condition(ConditionKind.VERSION, question.test.lineno, "depending on a version")

@@ -1,0 +1,41 @@
+"""What rules ask of the conditions around a place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from trainlint.analysis.conditions.condition import CONFIDENCE_BEHIND_UNKNOWN, Condition, ConditionKind
+
+
+def runs_rarely(conditions: Iterable[Condition]) -> bool:
+    """Whether a condition holds in few training steps only."""
+    return any(condition.rare for condition in conditions)
+
+
+def runs_where_missing(conditions: Iterable[Condition]) -> bool:
+    """Whether code runs rarely, or where something is missing, empty or was not passed.
+
+    For rules on what is created: what stands in for something missing is mostly made once, and kept.
+    """
+    return any(
+        condition.rare
+        or condition.kind is ConditionKind.MISSING
+        or (condition.kind is ConditionKind.PARAMETER and condition.value is False)
+        for condition in conditions
+    )
+
+
+def is_on_some_ranks(conditions: Iterable[Condition]) -> bool:
+    """Whether only some of the processes of a distributed job run the code."""
+    return any(condition.kind is ConditionKind.RANK for condition in conditions)
+
+
+def confidence_behind(conditions: Iterable[Condition]) -> float:
+    """How sure it is that code behind conditions runs in each step: 0 where it runs rarely.
+
+    For rules whose findings are not as sure as the frequency of their place; others have this by that frequency.
+    """
+    found = list(conditions)
+    if runs_rarely(found):
+        return 0.0
+    return CONFIDENCE_BEHIND_UNKNOWN if any(condition.is_unknown for condition in found) else 1.0
