@@ -15,7 +15,7 @@ _END_OF_FILE = (1 << 30, 0)
 def assigns(block: Block, name: str, assignments: Assignments) -> bool:
     """Whether a branch assigns something: "self.table", "count"; "self.cache[]" is putting something into it."""
     extent = _extent(block)
-    return extent is not None and any(extent[0] <= place < extent[1] for place in assignments.of(name, block))
+    return extent is not None and any(extent[0] <= place <= extent[1] for place in assignments.of(name, block))
 
 
 def gives_up(block: Block) -> bool:

@@ -1,0 +1,29 @@
+"""Tests of the machine, of the size of the job, of versions, and of being the program."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.conditions.reading import condition
+from trainlint.analysis.conditions.condition import ConditionKind
+
+
+@pytest.mark.parametrize(
+    "test",
+    ["torch.cuda.is_available()", 'device.type == "cuda"', "world_size > 1", "dist.is_initialized()", "n_gpu == 1"],
+)
+def test_hardware(test: str) -> None:
+    found = condition(test)
+    assert found.kind is ConditionKind.HARDWARE
+    assert found.holds_each_step
+
+
+@pytest.mark.parametrize("test", ['torch.__version__ >= "2.0"', 'hasattr(torch, "compile")', "not TORCH_2"])
+def test_versions(test: str) -> None:
+    found = condition(test)
+    assert found.kind is ConditionKind.VERSION
+    assert found.holds_each_step
+
+
+def test_the_program_itself() -> None:
+    assert condition('__name__ == "__main__"').kind is ConditionKind.ALWAYS
