@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.model.facts import file_model
+from tests.analysis.facts import file_model
 from trainlint_rules.compute.idioms.precision import CastTo, autocast_of
 
 torch = pytest.importorskip("torch")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from tests.model.facts import file_model
+from tests.analysis.facts import file_model
 from trainlint.analysis.conditions.condition import Condition
 from trainlint.analysis.syntax.blocks import BlockKind
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.analysis.conditions.reading import condition
-from tests.model.facts import file_model, marked
+from tests.analysis.facts import file_model, marked
 from trainlint.analysis.conditions.condition import ConditionKind
 
 AROUND = """

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.model.facts import file_model, marked
+from tests.analysis.facts import file_model, marked
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 

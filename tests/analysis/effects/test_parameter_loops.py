@@ -1,0 +1,158 @@
+"""Which loops run over parameters, what they compute, and how often? A mark stands at the head of a loop."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.analysis.facts import file_model, marked
+from trainlint.analysis.conditions.interval_lengths import interval_length
+from trainlint.analysis.effects.parameter_loops import parameter_loop
+from trainlint_rules.optimizer.idioms.parameter_updates import update_of
+
+LOOPS = {
+    "lists of parameters": """
+        def f(model, optimizer, inputs, target_params):
+            for p in model.parameters():  #= yes
+                pass
+            for i, (name, p) in enumerate(model.named_parameters()):  #= yes
+                pass
+            for group in optimizer.param_groups:  #= no
+                for p in group["params"]:  #= yes
+                    pass
+            trained = [p for p in model.parameters() if p.requires_grad]
+            for p in trained:  #= yes
+                pass
+            gradients = [p.grad for p in trained]
+            for p in gradients:  #= yes
+                pass
+            named = dict(model.named_parameters())
+            for name in named.keys():  #= yes
+                pass
+            for name, value in model.state_dict().items():  #= states
+                pass
+            for a, b in zip(model.parameters(), inputs):  #= yes
+                pass
+            for x in inputs:  #= no
+                pass
+            for size in [p.numel() for p in trained]:  #= no
+                pass
+            for p in target_params:  #= named
+                pass
+    """,
+    "what objects hold": """
+        class Trainer:
+            def step(self):
+                for p in self.master_params:  #= named
+                    pass
+                for p, q in zip(list(self.ema_params), self.master_params):  #= named
+                    pass
+                for p in self.values:  #= no
+                    pass
+            def other(self):
+                params = {"lr": 1}
+                for p in params:  #= no
+                    pass
+    """,
+}
+
+UPDATES = {
+    "averages": """
+        def f(model, slow, tau):
+            for s, p in zip(slow.parameters(), model.parameters()):  #= AVERAGE 2
+                s.data.mul_(tau).add_(p.data, alpha=1 - tau)
+            for s, p in zip(slow.parameters(), model.parameters()):  #= AVERAGE 1
+                s.lerp_(p, tau)
+            for s, p in zip(slow.parameters(), model.parameters()):  #= AVERAGE 4
+                s.data.copy_(tau * p.data + (1 - tau) * s.data)
+            current = model.state_dict()
+            for name, s in slow.state_dict().items():  #= AVERAGE 3
+                s *= tau
+                s += (1 - tau) * current[name]
+            for name, p in model.named_parameters():  #= AVERAGE 3
+                mean = (1 - tau) * p.data + tau * slow.table[name]
+                slow.table[name] = mean.clone()
+    """,
+    "descents and gradients": """
+        def f(model, lr, n):
+            for p in model.parameters():  #= DESCENT 2
+                p.data -= lr * p.grad
+            for p in model.parameters():  #= DESCENT 1
+                p.add_(p.grad, alpha=-lr)
+            for p in model.parameters():  #= GRADIENT 1
+                p.grad /= n
+            for p in model.parameters():  #= GRADIENT 1
+                if p.grad is not None:
+                    p.grad.data.mul_(n)
+    """,
+    "neither": """
+        def f(model, slow, flat):
+            for p in model.parameters():  #= none
+                p.requires_grad = False
+            for p in model.parameters():  #= none
+                p.grad = None
+            for p in model.parameters():  #= none
+                p.data.clamp_(-1, 1)
+            for s, p in zip(slow.parameters(), model.parameters()):  #= none
+                s.data.copy_(p.data)
+            total = 0
+            for p in model.parameters():  #= none
+                total += p.numel()
+            for p in model.parameters():  #= none
+                p.grad.data.copy_(flat[: p.numel()].view_as(p) / 8)
+    """,
+}
+
+INTERVALS = """
+    class Args:
+        often: int = 2
+        seldom: int = 500
+
+    def add(parser):
+        parser.add_argument("--save-every", type=int, default=40)
+
+    def f(args, config, step):
+        every = 3
+        one = 0  #= 1
+        if step % args.often == 0:
+            two = 0  #= 2
+            if step % args.seldom == 0:
+                both = 0  #= 1000
+        if step % every == 0:
+            three = 0  #= 3
+        if step % args.save_every == 0 and step > 0:
+            forty = 0  #= 40
+        if step % config.unknown == 0:
+            unknown = 0  #= None
+        if "%d" % step == "4":
+            text = 0  #= 1
+"""
+
+
+@pytest.mark.parametrize("snippet", LOOPS.values(), ids=LOOPS)
+def test_loops_over_parameters_are_told_from_others(snippet: str) -> None:
+    model = file_model(snippet)
+    for statement, _, said in marked(model):
+        block = model.outline.loop_blocks[statement]
+        loop, named = parameter_loop(model.outline, block), parameter_loop(model.outline, block, by_name=True)
+        found = "named" if loop is None else "states" if loop.of_states else "yes"
+        assert (found if named is not None else "no") == said, ast.unparse(statement)
+        assert named is None or named.by_name == (said == "named")
+
+
+@pytest.mark.parametrize("snippet", UPDATES.values(), ids=UPDATES)
+def test_what_is_computed_for_each_parameter(snippet: str) -> None:
+    model = file_model(snippet)
+    for statement, _, said in marked(model):
+        loop = parameter_loop(model.outline, model.outline.loop_blocks[statement])
+        assert loop is not None
+        update = update_of(loop)
+        found = "none" if update is None else f"{update.update.name} {update.kernels}"
+        assert found == said, ast.unparse(statement)
+
+
+def test_interval_lengths_are_read_where_they_are_written() -> None:
+    model = file_model(INTERVALS)
+    for statement, block, said in marked(model):
+        assert str(interval_length(model.conditions.around(block))) == said, ast.unparse(statement)

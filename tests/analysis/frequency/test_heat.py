@@ -1,0 +1,304 @@
+"""How often does a line run? Each snippet is a shape of training code that people really write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.analysis.facts import file_model, marked
+from trainlint.analysis.frequency.heat_fact import HeatFact
+from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
+from trainlint.finding import Heat
+
+SNIPPETS = {
+    "a loop with a backward is a step": """
+        for epoch in range(epochs):
+            start = time.time()  #= epoch
+            for batch in train_loader:
+                loss = model(batch)  #= step
+                loss.backward()
+                for parameter in model.parameters():
+                    clip(parameter)  #= inner
+        print("done")  #= once
+    """,
+    "intervals": """
+        for step, batch in enumerate(loader):
+            loss = model(batch)
+            loss.backward()
+            if step % 100 == 0:
+                log(loss)  #= rare
+            else:
+                skip(loss)  #= step
+            if not step % args.log_interval:
+                log(loss)  #= rare
+            if step % args.accumulation_steps == 0:
+                optimizer.step()  #= step
+            if step % 100 != 0:
+                continue
+            log(loss)  #= rare
+    """,
+    "a boolean computed before": """
+        for step, batch in enumerate(loader):
+            should_log = step % args.every == 0
+            due = is_main and step % 50 == 0
+            loss = model(batch)
+            loss.backward()
+            if due and rank == 0:
+                log(loss)  #= rare
+            if rank == 0:
+                log(loss)  #= step
+            value = loss.item() if should_log else None  #= step
+    """,
+    "first and last steps, failures": """
+        for step, batch in enumerate(loader):
+            if step == 0:
+                show(batch)  #= rare
+            try:
+                loss = model(batch)  #= step
+            except RuntimeError:
+                free()  #= rare
+            if not torch.isfinite(loss):
+                report(loss)  #= rare
+                raise ValueError
+            loss.backward()
+            if args.debug:
+                show(loss)  #= rare
+            assert loss > 0  #= step
+    """,
+    "accumulation by hand": """
+        for step in range(max_steps):
+            for micro_step in range(accumulation_steps):
+                x, y = get_batch("train")  #= inner
+                loss = model(x, y) / accumulation_steps
+                loss.backward()
+            optimizer.step()  #= step
+    """,
+    "minibatches of an update": """
+        for iteration in range(num_iterations):
+            rollout = collect()  #= epoch
+            for epoch in range(update_epochs):
+                for start in range(0, batch_size, minibatch_size):
+                    loss = compute(rollout, start)
+                    loss.backward()  #= step
+    """,
+    "while and next": """
+        it = iter(loader)
+        while step < total:
+            batch = next(it)
+            loss = model(batch)
+            loss.backward()  #= step
+    """,
+    "an evaluation loop": """
+        def evaluate(model, val_loader):
+            for batch in val_loader:
+                total = model(batch)  #= eval-step
+            return total
+    """,
+    "heat flows to callees": """
+        def norm(model):
+            return sum(p.norm() for p in model.parameters())  #= step
+
+        def unused(model):
+            return model  #= unknown
+
+        def train(model, loader):
+            for batch in loader:
+                model(batch).sum().backward()
+                norm(model)
+    """,
+    "methods of a trainer": """
+        class Trainer:
+            def run(self):
+                while self.step < self.total:
+                    self.run_step(next(self.data))
+
+            def run_step(self, batch):
+                self.forward_backward(batch)  #= step
+                self.log()
+
+            def forward_backward(self, batch):
+                for i in range(0, batch.shape[0], self.microbatch):
+                    loss = self.model(batch[i:])  #= inner
+                    loss.backward()
+
+            def log(self):
+                write(self.step)  #= step
+    """,
+    "a framework calls the hooks": """
+        class Net(LightningModule):
+            def training_step(self, batch, batch_idx):
+                return self.net(batch)  #= step
+
+            def validation_step(self, batch, batch_idx):
+                return self.net(batch)  #= eval-step
+
+            def on_train_epoch_end(self):
+                self.reset()  #= epoch
+    """,
+    "worker code": """
+        class Images(Dataset):
+            def __getitem__(self, index):
+                return load(index)  #= worker
+
+        def collate(items):
+            return torch.stack(items)  #= worker
+    """,
+    "a diffusion sampler is no training": """
+        for t in scheduler.timesteps:
+            noise = model(sample, t)  #= once
+            sample = scheduler.step(noise, t, sample)
+    """,
+    "autograd functions are no training": """
+        class Scale(torch.autograd.Function):
+            @staticmethod
+            def backward(ctx, gradient):
+                for item in ctx.saved:
+                    gradient.backward()  #= unknown
+    """,
+    "one batch for all epochs": """
+        for epoch in range(200):
+            loss = criterion(model(x), y)
+            loss.backward()
+            print(loss)  #= epoch
+    """,
+    "environment steps": """
+        for step in range(total):
+            action = policy(observation)
+            observation = envs.step(action.cpu().numpy())  #= unknown
+            if step > learning_starts:
+                loss = update(batch)
+                loss.backward()
+                print(loss)  #= step
+    """,
+    "an episode inside the loop that trains": """
+        def select_action(state):
+            return policy(state).item()  #= unknown
+
+        def finish_episode():
+            loss = returns.sum()
+            loss.backward()
+            print(loss)  #= step
+
+        for episode in count():
+            for t in range(1000):
+                action = select_action(state)  #= unknown
+                state, reward = env.step(action)
+            finish_episode()
+    """,
+    "gradients of test images are no training": """
+        for images, labels in test_loader:
+            images.requires_grad_()
+            model(images).max().backward()
+            maps.append(images.grad.cpu())  #= eval-step
+    """,
+    "test data on which a model adapts is trained on": """
+        for images in test_loader:
+            loss = entropy(model(images))
+            loss.backward()  #= step
+            optimizer.step()
+    """,
+    "a closure in the loop": """
+        for batch in loader:
+            def forward():
+                return model(batch)  #= step
+            loss = forward()
+            loss.backward()
+    """,
+    "a loss scaler holds the backward": """
+        def train_one_epoch(model, data_loader, optimizer, loss_scaler):
+            for samples in data_loader:
+                loss = model(samples)
+                loss_scaler(loss, optimizer, parameters=model.parameters())  #= step
+    """,
+    "a recursive pair of functions ends": """
+        def ping(n):
+            pong(n)  #= unknown
+
+        def pong(n):
+            ping(n)
+    """,
+    "an unless around training itself is no guard": """
+        for step in range(total):
+            if step % args.train_frequency == 0:
+                loss = model(batch)
+                loss.backward()
+                print(loss)  #= step
+    """,
+}
+
+
+@pytest.mark.parametrize("code", SNIPPETS.values(), ids=SNIPPETS.keys())
+def test_heat(code: str) -> None:
+    model = file_model(code)
+    found = [(statement.lineno, model.heats.of(block).heat.value) for statement, block, _ in marked(model)]
+    assert found == [(statement.lineno, said) for statement, _, said in marked(model)]
+
+
+def test_the_chain_explains_the_heat() -> None:
+    model = file_model("""
+        def norm(model):
+            return model.weight.norm()  #= step
+
+        for batch in train_loader:
+            model(batch).sum().backward()
+            norm(model)
+    """)
+    [(_, block, _)] = marked(model)
+    assert model.heats.of(block).chain == ("line 5: for batch in train_loader", "line 7: calls norm")
+
+
+def test_users_declare_functions_hot_and_cold() -> None:
+    code = """
+        def update(model):
+            model.sync()  #= declared
+
+        for batch in train_loader:
+            model(batch).sum().backward()
+            update(model)
+    """
+    for model, expected in (
+        (file_model(code, hot=("update",)), "step"),
+        (file_model(code, cold=("update",)), "once"),
+    ):
+        [(_, block, _)] = marked(model)
+        assert model.heats.of(block).heat.value == expected
+
+
+def test_tests_and_benchmarks_are_never_surely_hot() -> None:
+    code = """
+        for batch in train_loader:
+            model(batch).sum().backward()  #= step
+    """
+    for path, sure in (("src/train.py", True), ("tests/test_train.py", False), ("benchmarks/run.py", False)):
+        model = file_model(code, path)
+        [(_, block, _)] = marked(model)
+        assert (model.heats.of(block).confidence > 0.9) is sure
+
+
+def test_heat_of_many_functions_that_call_each_other_settles_in_few_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 200
+    lines = [
+        "def train(model, loader):",
+        "    for batch in loader:",
+        "        model(batch).sum().backward()",
+        "        f0()",
+    ]
+    for number in range(count):
+        lines += [f"def f{number}():", "    for item in items:"]
+        lines += [f"        f{(number * factor + 1) % count}()" for factor in (7, 13)]
+        lines += [f"    f{(number + 1) % count}()"]
+    looks = 0
+    look = FrequencyFixpoint._hottest
+
+    def counted(*given: Any) -> HeatFact:
+        nonlocal looks
+        looks += 1
+        return look(*given)
+
+    monkeypatch.setattr(FrequencyFixpoint, "_hottest", counted)
+    model = file_model("\n".join(lines))
+    facts = {function.name: model.heats.function(function).heat for function in model.outline.functions}
+    assert facts["f1"] is Heat.INNER
+    assert facts[f"f{count - 1}"] is Heat.INNER
+    assert looks < 20 * count

@@ -1,0 +1,392 @@
+"""What is a value that another file made? What files tell each other of arguments, results and attributes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.project.project import check, project
+from trainlint.analysis.project.following import MOST_CALLERS
+
+PROJECTS: dict[str, dict[str, str]] = {
+    "an argument": {
+        "train.py": """
+            import torch
+            from work import use
+
+            use(torch.zeros(3, device="cuda"), 3)
+        """,
+        "work.py": """
+            def use(first, second):
+                a = first  #= tensor device
+                b = second  #= number
+        """,
+    },
+    "arguments by keyword, with a default, after a star": {
+        "train.py": """
+            import torch
+            from work import use
+
+            use(*things, second=torch.zeros(3))
+        """,
+        "work.py": """
+            def use(first, second, third=None):
+                a = first  #= anything
+                b = second  #= tensor
+        """,
+    },
+    "arguments of methods": {
+        "train.py": """
+            import torch
+            from work import Work
+
+            work = Work(torch.zeros(3, device="cuda"))
+            work.use(7)
+            Work.make(torch.zeros(1))
+            Work.note(torch.zeros(1))
+        """,
+        "work.py": """
+            class Work:
+                def __init__(self, start):
+                    self.start = start  #= tensor device
+
+                def use(self, size):
+                    a = size  #= number
+                    b = self.start  #= tensor device
+
+                @classmethod
+                def make(cls, given):
+                    c = given  #= tensor
+
+                @staticmethod
+                def note(given):
+                    d = given  #= tensor
+        """,
+    },
+    "what most callers give": {
+        "one.py": "import torch\nfrom work import use\nuse(torch.nn.Linear(2, 2))\n",
+        "two.py": "import torch\nfrom work import use\nuse(torch.zeros(3))\nuse(torch.ones(3))\nuse(None)\n",
+        "work.py": """
+            def use(given):
+                a = given  #= tensor host
+        """,
+    },
+    "callers here and there": {
+        "one.py": "import torch\nfrom work import use\nuse(torch.zeros(3, device='cuda'))\n",
+        "work.py": """
+            import torch
+
+            def use(given):
+                a = given  #= tensor unknown
+
+            use(torch.zeros(3, device="cpu"))
+        """,
+    },
+    "an argument that is handed on": {
+        "train.py": "import torch\nfrom middle import middle\nmiddle(torch.zeros(3, device='cuda'))\n",
+        "middle.py": "from work import use\ndef middle(given):\n    use(given)\n",
+        "work.py": """
+            def use(given):
+                a = given  #= tensor device
+        """,
+    },
+    "a result": {
+        "train.py": """
+            from work import made, count
+
+            a = made()  #= tensor device
+            b = count(a)  #= number
+        """,
+        "work.py": """
+            import torch
+
+            def made():
+                return torch.zeros(3, device="cuda")
+
+            def count(given):
+                return len(given)
+        """,
+    },
+    "results by their places": {
+        "train.py": """
+            from work import both
+
+            first, second = both()
+            a = first  #= tensor device
+            b = second  #= number
+            c = both()[1]  #= number
+        """,
+        "work.py": """
+            import torch
+
+            def both():
+                return torch.zeros(3, device="cuda"), 3
+        """,
+    },
+    "results within results": {
+        "train.py": """
+            from work import both
+
+            (first, second), third = both()
+            a = first  #= tensor device
+            b = second  #= number
+            c = third  #= tensor host
+        """,
+        "work.py": """
+            import torch
+
+            def both():
+                return (torch.zeros(3, device="cuda"), 3), torch.zeros(3)
+        """,
+    },
+    "results that other files know, by their places": {
+        "train.py": """
+            from one import both
+
+            first, (second, third) = both()
+            a = first  #= tensor device
+            b = second  #= number
+            c = third  #= tensor host
+        """,
+        "one.py": "from two import inner, more\ndef both():\n    return inner(), (3, more())\n",
+        "two.py": """
+            import torch
+
+            def inner():
+                return torch.zeros(3, device="cuda")
+
+            def more():
+                return torch.zeros(3)
+        """,
+    },
+    "one result, or two": {
+        "train.py": """
+            from work import received
+
+            first, second = received(True)
+            a = first  #= tensor device
+            b = second  #= anything
+            only = received(False)
+            c = only  #= tensor device
+        """,
+        "work.py": """
+            import torch
+
+            def received(more):
+                first = torch.zeros(3, device="cuda")
+                if more:
+                    return first, Handles()
+                return first
+        """,
+    },
+    "one result, or two, of yet another file": {
+        "train.py": """
+            from work import received
+
+            first, second = received(True)
+            a = first  #= tensor device
+            b = second  #= anything
+        """,
+        "work.py": """
+            from buffers import fresh
+
+            def received(more):
+                first = fresh()
+                if more:
+                    return first, Handles()
+                return first
+        """,
+        "buffers.py": "import torch\ndef fresh():\n    return torch.zeros(3, device='cuda')\n",
+    },
+    "a result of a result": {
+        "train.py": "from one import outer\na = outer()  #= tensor device\n",
+        "one.py": "from two import inner\ndef outer():\n    return inner()\n",
+        "two.py": "import torch\ndef inner():\n    return torch.zeros(3, device='cuda')\n",
+    },
+    "what a function hands back is what this very call gave it": {
+        "train.py": """
+            import torch
+            from work import same
+
+            a = same(torch.zeros(3, device="cuda"))  #= tensor device
+            b = same(torch.zeros(3))  #= tensor host
+            c = same(7)  #= number
+        """,
+        "work.py": """
+            def same(given):
+                print(given)
+                return given
+        """,
+    },
+    "a method's result": {
+        "train.py": """
+            from work import Work
+
+            work = Work()
+            a = work.made()  #= tensor device
+            b = Work().made()  #= tensor device
+        """,
+        "work.py": """
+            import torch
+
+            class Work:
+                def made(self):
+                    return torch.zeros(3, device="cuda")
+        """,
+    },
+    "an attribute of a base class": {
+        "mine.py": """
+            from base import Base
+
+            class Mine(Base):
+                def use(self):
+                    a = self.start  #= tensor device
+                    b = self.size  #= number
+        """,
+        "base.py": """
+            import torch
+
+            class Base:
+                size = 3
+
+                def __init__(self):
+                    self.start = torch.zeros(3, device="cuda")
+        """,
+    },
+    "a result of a base class's method": {
+        "mine.py": """
+            from base import Base
+
+            class Mine(Base):
+                def use(self):
+                    a = self.made()  #= tensor device
+                    b = super().made()  #= tensor device
+        """,
+        "base.py": """
+            import torch
+
+            class Base:
+                def made(self):
+                    return torch.zeros(3, device="cuda")
+        """,
+    },
+    "a module from a factory": {
+        "train.py": """
+            from nets import build
+
+            thing = build("resnet")
+            a = thing  #= module
+        """,
+        "nets.py": """
+            from torch import nn
+
+            class Net(nn.Module):
+                pass
+
+            def build(name):
+                return Net()
+        """,
+    },
+    "a loader from a factory": {
+        "train.py": """
+            from data import build
+
+            for images, labels in build("train"):
+                a = images  #= tensor host
+        """,
+        "data.py": """
+            from torch.utils.data import DataLoader
+
+            def build(split):
+                return DataLoader(split, pin_memory=True)
+        """,
+    },
+    "a generator's call is none of what it yields": {
+        "train.py": "from work import numbers\na = numbers()  #= anything\n",
+        "work.py": "def numbers():\n    yield 1\n",
+    },
+    "a helper that computes what the caller gave it": {
+        "train.py": """
+            import torch
+            from work import accuracy
+
+            for batch in train_loader:
+                score = accuracy(model(batch.cuda()), batch.cuda())
+                a = score  #= tensor device
+        """,
+        "work.py": """
+            def accuracy(output, target):
+                return (output.argmax(1) == target).float().mean()
+        """,
+    },
+}
+
+
+@pytest.mark.parametrize("files", PROJECTS.values(), ids=PROJECTS)
+def test_values_are_known_across_files(files: dict[str, str]) -> None:
+    check(files)
+
+
+def test_files_that_work_together_share_a_device() -> None:
+    together = {
+        "train.py": "from net import forward\nmodel.cuda()\n",
+        "net.py": "for batch in train_loader:\n    a = model(batch)  #= tensor device\n",
+    }
+    check(together)
+    apart = {
+        "train.py": "model.cuda()\n",
+        "net.py": "for batch in train_loader:\n    a = model(batch)  #= tensor host\n",
+    }
+    check(apart)
+
+
+@pytest.mark.parametrize(("calls", "expected"), [(MOST_CALLERS, "number"), (MOST_CALLERS + 1, "anything")])
+def test_a_helper_that_everybody_calls_is_left_alone(calls: int, expected: str) -> None:
+    check(
+        {
+            "train.py": "from work import use\n" + "use(3)\n" * calls,
+            "work.py": f"def use(given):\n    a = given  #= {expected}\n",
+        }
+    )
+
+
+def test_what_everybody_calls_is_not_followed_either() -> None:
+    found = project(
+        {
+            "train.py": "from work import use\nfrom part import Part\n" + "use(Part())\n" * (MOST_CALLERS + 1),
+            "work.py": "def use(given):\n    given.finish()\n",
+            "part.py": (
+                "class Part:\n    def finish(self):\n        pass\n\n"
+                "class Other:\n    def finish(self):\n        pass\n"
+            ),
+        }
+    )
+    assert not found.outsides["part.py"].heats.keys() & {"Part.finish", "Other.finish"}
+
+
+def test_tests_tell_nothing_of_the_values_they_pass() -> None:
+    check(
+        {
+            "tests/test_work.py": "import torch\nfrom mine.work import use\nuse(torch.zeros(3))\n",
+            "mine/__init__.py": "",
+            "mine/work.py": "def use(given):\n    a = given  #= anything\n",
+        }
+    )
+
+
+def test_what_is_told_holds_no_pointers() -> None:
+    found = project(
+        {
+            "train.py": "from work import pair, use\nfirst, second = pair(thing)\nuse((first, [second]))\n",
+            "work.py": (
+                "import torch\ndef pair(x):\n    return [x], (torch.zeros(2), x)\ndef use(given):\n    return given\n"
+            ),
+        }
+    )
+    told = [
+        value
+        for outside in found.outsides.values()
+        for facts in (outside.arguments, outside.returned, outside.attributes)
+        for value in facts.values()
+    ]
+    assert told
+    assert all("AccessPath" not in repr(value) for value in told)

@@ -1,0 +1,186 @@
+"""What is this value? Marks say kind, and for tensors where it lives."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.facts import file_model, marked, value_of
+from trainlint.analysis.types.values import Kind, Value
+
+SNIPPETS = {
+    "a batch, before and after its copy": """
+        device = torch.device("cuda")
+        for images, labels in train_loader:
+            raw = images  #= tensor host
+            images = images.to(device)
+            moved = images  #= tensor device
+            n = images.size(0)  #= number
+            back = images.cpu()  #= tensor host
+            array = back.numpy()  #= array
+    """,
+    "outputs, losses and what becomes of them": """
+        import torch.nn as nn
+        model = nn.Linear(4, 2).cuda()
+        criterion = nn.CrossEntropyLoss()
+        for x, y in loader:
+            loss = criterion(model(x.cuda()), y.cuda())
+            kept = loss  #= tensor device
+            mean = loss.detach().mean()  #= tensor device
+            number = loss.item()  #= number
+            scaled = number * 2  #= number
+            text = f"{loss}"  #= string
+            close = loss < 3  #= tensor device
+            given = loss is None  #= number
+    """,
+    "running values": """
+        total = 0.0
+        for x in loader:
+            loss = model(x.cuda())
+            total += loss.item()
+        mean = total / len(loader)  #= number
+    """,
+    "running tensors": """
+        total = 0.0
+        for x in loader:
+            loss = model(x.cuda())
+            total += loss
+            seen = total  #= tensor device
+    """,
+    "factories": """
+        import torch
+        device = "cuda"
+        a = torch.zeros(3)  #= tensor host
+        b = torch.zeros(3, device=device)  #= tensor device
+        c = torch.zeros_like(b)  #= tensor device
+        d = b.new_zeros(3)  #= tensor device
+        e = b.shape  #= shape
+        f = torch.float16  #= dtype
+        g = torch.ones(2, device="cpu")  #= tensor host
+    """,
+    "attributes of self": """
+        import torch
+        from torch.utils.data import DataLoader
+
+        class Trainer:
+            def __init__(self, net, data):
+                self.net = net.cuda()
+                self.loader = DataLoader(data)
+                self.criterion = torch.nn.MSELoss()
+
+            def train(self):
+                loader = self.loader  #= loader
+                for x in self.loader:
+                    loss = self.criterion(self.net(x), x)  #= tensor device
+                    loss.backward()
+    """,
+    "returned by a function of the file": """
+        def compute(model, x):
+            return model(x.cuda()).mean()
+
+        def number(model, x):
+            return compute(model, x).item()
+
+        for x in loader:
+            loss = compute(model, x)  #= tensor device
+            value = number(model, x)  #= number
+    """,
+    "unpacking and iterating": """
+        for step, (x, y) in enumerate(train_loader):
+            i = step  #= number
+            first = x[0]  #= tensor host
+            x, y = x.cuda(), y.cuda()
+            moved = y  #= tensor device
+            parts = [t.cuda() for t in batch]  #= container
+        for name, parameter in model.named_parameters():
+            n = name  #= string
+            p = parameter.grad  #= tensor device
+    """,
+    "numpy, math and time": """
+        import math, time
+        import numpy as np
+        cuda = True
+        a = np.zeros(3)  #= array
+        b = math.sqrt(2)  #= number
+        c = time.time()  #= number
+        d = a.mean()  #= array
+    """,
+    "annotations": """
+        import torch
+
+        def f(t: torch.Tensor, n: int, m: "torch.nn.Module", x=None):
+            a = t.cuda()  #= tensor device
+            b = n  #= number
+            c = m  #= module
+    """,
+    "a file without devices keeps its tensors on the host": """
+        model = build()
+        for x in loader:
+            loss = model(x)  #= tensor host
+            loss.backward()
+    """,
+    "prepared loaders yield device tensors": """
+        accelerator = Accelerator()
+        model, optimizer, train_dataloader = accelerator.prepare(model, optimizer, train_dataloader)
+        for batch in train_dataloader:
+            x = batch  #= tensor device
+    """,
+    "values that feed on themselves end": """
+        a = cuda_value
+        for x in loader:
+            a, b = b, a
+            b = a + b
+            c = a  #= unknown
+    """,
+}
+
+
+def words(value: Value) -> str:
+    return f"tensor {value.home.name.lower()}" if value.kind is Kind.TENSOR else value.kind.name.lower()
+
+
+@pytest.mark.parametrize("code", SNIPPETS.values(), ids=SNIPPETS.keys())
+def test_kinds(code: str) -> None:
+    model = file_model(code)
+    found = [(item.lineno, words(model.kinds.of(value_of(item), block))) for item, block, _ in marked(model)]
+    assert found == [(statement.lineno, said) for statement, _, said in marked(model)]
+
+
+def test_graphs() -> None:
+    model = file_model("""
+        import torch
+        model = torch.nn.Linear(2, 2).cuda()
+        for x in loader:
+            loss = model(x.cuda())  #= True
+            kept = loss.detach()  #= False
+            with torch.no_grad():
+                score = model(x.cuda())  #= False
+    """)
+    found = [model.kinds.of(value_of(item), block).attached for item, block, _ in marked(model)]
+    assert [str(flag) for flag in found] == [said for _, _, said in marked(model)]
+
+
+def test_arithmetic_with_something_unknown_may_carry_its_graph() -> None:
+    model = file_model("""
+        import torch
+        import torch.nn.functional as F
+
+        def contrast(pictures, captions, labels):
+            with torch.no_grad():
+                everyone = F.normalize(captions)
+            scores = pictures @ everyone.t()  #= None
+            loss = F.cross_entropy(scores, labels)  #= True
+            fixed = everyone * 2  #= False
+    """)
+    found = [model.kinds.of(value_of(item), block).attached for item, block, _ in marked(model)]
+    assert [str(flag) for flag in found] == [said for _, _, said in marked(model)]
+
+
+def test_a_plot_is_no_device() -> None:
+    model = file_model("""
+        for x in loader:
+            loss = model(x)  #= tensor host
+            loss.backward()
+        plt.xlabel("step")
+        plt.title("fabrics")
+    """)
+    assert [words(model.kinds.of(value_of(item), block)) for item, block, _ in marked(model)] == ["tensor host"]

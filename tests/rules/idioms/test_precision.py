@@ -1,0 +1,161 @@
+"""What autocast contexts and gradient scalers say of themselves, and where they apply."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.analysis.facts import file_model
+from trainlint.analysis.conditions.branches import may_run_together
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint_rules.compute.idioms.grad_scalers import scaled_backwards, scalers
+from trainlint_rules.compute.idioms.precision import CastTo, autocast_around, regions
+
+IMPORTS = """
+import functools
+from contextlib import nullcontext
+
+import torch
+import torch.amp as amp
+from torch.cuda.amp import GradScaler, autocast
+
+kind = torch.bfloat16
+"""
+
+
+def inside(context: str, before: str = "pass") -> tuple[SemanticModel, ast.Call]:
+    """The model of a loop with a marked call inside `with context`, and that call."""
+    code = f"{IMPORTS}\ndef train(model, loader, args, dtype):\n    {before}\n    with {context}:\n        marked()\n"
+    model = file_model(code)
+    (place,) = model.outline.calls["marked"]
+    assert isinstance(place.node, ast.Call)
+    return model, place.node
+
+
+@pytest.mark.parametrize(
+    ("context", "said"),
+    [
+        ("autocast()", ("cuda", CastTo.FLOAT16, True)),
+        ("autocast(False)", ("cuda", CastTo.FLOAT16, False)),
+        ("autocast(args.amp, torch.bfloat16)", ("cuda", CastTo.BFLOAT16, None)),
+        ("torch.autocast('cuda')", ("cuda", CastTo.FLOAT16, True)),
+        ("torch.autocast('cuda:1', None)", ("cuda", CastTo.FLOAT16, True)),
+        ("torch.autocast('cpu')", ("cpu", CastTo.BFLOAT16, True)),
+        ("torch.autocast('cuda', kind)", ("cuda", CastTo.BFLOAT16, True)),
+        ("torch.autocast('cuda', dtype)", ("cuda", CastTo.UNKNOWN, True)),
+        ("torch.autocast('cuda', torch.half, args.amp)", ("cuda", CastTo.FLOAT16, None)),
+        ("torch.autocast(args.device)", (None, CastTo.UNKNOWN, True)),
+        ("torch.autocast(**args)", (None, CastTo.UNKNOWN, None)),
+        ("amp.autocast('cuda', enabled=False)", ("cuda", CastTo.FLOAT16, False)),
+    ],
+)
+def test_what_a_context_says(context: str, said: tuple[str | None, CastTo, bool | None]) -> None:
+    model, call = inside(context)
+    found = autocast_around(model, model.outline.calls["marked"][0].block)
+    assert found is not None
+    assert (found.device, found.dtype, found.enabled) == said
+    assert call.lineno - 1 == found.call.lineno
+    assert [block.node.lineno for block in regions(model, found.call) if isinstance(block.node, ast.With)] == [
+        found.call.lineno
+    ]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "context = torch.autocast('cuda')",
+        "context = nullcontext() if args.plain else torch.autocast('cuda')",
+        "make = functools.partial(torch.autocast, 'cuda'); context = make()",
+        "make = lambda: torch.autocast('cuda'); context = make()",
+    ],
+)
+def test_contexts_are_followed_by_name(before: str) -> None:
+    model, _ = inside("context", before)
+    found = autocast_around(model, model.outline.calls["marked"][0].block)
+    assert found is not None
+    assert found.dtype is CastTo.FLOAT16
+
+
+@pytest.mark.parametrize("context", ["nullcontext()", "args.autocast()", "accelerator.autocast()", "open(args.path)"])
+def test_other_contexts_say_nothing(context: str) -> None:
+    model, _ = inside(context)
+    assert autocast_around(model, model.outline.calls["marked"][0].block) is None
+
+
+def test_a_default_type_that_the_program_sets_is_not_known() -> None:
+    model, _ = inside("torch.autocast('cuda')", "torch.set_autocast_dtype('cuda', dtype)")
+    found = autocast_around(model, model.outline.calls["marked"][0].block)
+    assert found is not None
+    assert found.dtype is CastTo.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("made", "enabled"),
+    [
+        ("GradScaler()", True),
+        ("torch.amp.GradScaler('cuda', enabled=False)", False),
+        ("torch.amp.GradScaler('cuda', 1.0, 2.0, 0.5, 100, args.amp)", None),
+        ("GradScaler(1.0, 2.0, 0.5, 100, False)", False),
+        ("GradScaler() if args.amp else None", None),
+    ],
+)
+def test_scalers(made: str, enabled: bool | None) -> None:
+    model = file_model(f"{IMPORTS}\ndef train(args):\n    scaler = {made}\n")
+    assert [item.enabled for item in scalers(model)] == [enabled]
+
+
+def test_backward_passes_of_scaled_losses() -> None:
+    model = file_model(
+        """
+        def train(loss, other, scaler, engine):
+            scaler.scale(loss).backward()
+            scaled = scaler.scale(other)
+            scaled.backward(create_graph=True)
+            loss.backward()
+            engine.backward(loss)
+        """
+    )
+    found = scaled_backwards(model, model.outline.functions[0])
+    assert [item.scaler for item in found] == ["scaler", "scaler"]
+    assert scaled_backwards(model, None) == []
+
+
+@pytest.mark.parametrize(
+    ("tests", "together"),
+    [
+        (("if amp:", "if clip:"), True),
+        (("if amp:", "if not amp:"), False),
+        (("if scaler is not None:", "if scaler is None:"), False),
+        (("if scaler:", "if scaler is None:"), False),
+        (("if amp and clip:", "if clip and not amp:"), False),
+        (("if not (amp or clip):", "if clip:"), False),
+        (("if amp or clip:", "if not amp:"), True),
+        (("if amp == 'o1':", "if amp == 'o2':"), True),
+    ],
+)
+def test_which_branches_may_run_together(tests: tuple[str, str], together: bool) -> None:
+    one, other = tests
+    model = file_model(f"def f(amp, clip, scaler):\n    {one}\n        first()\n    {other}\n        second()\n")
+    first, second = (model.outline.calls[name][0].block for name in ("first", "second"))
+    assert may_run_together(first, second) is together
+    assert may_run_together(second, first) is together
+
+
+def test_an_early_exit_and_an_else_exclude_what_comes_before() -> None:
+    model = file_model(
+        """
+        def f(amp):
+            if amp:
+                first()
+            else:
+                second()
+            if not amp:
+                return
+            third()
+        """
+    )
+    first, second, third = (model.outline.calls[name][0].block for name in ("first", "second", "third"))
+    assert not may_run_together(first, second)
+    assert not may_run_together(second, third)
+    assert may_run_together(first, third)

@@ -1,0 +1,55 @@
+"""What does a call of `init_process_group` start?"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.facts import file_model
+from trainlint.analysis.programs.facts import facts_of
+from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint_rules.distributed.idioms.process_groups import group_start, owned_by_framework
+
+IMPORTS = "import torch\nimport torch.distributed as dist\nfrom torch.distributed import init_process_group\n"
+SNIPPETS = {
+    'dist.init_process_group("nccl")': ("nccl", False, True),
+    'torch.distributed.init_process_group(backend="NCCL", rank=0, world_size=1)': ("nccl", True, True),
+    'name = "gloo"\ninit_process_group(name)': ("gloo", False, True),
+    "init_process_group(args.backend)": (None, False, True),
+    "dist.init_process_group(**options)": (None, False, False),
+    'deepspeed.init_process_group("nccl")': None,
+}
+
+
+@pytest.mark.parametrize("code", SNIPPETS)
+def test_what_is_started(code: str) -> None:
+    model = file_model(IMPORTS + code + "\n")
+    (place,) = model.outline.calls["init_process_group"]
+    start = group_start(model, place)
+    assert (start and (start.backend, start.alone, start.in_sight)) == SNIPPETS[code]
+
+
+def test_a_framework_on_the_way_owns_it() -> None:
+    plain = "def main():\n    dist.init_process_group()\nmain()\n"
+    for code, owned in ((plain, False), ("from accelerate import Accelerator\nAccelerator()\n" + plain, True)):
+        model = file_model(IMPORTS + code)
+        (place,) = model.outline.calls["init_process_group"]
+        assert owned_by_framework(model, place.block) is owned
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("torch.cuda.set_device(rank)", FactKind.DEVICE_CHOSEN),
+        ("with torch.cuda.device(rank):\n    pass", FactKind.DEVICE_CHOSEN),
+        ("get_accelerator().set_device(rank)", FactKind.DEVICE_CHOSEN),
+        ("dist.destroy_process_group()", FactKind.GROUP_DESTROYED),
+        ("comm.destroy_process_group(group)", FactKind.GROUP_DESTROYED),
+    ],
+)
+def test_facts_of_devices_and_shutdowns(code: str, kind: FactKind) -> None:
+    assert [fact.kind for fact in facts_of(file_model(IMPORTS + code + "\n").outline)] == [kind]
+
+
+def test_a_device_that_is_only_named_is_not_chosen() -> None:
+    code = IMPORTS + "device = torch.device('cuda', rank)\ncount = torch.cuda.device_count()\n"
+    assert not facts_of(file_model(code).outline)
