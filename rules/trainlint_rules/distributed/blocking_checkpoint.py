@@ -105,15 +105,15 @@ class BlockingCheckpoint(Rule):
         if loop is None or not _holds_state(site.file, saved, site.block, _FOLLOWED) or _is_buffer(path):
             return
         conditions = site.file.conditions.around(site.block, loop)
-        steps = _steps_between(conditions)
-        if steps is None or not 1 <= steps <= _OFTEN:
+        steps, sure = interval_length(conditions), _confidence(conditions)
+        if steps is None or not 1 <= steps <= _OFTEN or not sure:
             return
         often = "each step" if steps == 1 else f"each {steps} steps"
         yield self.finding(
             site,
             f"training stops {often} until this checkpoint is written; save more seldom, or with "
             "`torch.distributed.checkpoint.async_save`",
-            confidence=0.6 if is_test_path(site.path) else min(0.8, _confidence(conditions)),
+            confidence=0.6 if is_test_path(site.path) else min(0.8, sure),
         )
 
 
@@ -123,15 +123,8 @@ def _training_loop(site: Site) -> Block | None:
     return loop if loop is not None and site.file.loops.kind(loop) is LoopKind.STEP else None
 
 
-def _steps_between(conditions: tuple[Condition, ...]) -> int | None:
-    """How many steps pass between two saves; None where that is unknown, or more than intervals makes them rare."""
-    if any(condition.rare and condition.kind is not ConditionKind.INTERVAL for condition in conditions):
-        return None
-    return interval_length(conditions)
-
-
 def _confidence(conditions: tuple[Condition, ...]) -> float:
-    """How sure it is that nothing but intervals decides when this is saved."""
+    """How sure it is that nothing but intervals decides when this is saved; 0 where something else makes it rare."""
     return confidence_behind(item for item in conditions if item.kind is not ConditionKind.INTERVAL)
 
 

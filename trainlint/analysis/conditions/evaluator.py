@@ -97,6 +97,9 @@ _FORMS: dict[type[ast.expr], tuple[Form, ...]] = {
     ast.BinOp: (intervals.remainder,),
 }
 
+_SAME = (ast.Eq, ast.Is)
+_OTHER = (ast.NotEq, ast.IsNot)
+
 
 def condition_of(test: ast.expr, outcome: bool, block: Block, flags: Flags) -> Condition:
     """The condition under which `test` comes out as `outcome`.
@@ -108,7 +111,32 @@ def condition_of(test: ast.expr, outcome: bool, block: Block, flags: Flags) -> C
 
 def _evaluate(question: Question) -> Condition:
     test, outcome = question.test, question.outcome
+    kind = type(test)
+    if kind is not ast.Name and kind is not ast.Attribute:
+        found = _of_parts(question)
+        if found is not None:
+            return found
+        value = constant(test)
+        if value is not ...:
+            return ALWAYS if bool(value) == outcome else NEVER
+    for form in _FORMS.get(kind, ()):
+        found = form(question)
+        if found is not None:
+            return found
+    return Condition(ConditionKind.UNKNOWN, getattr(test, "lineno", 0), "behind a test")
+
+
+def _of_parts(question: Question) -> Condition | None:
+    """The condition of a test that is made of other tests; None for those that forms read."""
+    test, outcome = question.test, question.outcome
     match test:
+        case ast.Compare():
+            if len(test.ops) > 1:
+                parts = [question.ask(part, outcome) for part in _pairs(test)]
+                return all_of(parts) if outcome else any_of(parts)
+            if isinstance(constant(test.comparators[0]), bool) and isinstance(test.ops[0], _SAME + _OTHER):
+                same = isinstance(test.ops[0], _SAME) == outcome
+                return question.ask(test.left, constant(test.comparators[0]) == same)
         case ast.BoolOp():
             parts = [question.ask(part, outcome) for part in test.values]
             return all_of(parts) if isinstance(test.op, ast.And) == outcome else any_of(parts)
@@ -116,24 +144,12 @@ def _evaluate(question: Question) -> Condition:
             return question.ask(test.operand, not outcome)
         case ast.NamedExpr():
             return question.ask(test.value, outcome)
-        case ast.Call() if (inner := _reduced(test)) is not None:
-            return question.ask(inner, outcome)
         case ast.IfExp():
             return any_of([question.ask(test.body, outcome), question.ask(test.orelse, outcome)])
-        case ast.Compare() if len(test.ops) > 1:
-            parts = [question.ask(part, outcome) for part in _pairs(test)]
-            return all_of(parts) if outcome else any_of(parts)
-        case ast.Compare(ops=[ast.Eq() | ast.Is() | ast.NotEq() | ast.IsNot()]) if _compares_with_truth(test):
-            same = isinstance(test.ops[0], ast.Eq | ast.Is) == outcome
-            return question.ask(test.left, constant(test.comparators[0]) == same)
-    value = constant(test)
-    if value is not ...:
-        return ALWAYS if bool(value) == outcome else NEVER
-    for form in _FORMS.get(type(test), ()):
-        found = form(question)
-        if found is not None:
-            return found
-    return Condition(ConditionKind.UNKNOWN, getattr(test, "lineno", 0), "behind a test")
+        case ast.Call():
+            inner = _reduced(test)
+            return question.ask(inner, outcome) if inner is not None else None
+    return None
 
 
 def _pairs(test: ast.Compare) -> list[ast.Compare]:
@@ -157,7 +173,3 @@ def _reduced(call: ast.Call) -> ast.expr | None:
     if isinstance(inner, (ast.GeneratorExp, ast.ListComp)):
         inner = inner.elt
     return inner.left if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.BitOr) else inner
-
-
-def _compares_with_truth(test: ast.Compare) -> bool:
-    return isinstance(constant(test.comparators[0]), bool)

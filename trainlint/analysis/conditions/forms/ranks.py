@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import lru_cache
 
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
 from trainlint.analysis.conditions.question import Question
 from trainlint.analysis.syntax.blocks import Block, How
-from trainlint.analysis.syntax.names import constant, last_name, names_in, nodes_in, position
+from trainlint.analysis.syntax.names import NAMES, constant, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.patterns import lazy
 
@@ -40,19 +41,20 @@ def asks_for_rank(test: ast.expr, block: Block, depth: int = _DEEPEST) -> bool:
 
     A flag that a call returned counts by the name of what was called: `save = is_main_process()`.
     """
-    if any(_RANK.search(name) for name in names_in(test)):
+    parts = nodes_in(test)
+    if any(_is_rank(last_name(part)) for part in parts if isinstance(part, (ast.Name, ast.Attribute))):
         return True
     if not depth:
         return False
     values = [
         (binding.value, binding.block)
-        for name in nodes_in(test)
-        if isinstance(name, ast.Name)
+        for name in parts
+        if type(name) is ast.Name
         for binding in reaching(name.id, block, position(name))
         if binding.how is How.ASSIGN and not binding.path
     ]
     return any(
-        bool(_RANK.search(last_name(value.func)))
+        _is_rank(last_name(value.func))
         if isinstance(value, ast.Call)
         else isinstance(value, _TELLING) and asks_for_rank(value, around, depth - 1)
         for value, around in values
@@ -78,6 +80,11 @@ def _of_rank(question: Question) -> Condition | None:
     if not asks_for_rank(question.test, question.block):
         return None
     return Condition(ConditionKind.RANK, question.test.lineno, "on some ranks")
+
+
+@lru_cache(NAMES)
+def _is_rank(name: str) -> bool:
+    return bool(_RANK.search(name))
 
 
 def is_main_only(test: ast.expr, block: Block, depth: int = _DEEPEST) -> bool | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import lru_cache
 
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
 from trainlint.analysis.conditions.question import Question
-from trainlint.analysis.syntax.names import last_name, names_in
+from trainlint.analysis.syntax.names import NAMES, last_name, names_in
 from trainlint.patterns import lazy
 
 VERSION = lazy(
@@ -33,6 +34,11 @@ def named(question: Question) -> Condition | None:
 
 
 def _of_version(question: Question, names: list[str]) -> Condition | None:
-    if not any(VERSION.search(name) for name in names):
+    if not any(_speaks_of_version(name) for name in names):
         return None
     return Condition(ConditionKind.VERSION, question.test.lineno, "depending on a version")
+
+
+@lru_cache(NAMES)
+def _speaks_of_version(name: str) -> bool:
+    return bool(VERSION.search(name))
