@@ -11,6 +11,7 @@ from trainlint.analysis.conditions.branch_bodies import follows_giving_up, gives
 from trainlint.analysis.conditions.condition import ALWAYS, Condition, ConditionKind
 from trainlint.analysis.conditions.evaluator import condition_of
 from trainlint.analysis.conditions.option_defaults import Flags
+from trainlint.analysis.conditions.question import Answers
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import names_in
 from trainlint.records import dataclass, field
@@ -34,6 +35,7 @@ class Conditions:
 
     flags: Flags
     _known: dict[Block, Condition | None] = field(default_factory=dict)
+    _answers: Answers = field(default_factory=dict)
 
     def of(self, block: Block) -> Condition | None:
         """The condition that a block adds to those around it; None for a block that decides nothing, such as a `with`.
@@ -59,7 +61,7 @@ class Conditions:
 
     def of_test(self, test: ast.expr, outcome: bool, block: Block) -> Condition:
         """The condition under which a test in a block comes out as `outcome`."""
-        return condition_of(test, outcome, block, self.flags)
+        return condition_of(test, outcome, block, self.flags, self._answers)
 
     def _read(self, block: Block) -> Condition | None:
         line = getattr(block.node, "lineno", 0)
@@ -72,7 +74,7 @@ class Conditions:
         line = block.test.lineno
         if isinstance(block.node, ast.Assert):
             return Condition(ConditionKind.FAILURE, line, "only if the assertion fails", rare=True)
-        found = condition_of(block.test, not block.negated, block, self.flags)
+        found = condition_of(block.test, not block.negated, block, self.flags, self._answers)
         if not found.rare and gives_up(block):
             return Condition(ConditionKind.FAILURE, line, "only before giving up", rare=True)
         if found.is_unknown and follows_giving_up(block):

@@ -36,23 +36,30 @@ from trainlint.analysis.conditions.forms import (
     versions,
 )
 from trainlint.analysis.conditions.option_defaults import Flags
-from trainlint.analysis.conditions.question import Question
+from trainlint.analysis.conditions.question import Answers, Question
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import constant, last_name
 
 Form = Callable[[Question], Condition | None]
 
-_COMPARISONS: tuple[Form, ...] = (
-    intervals.compared_remainder,
-    time_limits.compared_time,
-    chances.compared_draw,
-    intervals.compared_counter,
+_IDENTITY: tuple[Form, ...] = (
     first_time.compared,
-    new_best.compared,
     switches.compared,
     phases.compared_cache,
     ranks.compared,
     parameters.compared,
+    options.compared,
+    phases.compared,
+    hardware.compared,
+    versions.compared,
+    first_time.missing,
+)
+_EQUALITY: tuple[Form, ...] = (
+    intervals.compared_remainder,
+    intervals.compared_counter,
+    first_time.compared,
+    switches.compared,
+    ranks.compared,
     options.compared,
     environment.compared,
     failures.compared,
@@ -60,6 +67,26 @@ _COMPARISONS: tuple[Form, ...] = (
     hardware.compared,
     versions.compared,
     entry_points.compared,
+    first_time.missing,
+)
+_ORDER: tuple[Form, ...] = (
+    intervals.compared_remainder,
+    time_limits.compared_time,
+    chances.compared_draw,
+    intervals.compared_counter,
+    new_best.compared,
+    ranks.compared,
+    options.compared,
+    hardware.compared,
+    versions.compared,
+)
+_MEMBERSHIP: tuple[Form, ...] = (
+    intervals.compared_remainder,
+    intervals.compared_counter,
+    first_time.compared,
+    ranks.compared,
+    hardware.compared,
+    versions.compared,
     first_time.missing,
 )
 _CALLS: tuple[Form, ...] = (
@@ -89,24 +116,29 @@ _NAMES: tuple[Form, ...] = (
     first_time.missing,
 )
 _FORMS: dict[type[ast.expr], tuple[Form, ...]] = {
-    ast.Compare: _COMPARISONS,
     ast.Call: _CALLS,
     ast.Name: _NAMES,
     ast.Attribute: _NAMES,
     ast.Subscript: _NAMES,
     ast.BinOp: (intervals.remainder,),
 }
-
+_COMPARISONS: dict[type[ast.cmpop], tuple[Form, ...]] = (
+    dict.fromkeys((ast.Is, ast.IsNot), _IDENTITY)
+    | dict.fromkeys((ast.Eq, ast.NotEq), _EQUALITY)
+    | dict.fromkeys((ast.Lt, ast.LtE, ast.Gt, ast.GtE), _ORDER)
+    | dict.fromkeys((ast.In, ast.NotIn), _MEMBERSHIP)
+)
 _SAME = (ast.Eq, ast.Is)
 _OTHER = (ast.NotEq, ast.IsNot)
 
 
-def condition_of(test: ast.expr, outcome: bool, block: Block, flags: Flags) -> Condition:
+def condition_of(test: ast.expr, outcome: bool, block: Block, flags: Flags, known: Answers | None = None) -> Condition:
     """The condition under which `test` comes out as `outcome`.
 
-    `block` is where the test stands, or the branch that it opens; `flags` knows what is on by default.
+    `block` is where the test stands, or the branch that it opens; `flags` knows what is on by default; `known` keeps
+    what is found for names.
     """
-    return _evaluate(Question(test, outcome, block, flags, _evaluate))
+    return _evaluate(Question(test, outcome, block, flags, _evaluate, known={} if known is None else known))
 
 
 def _evaluate(question: Question) -> Condition:
@@ -119,7 +151,8 @@ def _evaluate(question: Question) -> Condition:
         value = constant(test)
         if value is not ...:
             return ALWAYS if bool(value) == outcome else NEVER
-    for form in _FORMS.get(kind, ()):
+    forms = _COMPARISONS[type(test.ops[0])] if isinstance(test, ast.Compare) else _FORMS.get(kind, ())
+    for form in forms:
         found = form(question)
         if found is not None:
             return found

@@ -8,18 +8,19 @@ from trainlint.analysis.conditions.branch_bodies import assigns
 from trainlint.analysis.conditions.condition import UNKNOWN, Condition
 from trainlint.analysis.conditions.option_defaults import Flags
 from trainlint.analysis.syntax.blocks import Binding, Block
-from trainlint.analysis.syntax.names import position
+from trainlint.analysis.syntax.names import last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
-from trainlint.records import dataclass
+from trainlint.records import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+Answers = dict[tuple[ast.expr, bool, Block], Condition]
 _DEEPEST = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Question:
     """Which condition holds where `test` comes out as `outcome`?"""
 
@@ -32,12 +33,32 @@ class Question:
     evaluate: Callable[[Question], Condition]
     """Reads another question: forms need it, and the evaluator knows the forms."""
     depth: int = 0
+    known: Answers = field(default_factory=dict)
+    """What was found for the tests of this file: names are tested again and again."""
+    _nodes: list[ast.AST] | None = None
+
+    @property
+    def nodes(self) -> list[ast.AST]:
+        """All nodes of the test."""
+        if self._nodes is None:
+            self._nodes = nodes_in(self.test)
+        return self._nodes
+
+    @property
+    def names(self) -> list[str]:
+        """The last word of each name and attribute in the test."""
+        return [last_name(part) for part in self.nodes if isinstance(part, (ast.Name, ast.Attribute))]
 
     def ask(self, test: ast.expr, outcome: bool, block: Block | None = None) -> Condition:
         """The condition of another test, such as a part of this one or what a name was assigned."""
         if self.depth >= _DEEPEST:
             return UNKNOWN
-        return self.evaluate(Question(test, outcome, block or self.block, self.flags, self.evaluate, self.depth + 1))
+        where = block or self.block
+        found = self.known.get((test, outcome, where))
+        if found is None:
+            deeper = Question(test, outcome, where, self.flags, self.evaluate, self.depth + 1, self.known)
+            found = self.known[test, outcome, where] = self.evaluate(deeper)
+        return found
 
     def branch_assigns(self, name: str) -> bool:
         """Whether the branch that the test opens assigns something: "self.table", "cache[]"."""

@@ -37,10 +37,14 @@ def named(question: Question) -> Condition | None:
 
 def _of_machine(question: Question) -> Condition | None:
     test = question.test
-    named = test.func if isinstance(test, ast.Call) else test
-    if not any(speaks_of_hardware(word) for word in words(named)):
+    found = words(test.func) if isinstance(test, ast.Call) else [*question.names, *_strings(question)]
+    if not any(speaks_of_hardware(word) for word in found):
         return None
     return Condition(ConditionKind.HARDWARE, test.lineno, "depending on the machine")
+
+
+def _strings(question: Question) -> list[str]:
+    return [part.value for part in question.nodes if isinstance(part, ast.Constant) and isinstance(part.value, str)]
 
 
 @lru_cache(NAMES)

@@ -41,7 +41,10 @@ def asks_for_rank(test: ast.expr, block: Block, depth: int = _DEEPEST) -> bool:
 
     A flag that a call returned counts by the name of what was called: `save = is_main_process()`.
     """
-    parts = nodes_in(test)
+    return _mentions_rank(nodes_in(test), block, depth)
+
+
+def _mentions_rank(parts: list[ast.AST], block: Block, depth: int) -> bool:
     if any(_is_rank(last_name(part)) for part in parts if isinstance(part, (ast.Name, ast.Attribute))):
         return True
     if not depth:
@@ -77,7 +80,10 @@ def named(question: Question) -> Condition | None:
 
 
 def _of_rank(question: Question) -> Condition | None:
-    if not asks_for_rank(question.test, question.block):
+    test = question.test
+    asks_for_object = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is | ast.IsNot)
+    depth = 0 if asks_for_object or isinstance(test, ast.Call) else _DEEPEST  # what is no flag was assigned no rank
+    if not _mentions_rank(question.nodes, question.block, depth):
         return None
     return Condition(ConditionKind.RANK, question.test.lineno, "on some ranks")
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
 from trainlint.analysis.conditions.question import Question
-from trainlint.analysis.syntax.names import NAMES, last_name, names_in
+from trainlint.analysis.syntax.names import NAMES, last_name
 from trainlint.patterns import lazy
 
 VERSION = lazy(
@@ -18,7 +18,7 @@ VERSION = lazy(
 
 def compared(question: Question) -> Condition | None:
     """`Version(torch.__version__) >= Version("2.0")`."""
-    return _of_version(question, names_in(question.test))
+    return _of_version(question, question.names)
 
 
 def called(question: Question) -> Condition | None:
