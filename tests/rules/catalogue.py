@@ -15,7 +15,9 @@ from trainlint.source import SourceFile, source_from_text
 
 _WALKED = list(walk_packages(trainlint_rules.__path__, "trainlint_rules."))
 PACKAGES = tuple(found.name for found in _WALKED if found.ispkg)
-MODULES = tuple(found.name for found in _WALKED if not found.ispkg)
+IDIOMS = tuple(found.name for found in _WALKED if not found.ispkg and ".idioms." in found.name)
+"""Recognisers that the rules of one topic share."""
+MODULES = tuple(found.name for found in _WALKED if not found.ispkg and found.name not in IDIOMS)
 DEFAULT = Config()
 
 

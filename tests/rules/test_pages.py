@@ -10,7 +10,7 @@ import re
 
 import pytest
 
-from tests.rules.catalogue import DEFAULT, MODULES, PACKAGES, all_rules, judged, rules_in, source
+from tests.rules.catalogue import DEFAULT, IDIOMS, MODULES, PACKAGES, all_rules, judged, rules_in, source
 from trainlint.engine.judge import judge
 from trainlint.finding import Finding
 from trainlint.fixing import FixResult, fix_to_fixpoint
@@ -55,6 +55,10 @@ def fixed(rule: type[Rule], text: str) -> FixResult:
 @pytest.mark.parametrize("module", MODULES)
 def test_every_module_holds_one_rule(module: str) -> None:
     assert len(rules_in(module)) == 1
+
+
+def test_recognisers_hold_no_rule() -> None:
+    assert [module for module in IDIOMS if rules_in(module)] == []
 
 
 @pytest.mark.parametrize("module", MODULES)
