@@ -83,6 +83,7 @@ def test_a_pattern_that_grows_too_fast_is_told(pattern: str) -> None:
     assert growth(pattern, 0)[0] > LINEAR
 
 
+@pytest.mark.slow
 def test_patterns_take_linear_time() -> None:
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
     slow = {
