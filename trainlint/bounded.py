@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 
-from trainlint.project import project_around
+from trainlint.project import lies_in, project_around
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,8 +62,7 @@ def read_beginning(path: str | Path, most_bytes: int) -> bytes:
 
 def leads_out(path: str | Path, root: str | Path) -> bool:
     """Whether a path, with all links followed, lies outside a directory."""
-    real, top = os.path.realpath(path), os.path.realpath(root)
-    return real != top and not real.startswith(top.rstrip(os.sep) + os.sep)
+    return not lies_in(os.path.realpath(path), os.path.realpath(root))
 
 
 def leaves_project(path: str | Path) -> bool:

@@ -34,11 +34,6 @@ def directory_of_caches(named: str | None = None) -> str:
     return os.path.realpath(chosen)
 
 
-def lies_in(directory: str, tree: str) -> bool:
-    """Whether a directory is another one or lies below it. Both have their links resolved."""
-    return directory == tree or directory.startswith(tree.rstrip(os.sep) + os.sep)
-
-
 def make_private(directory: str) -> None:
     """Make a directory that only this user may enter, and those above it that are missing.
 
