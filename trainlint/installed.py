@@ -14,7 +14,7 @@ from functools import cache
 from trainlint.import_path import HOME, folders_of_installers, resolved
 
 GROUP = "trainlint.rules"
-"""The group of entry points that rule packs come in by."""
+"""The group of entry points in which distributions name their rule packs."""
 
 
 class PackError(Exception):
