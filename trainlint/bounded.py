@@ -60,6 +60,11 @@ def read_beginning(path: str | Path, most_bytes: int) -> bytes:
         os.close(descriptor)
 
 
+def reason_of(error: OSError) -> str:
+    """Why a file could not be used, as part of a sentence."""
+    return (error.strerror or str(error)).lower()
+
+
 def leads_out(path: str | Path, root: str | Path) -> bool:
     """Whether a path, with all links followed, lies outside a directory."""
     return not lies_in(os.path.realpath(path), os.path.realpath(root))

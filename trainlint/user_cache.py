@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import stat
 
+from trainlint.bounded import reason_of
+
 VARIABLE = "TRAINLINT_CACHE_DIR"
 """The environment variable that names the directory of trainlint's caches."""
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
@@ -82,4 +84,4 @@ def _make(directory: str) -> None:
 
 
 def _why(path: str, error: OSError) -> str:
-    return f"{path} cannot be used ({(error.strerror or str(error)).lower()})"
+    return f"{path} cannot be used ({reason_of(error)})"
