@@ -9,7 +9,7 @@ module, too.
 import os
 import sys
 
-from trainlint.project import project_around
+from trainlint.project import lies_in, project_around
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,12 +42,12 @@ def safe_path(path: "Sequence[str]", here: str, judged: "Iterable[str]", python_
     `here` is the working directory.
     """
     relative = (entry for entry in python_path.split(os.pathsep) if not os.path.isabs(entry))
-    forbidden = {_real(os.path.join(here, entry)) for entry in relative}
-    roots = {_real(place) for named in judged for place in (named, project_around(named) or named)}
-    own = {_real(HOME)}
-    allowed = {*map(_real, folders_of_installers())}
-    real = [_real(os.path.join(here, entry)) for entry in path]
-    library = _real(os.path.dirname(os.__file__))
+    forbidden = {resolved(os.path.join(here, entry)) for entry in relative}
+    roots = {resolved(place) for named in judged for place in (named, project_around(named) or named)}
+    own = {resolved(HOME)}
+    allowed = {*map(resolved, folders_of_installers())}
+    real = [resolved(os.path.join(here, entry)) for entry in path]
+    library = resolved(os.path.dirname(os.__file__))
     first_safe = real.index(library) if library in real else len(path)
     kept = []
     for index, entry in enumerate(path):
@@ -74,9 +74,10 @@ def environment_for_workers() -> dict[str, str]:
     return {"PYTHONSAFEPATH": "1", "PYTHONPATH": os.pathsep.join(entries)}
 
 
-def _real(place: str) -> str:
+def resolved(place: str) -> str:
+    """An absolute path with links resolved, equal for all spellings of one place."""
     return os.path.normcase(os.path.realpath(place))
 
 
 def _is_below(place: str, roots: "Iterable[str]") -> bool:
-    return any(place == root or place.startswith(root.rstrip(os.sep) + os.sep) for root in roots)
+    return any(lies_in(place, root) for root in roots)

@@ -14,8 +14,8 @@ from contextlib import suppress
 
 from trainlint.bounded import read_bounded
 from trainlint.fingerprint import digest
-from trainlint.project import judged_tree
-from trainlint.user_cache import Unusable, directory_of_caches, is_private, lies_in, make_private
+from trainlint.project import judged_tree, lies_in
+from trainlint.user_cache import Unusable, directory_of_caches, is_private, make_private
 
 _MOST_BYTES = 16_000_000
 """The rules of trainlint's own pack take 0.2 MB."""

@@ -96,8 +96,9 @@ def test_a_giant_configuration_is_an_error(project: Program, write: Write, name:
 
 
 @needs_devices
-def test_a_configuration_that_leads_out_is_an_error_and_not_shown(project: Program, tmp_path: Path) -> None:
-    (tmp_path / "secret").write_text("password = 'hunter2'\n")
+@pytest.mark.parametrize("length", [1, 600_000], ids=["small", "too large to be read"])
+def test_a_configuration_that_leads_out_is_an_error_and_not_read(project: Program, tmp_path: Path, length: int) -> None:
+    (tmp_path / "secret").write_text("password = 'hunter2'\n" * length)
     place(project, "trainlint.toml").symlink_to(tmp_path / "secret")
     result = project("check", "train.py")
     assert result.code == 2
@@ -162,7 +163,7 @@ def test_settings_are_ordinary_files(project: Program) -> None:
 
 
 @needs_devices
-def test_a_source_that_becomes_a_pipe_is_named(project: Program) -> None:
+def test_a_source_that_is_a_pipe_is_named(project: Program) -> None:
     os.mkfifo(place(project, "pipe.py"))
     result = project("check", "pipe.py")
     assert result.code == 2

@@ -11,7 +11,6 @@ import sqlite3
 import struct
 import subprocess
 import sys
-import time
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -213,9 +212,7 @@ def test_a_recursive_view_is_not_asked(clone: Clone) -> None:
         "CREATE VIEW result AS WITH RECURSIVE n(key) AS (SELECT x'' UNION ALL SELECT key || x'00' FROM n) "
         "SELECT key, 1 AS used, x'' AS mark, x'' AS value FROM n",
     )
-    started = time.monotonic()
-    clone.check()
-    assert time.monotonic() - started < 30
+    clone.check()  # it has a limit of time, which a view that is asked would exceed
     assert "nothing has changed" in clone.check()
 
 

@@ -102,6 +102,11 @@ class TestReport:
         assert train.read_text() == outside.read_text() == SAFE
         assert sorted(path.name for path in outside.parent.iterdir()) == ["theirs.py"]
 
+    def test_a_missing_directory_is_named(self, toys: Program, write: Write) -> None:
+        write("train.py", SAFE)
+        said = "the report cannot be written to no/report.txt: there is no directory no; make it first"
+        assert toys("check", "-o", "no/report.txt").err == f"trainlint: {said}\n"
+
     def test_a_judged_file_is_not_overwritten_under_any_name(self, toys: Program, write: Write) -> None:
         train = write("train.py", SAFE)
         os.link(train, toys.directory / "report.txt")

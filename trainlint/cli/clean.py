@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainlint.bounded import reason_of
 from trainlint.cache.place import is_own, own_caches, remove, size_of
 from trainlint.cli import console
 from trainlint.cli.caching import directory_of_cache
@@ -46,6 +47,5 @@ def _delete(directory: Path) -> None:
     try:
         remove(directory)
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise UsageError(f"{directory} could not be deleted as a whole ({why})") from error
+        raise UsageError(f"{directory} could not be deleted as a whole ({reason_of(error)})") from error
     console.note(f"Deleted {directory} ({size / 1_000_000:.1f} MB).")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from trainlint.cli.console import UsageError
 from trainlint.engine.discover import Target, absolute
-from trainlint.engine.surroundings import leaves_its_project
+from trainlint.engine.surroundings import write_would_leave
 from trainlint.project import projects_around
 
 
@@ -20,8 +20,10 @@ def require_writable(path: Path, judged: Iterable[Target]) -> None:
     A link in a project is refused: whoever wrote the project decides where it leads. Nothing is changed.
     """
     place = absolute(path)
-    if _is_in_project(place) and (place.is_symlink() or leaves_its_project(place)):
+    if _is_in_project(place) and (place.is_symlink() or write_would_leave(place)):
         raise UsageError(f"the report is not written to {path}, which is a link or lies behind one; name its own place")
+    if not place.parent.is_dir():
+        raise UsageError(f"the report cannot be written to {path}: there is no directory {path.parent}; make it first")
     if place.is_dir():
         raise UsageError(f"the report cannot be written to {path} (it is a directory)")
     if place.exists():
