@@ -9,7 +9,7 @@ module, too.
 import os
 import sys
 
-from trainlint.project import lies_in, project_around
+from trainlint.project import judged_tree, lies_in, project_around
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def protect_imports(words: "Iterable[str]") -> None:
         here = os.getcwd()
     except OSError:  # it was deleted; then everything may lie in it
         here = os.sep
-    named = [os.path.normpath(os.path.join(here, word)) for word in words if word and os.path.exists(word)]
+    named = [os.path.normpath(os.path.join(here, path)) for word in words for path in _paths_in(word)]
     sys.path[:] = safe_path(sys.path, here, [here, *named], os.environ.get("PYTHONPATH", ""))
 
 
@@ -43,7 +43,10 @@ def safe_path(path: "Sequence[str]", here: str, judged: "Iterable[str]", python_
     """
     relative = (entry for entry in python_path.split(os.pathsep) if not os.path.isabs(entry))
     forbidden = {resolved(os.path.join(here, entry)) for entry in relative}
-    roots = {resolved(place) for named in judged for place in (named, project_around(named) or named)}
+    # `project_around` stops at the home directory, which CI may set to the checkout. `judged_tree` does not.
+    roots = {
+        resolved(place) for named in judged for place in (named, project_around(named) or named, judged_tree(named))
+    }
     own = {resolved(HOME)}
     allowed = {*map(resolved, folders_of_installers())}
     real = [resolved(os.path.join(here, entry)) for entry in path]
@@ -55,6 +58,12 @@ def safe_path(path: "Sequence[str]", here: str, judged: "Iterable[str]", python_
         if index >= first_safe or real[index] in allowed or _is_below(real[index], own) or not is_judged:
             kept.append(entry)
     return kept
+
+
+def _paths_in(word: str) -> "list[str]":
+    """The paths that exist in a word such as `train.py`, `--stdin-filename=train.py` or `train.py:7`."""
+    parts = (word, word.partition("=")[2], word.rpartition(":")[0])
+    return [part for part in parts if part and os.path.exists(part)]
 
 
 def folders_of_installers() -> list[str]:

@@ -348,3 +348,30 @@ def test_the_catalogue_of_rules_is_not_read_from_the_judged_tree(clone: Clone) -
             check=True,
         )
         assert ("trainlint.packs" in done.stdout.split()) is imported
+
+
+def test_nor_where_the_judged_tree_is_named_and_not_the_working_directory(clone: Clone, tmp_path: Path) -> None:
+    """As where CI sets HOME to the checkout and works in another directory."""
+    clone.run("rules")
+    (clone.directory / ".cache/trainlint").mkdir(parents=True, mode=0o700)
+    for file in clone.caches.glob("rules.*.json"):
+        file.replace(clone.directory / ".cache/trainlint" / file.name)
+    watch = (
+        "import sys; from trainlint.cli import main; "
+        "main(['check', *sys.argv[1:], '--no-cache', '-q', '--exit-zero']); print('trainlint.packs' in sys.modules)"
+    )
+    inherited = {name: value for name, value in os.environ.items() if name != "TRAINLINT_CACHE_DIR"}
+    places = {"XDG_CACHE_HOME": str(clone.directory / ".cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "clean.py").touch()
+    for judged, worked_out in ((elsewhere, "False"), (clone.directory, "True")):
+        done = subprocess.run(
+            [sys.executable, "-c", watch, str(judged)],
+            cwd=elsewhere,
+            env={**inherited, **places},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.splitlines()[-1] == worked_out

@@ -45,18 +45,19 @@ def require_writable(path: Path, judged: Iterable[Target]) -> None:
 def write_report(path: Path, text: str) -> None:
     """Write the report: at every moment the file holds the old text or the new one. Raises UsageError.
 
-    A device or a pipe is written to as it is, and so is a file in a directory that is closed.
+    A device or a pipe is written to as it is, and so is a file in a directory that is closed. A pipe that no program
+    reads is an error and is not waited for: it may have come with the project.
     """
     place = absolute(path)
     data = text.encode("utf-8", "backslashreplace")
     try:
         if place.exists() and not _is_replaceable(place):
-            place.write_bytes(data)
+            _write_in_place(place, data)
             return
         try:
             descriptor = _new_file(_beside(place))
         except PermissionError:
-            place.write_bytes(data)
+            _write_in_place(place, data)
             return
         try:
             with open(descriptor, "wb") as stream:
@@ -70,6 +71,15 @@ def write_report(path: Path, text: str) -> None:
             raise
     except OSError as error:
         raise _not_written(path, error) from error
+
+
+def _write_in_place(place: Path, data: bytes) -> None:
+    flags = os.O_WRONLY | os.O_TRUNC | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(place, flags)  # opening a pipe that nobody reads would wait without O_NONBLOCK
+    with open(descriptor, "wb") as stream:
+        if hasattr(os, "O_NONBLOCK"):
+            os.set_blocking(descriptor, True)
+        stream.write(data)
 
 
 def _new_file(place: str) -> int:
