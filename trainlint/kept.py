@@ -15,11 +15,14 @@ from functools import partial
 
 from trainlint.bounded import read_bounded
 from trainlint.fingerprint import digest
+from trainlint.patterns import lazy
 from trainlint.project import judged_tree, lies_in
 from trainlint.user_cache import Unusable, directory_of_caches, is_private, make_private
 
 _MOST_BYTES = 16_000_000
 """The rules of trainlint's own pack take 0.2 MB."""
+_KEPT = lazy(r"[a-z]+\.[\w-]+\.[0-9a-f]{16}\.json(\.\d+)?")
+"""What files are called in the user's cache directory; those with a number were never finished."""
 
 
 def kept_texts(name: str, judged: Iterable[str] = ()) -> Iterator[str]:
@@ -47,6 +50,20 @@ def keep(name: str, text: str, judged: Iterable[str] = ()) -> None:
         file = _in_caches_of_user(name, judged)
         make_private(os.path.dirname(file))
         _write(file, text)
+
+
+def delete_kept(caches: str) -> bool:
+    """Delete what lies in a directory of caches, of each version and installation; whether there was any.
+
+    Raises OSError where that cannot be done.
+    """
+    try:
+        found = [entry.path for entry in os.scandir(caches) if _KEPT.fullmatch(entry.name)]
+    except FileNotFoundError:
+        return False
+    for file in found:
+        os.unlink(file)
+    return bool(found)
 
 
 def _beside_bytecode(name: str) -> str:

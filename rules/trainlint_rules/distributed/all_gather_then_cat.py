@@ -12,7 +12,7 @@ from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.model.blocks import BlockKind
 from trainlint.model.gathers import GatheredList, gathered_list
-from trainlint.model.names import argument, constant, position, root_name
+from trainlint.model.names import argument, constant, end_position, position, root_name
 from trainlint.model.one_number import is_one_number
 from trainlint.model.site import Site
 from trainlint.model.uses import mentions
@@ -201,6 +201,9 @@ def _rewritten(site: Site, gathered: GatheredList, function: str) -> Fix:
     safety = Safety.SAFE
     assert isinstance(joining.node, ast.Call)
     if result is not None:
+        line, column = end_position(joining.statement)
+        if "#" in site.source.text[site.source.offset(line, column) :].partition("\n")[0]:
+            raise Unfixable("the comment behind the joining would be lost")
         edits += remove_statement(site.source, joining.statement)
     elif gathered.joins_first_dimension:
         edits.append(replace_expression(site.source, joining.node, cst.Name(gathered.name)))
