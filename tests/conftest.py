@@ -23,6 +23,25 @@ def pytest_cmdline_main() -> Generator[None, object, object]:
         return (yield)
 
 
+_STARTS_TRAINLINT = {"program", "clone", "stranger"}
+"""Fixtures of tests that start the real program, which takes half a second each time."""
+
+
+@pytest.hookimpl(tryfirst=True)  # before the order is shuffled
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test that starts the program for several parameters, `make test` runs the first one only.
+
+    The marker `each_run` keeps more of them in `make test`.
+    """
+    known: set[str] = set()
+    for item in items:
+        starts = _STARTS_TRAINLINT.intersection(getattr(item, "fixturenames", ()))
+        test = item.nodeid.partition("[")[0]
+        if starts and test in known and item.get_closest_marker("each_run") is None:
+            item.add_marker(pytest.mark.slow)
+        known.add(test)
+
+
 @pytest.fixture
 def permissions(tmp_path: Path) -> None:
     """Skip the test where permissions hold nobody back."""

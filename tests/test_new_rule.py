@@ -38,6 +38,7 @@ def start(checkout: Path, code: str, name: str, topic: str = "sync") -> subproce
     return run(checkout, "rules/new_rule.py", code, name, "--topic", topic)
 
 
+@pytest.mark.slow
 def test_a_started_rule_loads_with_its_page(checkout: Path) -> None:
     started = start(checkout, "TRN299", "some-new-pattern")
     assert started.returncode == 0, started.stderr
@@ -60,6 +61,7 @@ def own_tests(checkout: Path) -> subprocess.CompletedProcess[str]:
     return run(checkout, "-m", "pytest", "-p", "no:cacheprovider", "tests/rules", "-k", "TRN299")
 
 
+@pytest.mark.slow
 def test_an_unwritten_rule_is_never_silently_green(checkout: Path) -> None:
     start(checkout, "TRN299", "some-new-pattern")
     case = run(checkout, "-m", "trainlint", "check", "--select", "TRN299", "tests/cases/TRN299/first_case.py")
@@ -73,6 +75,7 @@ def test_an_unwritten_rule_is_never_silently_green(checkout: Path) -> None:
         assert f"::{failing}" in tests.stdout.partition("short test summary")[2]
 
 
+@pytest.mark.slow
 def test_a_written_rule_passes_its_tests(checkout: Path) -> None:
     start(checkout, "TRN299", "some-new-pattern")
     file = checkout / "rules" / "trainlint_rules" / "sync" / "some_new_pattern.py"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # it builds a source distribution and a wheel
 PROJECT = Path(__file__).resolve().parent.parent
 
 

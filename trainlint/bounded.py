@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 
-from trainlint.project import project_around
+from trainlint.project import lies_in, project_around
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,10 +60,14 @@ def read_beginning(path: str | Path, most_bytes: int) -> bytes:
         os.close(descriptor)
 
 
+def reason_of(error: OSError) -> str:
+    """Why a file could not be used, as part of a sentence."""
+    return (error.strerror or str(error)).lower()
+
+
 def leads_out(path: str | Path, root: str | Path) -> bool:
     """Whether a path, with all links followed, lies outside a directory."""
-    real, top = os.path.realpath(path), os.path.realpath(root)
-    return real != top and not real.startswith(top.rstrip(os.sep) + os.sep)
+    return not lies_in(os.path.realpath(path), os.path.realpath(root))
 
 
 def leaves_project(path: str | Path) -> bool:

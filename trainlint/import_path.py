@@ -9,7 +9,7 @@ module, too.
 import os
 import sys
 
-from trainlint.project import project_around
+from trainlint.project import judged_tree, lies_in, project_around
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def protect_imports(words: "Iterable[str]") -> None:
         here = os.getcwd()
     except OSError:  # it was deleted; then everything may lie in it
         here = os.sep
-    named = [os.path.normpath(os.path.join(here, word)) for word in words if word and os.path.exists(word)]
+    named = [os.path.normpath(os.path.join(here, path)) for word in words for path in _paths_in(word)]
     sys.path[:] = safe_path(sys.path, here, [here, *named], os.environ.get("PYTHONPATH", ""))
 
 
@@ -42,12 +42,15 @@ def safe_path(path: "Sequence[str]", here: str, judged: "Iterable[str]", python_
     `here` is the working directory.
     """
     relative = (entry for entry in python_path.split(os.pathsep) if not os.path.isabs(entry))
-    forbidden = {_real(os.path.join(here, entry)) for entry in relative}
-    roots = {_real(place) for named in judged for place in (named, project_around(named) or named)}
-    own = {_real(HOME)}
-    allowed = {*map(_real, folders_of_installers())}
-    real = [_real(os.path.join(here, entry)) for entry in path]
-    library = _real(os.path.dirname(os.__file__))
+    forbidden = {resolved(os.path.join(here, entry)) for entry in relative}
+    # `project_around` stops at the home directory, which CI may set to the checkout. `judged_tree` does not.
+    roots = {
+        resolved(place) for named in judged for place in (named, project_around(named) or named, judged_tree(named))
+    }
+    own = {resolved(HOME)}
+    allowed = {*map(resolved, folders_of_installers())}
+    real = [resolved(os.path.join(here, entry)) for entry in path]
+    library = resolved(os.path.dirname(os.__file__))
     first_safe = real.index(library) if library in real else len(path)
     kept = []
     for index, entry in enumerate(path):
@@ -55,6 +58,12 @@ def safe_path(path: "Sequence[str]", here: str, judged: "Iterable[str]", python_
         if index >= first_safe or real[index] in allowed or _is_below(real[index], own) or not is_judged:
             kept.append(entry)
     return kept
+
+
+def _paths_in(word: str) -> "list[str]":
+    """The paths that exist in a word such as `train.py`, `--stdin-filename=train.py` or `train.py:7`."""
+    parts = (word, word.partition("=")[2], word.rpartition(":")[0])
+    return [part for part in parts if part and os.path.exists(part)]
 
 
 def folders_of_installers() -> list[str]:
@@ -74,9 +83,10 @@ def environment_for_workers() -> dict[str, str]:
     return {"PYTHONSAFEPATH": "1", "PYTHONPATH": os.pathsep.join(entries)}
 
 
-def _real(place: str) -> str:
+def resolved(place: str) -> str:
+    """An absolute path with links resolved, equal for all spellings of one place."""
     return os.path.normcase(os.path.realpath(place))
 
 
 def _is_below(place: str, roots: "Iterable[str]") -> bool:
-    return any(place == root or place.startswith(root.rstrip(os.sep) + os.sep) for root in roots)
+    return any(lies_in(place, root) for root in roots)

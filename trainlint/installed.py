@@ -11,10 +11,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from trainlint.import_path import HOME, folders_of_installers
+from trainlint.import_path import HOME, folders_of_installers, resolved
 
 GROUP = "trainlint.rules"
-"""The group of entry points that rule packs come in by."""
+"""The group of entry points in which distributions name their rule packs."""
 
 
 class PackError(Exception):
@@ -85,12 +85,8 @@ def homes(package: str) -> tuple[str, ...]:
 
 def _folders() -> tuple[str, ...]:
     """The folders of `sys.path` that installers write to, and the one that trainlint was installed in."""
-    known = {_real(folder) for folder in (*folders_of_installers(), HOME)}
-    return tuple(entry for entry in sys.path if _real(entry) in known)
-
-
-def _real(folder: str) -> str:
-    return os.path.normcase(os.path.realpath(folder))
+    known = {resolved(folder) for folder in (*folders_of_installers(), HOME)}
+    return tuple(entry for entry in sys.path if resolved(entry) in known)
 
 
 def _entries(file: str, group: str) -> Iterator[tuple[str, str]]:

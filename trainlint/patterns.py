@@ -2,6 +2,9 @@
 
 The model has large tables of names as frameworks and people write them. To compile them takes ten times as long as to
 judge a small file, and one file needs few of them.
+
+A pattern that is searched in a text of any length bounds its repetitions, as in `[a-z]{0,50}`, where a search could
+begin anew within what was repeated: otherwise a very long name takes quadratic time.
 """
 
 from __future__ import annotations

@@ -68,5 +68,10 @@ def package_parent(directory: str) -> str:
     return directory
 
 
+def lies_in(place: str, tree: str) -> bool:
+    """Whether a path is a directory or lies below it. Both are absolute and have their links resolved."""
+    return place == tree or place.startswith(tree.rstrip(os.sep) + os.sep)
+
+
 def _holds(place: str, name: str) -> bool:
     return os.path.lexists(os.path.join(place, name))

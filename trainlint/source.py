@@ -81,7 +81,7 @@ def decode_source(path: str, data: bytes) -> SourceFile:
     codec = "utf-8" if encoding == "utf-8-sig" else encoding
     try:
         text = data[len(codecs.BOM_UTF8) if bom else 0 :].decode(codec)
-    except (UnicodeDecodeError, LookupError) as error:
+    except (UnicodeError, LookupError) as error:  # some codecs raise no UnicodeDecodeError
         raise UnreadableSource(
             f"it does not decode as {codec} ({error}); save it as UTF-8 or correct its coding line"
         ) from error

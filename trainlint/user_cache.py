@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import stat
 
+from trainlint.bounded import reason_of
+
 VARIABLE = "TRAINLINT_CACHE_DIR"
 """The environment variable that names the directory of trainlint's caches."""
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
@@ -32,11 +34,6 @@ def directory_of_caches(named: str | None = None) -> str:
         if not os.path.isabs(chosen):
             raise Unusable("no home directory is known, so there is no place for a cache")
     return os.path.realpath(chosen)
-
-
-def lies_in(directory: str, tree: str) -> bool:
-    """Whether a directory is another one or lies below it. Both have their links resolved."""
-    return directory == tree or directory.startswith(tree.rstrip(os.sep) + os.sep)
 
 
 def make_private(directory: str) -> None:
@@ -87,4 +84,4 @@ def _make(directory: str) -> None:
 
 
 def _why(path: str, error: OSError) -> str:
-    return f"{path} cannot be used ({(error.strerror or str(error)).lower()})"
+    return f"{path} cannot be used ({reason_of(error)})"

@@ -284,7 +284,6 @@ def test_a_repository_is_measured_and_written_down(measured: tuple[Results, Path
     assert main(["--out", str(written.parent / "performance.json"), "--page", str(written)]) == 0
     assert {path: path.read_bytes() for path in before} == before, "the page is made of nothing but the results"
     assert not (clone / ".git").exists(), "nothing is written into a clone"
-    assert not (clone / ".trainlint_cache").exists()
 
 
 def test_the_page_in_the_docs_says_what_the_results_say() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from trainlint.cache.place import FILE, directory_for, is_own, own_caches, prepare, remove, usable
-from trainlint.project import judged_tree
-from trainlint.user_cache import Unusable, directory_of_caches, is_private, lies_in, make_private
+from trainlint.project import judged_tree, lies_in
+from trainlint.user_cache import Unusable, directory_of_caches, is_private, make_private
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.fixing.helpers import call_of, edited, node_of, read
 from trainlint.finding import Fix, Safety
+from trainlint.fixing.expressions import replace_by_text
 from trainlint.fixing.rewrite import (
     Unfixable,
     append_attribute_call,
@@ -195,3 +196,34 @@ class _Replacement(ast.NodeTransformer):
         if node is self.old:
             return self.new
         return self.generic_visit(node)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("y = wrap(  # why\n    x,\n)\n", None),
+        ("y = wrap(\n    x,  # why\n)\n", None),
+        ("y = wrap(\n    # why\n    x\n)\n", None),
+        ("y = wrap(x)  # why\n", "y = x  # why\n"),
+        ("y = [  # why\n    wrap(x),\n]\n", "y = [  # why\n    x,\n]\n"),
+        ("y = wrap('# no comment', x)\n", "y = x\n"),
+    ],
+)
+def test_no_comment_is_lost(before: str, after: str | None) -> None:
+    source, tree = read(before)
+    call = call_of(tree, "wrap")
+    if after is None:
+        with pytest.raises(Unfixable, match="would lose the comment '# why'"):
+            replace_expression(source, call, cst.Name("x"))
+        with pytest.raises(Unfixable, match="would lose the comment '# why'"):
+            replace_by_text(source, call, "x")
+    else:
+        assert edited(source, replace_expression(source, call, cst.Name("x"))) == after
+        assert edited(source, replace_by_text(source, call, "x")) == after
+
+
+def test_a_comment_that_stands_twice_is_kept_twice() -> None:
+    source, tree = read("y = wrap(\n    f(  # why\n        x,\n    ),  # why\n)\n")
+    call = call_of(tree, "wrap")
+    with pytest.raises(Unfixable):
+        replace_expression(source, call, cst.parse_expression("f(  # why\n    x,\n)"))

@@ -16,7 +16,7 @@ REMOVED = {
     "# above\ngone()\n\nb()\n": "# above\n\nb()\n",
     "a()\ngone()": "a()",
     "a()\r\ngone()": "a()",
-    "a()\ngone(\n    1,  # one\n)  # end\nb()\n": "a()\nb()\n",
+    "a()\ngone(\n    1,\n)  # end\nb()\n": "a()\nb()\n",
     "if x:\n    gone()\n": "if x:\n    pass\n",
     "if x:\n    gone()  # why\nb()\n": "if x:\n    pass\nb()\n",
     "if x:\n    gone();\nb()\n": "if x:\n    pass\nb()\n",
@@ -135,3 +135,9 @@ def test_an_elif_chain_of_any_length_has_a_layout() -> None:
     node = gone.body[1]
     node.lineno = node.end_lineno = text.count("\n")
     assert edited(source, remove_statement(source, node)).endswith("else:\n    pass\n")
+
+
+def test_a_statement_with_a_comment_inside_stays() -> None:
+    source, tree = read("a = 1\nb = f(  # why\n    1\n)\n")
+    with pytest.raises(Unfixable):
+        remove_statement(source, tree.body[1])

@@ -178,6 +178,7 @@ _lines = st.builds(
 _ignore_files = st.lists(_lines, min_size=1, max_size=4).map(lambda lines: "\n".join(lines).encode())
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(files=st.lists(_paths, min_size=1, max_size=8).map(tuple), data=st.data())
 def test_any_tree_and_any_ignore_files(repository: Path, files: tuple[str, ...], data: st.DataObject) -> None:

@@ -5,13 +5,17 @@ A program that fails here is put into a small test beside what was mended.
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from tests.nightly.fuzzed import faults, mutated, parsing
 
-MUTATED = 9_000
-GENERATED = 1_000
+PROGRAMS = int(os.environ.get("TRAINLINT_FUZZ_PROGRAMS", "10000"))
+"""Set the variable to a small number for a quick look at whether the nightly tests work."""
+GENERATED = max(1, PROGRAMS // 10)
+MUTATED = PROGRAMS - GENERATED
 A_PART = 500
 """Programs of one test, so that a run in parallel can share them out."""
 SAMPLE = 25
@@ -33,7 +37,7 @@ def test_many_of_the_changed_files_are_still_python() -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("first", range(0, MUTATED, A_PART))
 def test_changed_files_are_judged_and_fixed(first: int) -> None:
-    assert not _failing(range(first, first + A_PART))
+    assert not _failing(range(first, min(first + A_PART, MUTATED)))
 
 
 @pytest.mark.nightly

@@ -241,6 +241,7 @@ def test_what_was_used_of_the_device_names_where_its_peak_stands() -> None:
     assert "MFU" not in page([replace(samples.run(), flops=None)], [])
 
 
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_page() -> None:
     assert full_page.__wrapped__() == full_page()
 

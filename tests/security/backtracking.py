@@ -175,7 +175,8 @@ class _Matcher:
             return any(self.match(branch, 0, at, rest) for branch in argument[1])
         if name in ("ASSERT", "ASSERT_NOT"):
             direction, inner = argument
-            starts = [at] if direction > 0 else range(max(0, at - 30), at + 1)
+            shortest, longest = inner.getwidth()
+            starts = [at] if direction > 0 else range(max(0, at - longest), at - shortest + 1)
             found = any(
                 self.match(inner, 0, start, (lambda _: True) if direction > 0 else (lambda end: end == at))
                 for start in starts

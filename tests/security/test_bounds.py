@@ -96,8 +96,9 @@ def test_a_giant_configuration_is_an_error(project: Program, write: Write, name:
 
 
 @needs_devices
-def test_a_configuration_that_leads_out_is_an_error_and_not_shown(project: Program, tmp_path: Path) -> None:
-    (tmp_path / "secret").write_text("password = 'hunter2'\n")
+@pytest.mark.parametrize("length", [1, 600_000], ids=["small", "too large to be read"])
+def test_a_configuration_that_leads_out_is_an_error_and_not_read(project: Program, tmp_path: Path, length: int) -> None:
+    (tmp_path / "secret").write_text("password = 'hunter2'\n" * length)
     place(project, "trainlint.toml").symlink_to(tmp_path / "secret")
     result = project("check", "train.py")
     assert result.code == 2
@@ -162,7 +163,7 @@ def test_settings_are_ordinary_files(project: Program) -> None:
 
 
 @needs_devices
-def test_a_source_that_becomes_a_pipe_is_named(project: Program) -> None:
+def test_a_source_that_is_a_pipe_is_named(project: Program) -> None:
     os.mkfifo(place(project, "pipe.py"))
     result = project("check", "pipe.py")
     assert result.code == 2
@@ -200,3 +201,39 @@ def test_sources_that_nobody_wrote_are_judged_or_named(project: Program, write: 
     report = json.loads(result.out)
     assert report["counts"]["files"] + len(report["failures"]) == 2
     assert "Traceback" not in result.err
+
+
+PATTERNS = {
+    "many of exclude": ("exclude = [{}]", 1_001, '"a{}*b"', "`exclude` has more than 1,000 patterns"),
+    "many of per-file-ignores": (
+        "[per-file-ignores]\n{}",
+        1_001,
+        '"a{}*b" = ["ALL"]',
+        "`per-file-ignores` has more than 1,000 patterns",
+    ),
+    "long ones": (
+        "exclude = [{}]",
+        11,
+        f'"{"*a" * 2_500}{{}}"',
+        "`exclude` has patterns of more than 50,000 characters",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_patterns_that_would_take_long_with_each_path_are_an_error(project: Program, write: Write, name: str) -> None:
+    text, number, pattern, sentence = PATTERNS[name]
+    separator = "\n" if "per-file" in text else ", "
+    write("trainlint.toml", text.format(separator.join(pattern.format(index) for index in range(number))))
+    result = project("check", "train.py")
+    assert result.code == 2
+    assert sentence in result.out + result.err
+
+
+@pytest.mark.parametrize("codec", ["punycode", "undefined"])
+def test_odd_codecs_are_named(project: Program, write: Write, codec: str) -> None:
+    """They raise other errors than the usual codecs do."""
+    write("odd.py", f"# coding: {codec}\nx = 1\n")
+    result = project("check", "odd.py")
+    assert result.code == 2
+    assert f"it does not decode as {codec}" in " ".join(result.out.split())

@@ -117,6 +117,27 @@ def test_neither_are_those_of_a_repository_that_is_named(program: Program, tmp_p
     assert was_run(marker) == ""
 
 
+@pytest.mark.parametrize(
+    "command", ["check --no-cache {}", "why {}:4", "check --no-cache --config={}/../trainlint.toml {}"]
+)
+@pytest.mark.parametrize("home", [True, False], ids=["it is HOME", "it is not HOME"])
+def test_nor_of_one_that_is_home_or_is_named_within_a_word(
+    program: Program, tmp_path: Path, marker: Path, home: bool, command: str
+) -> None:
+    """CI may set HOME and PYTHONPATH to the checkout. `why` takes a path with a line."""
+    other = tmp_path / "other"
+    plant(other, marker)
+    (other / ".git").mkdir()
+    (other / "scripts").mkdir()
+    (other / "trainlint.toml").write_text("")
+    (other / "scripts/train.py").write_text(TRAINING)
+    variables = {**program.environment, "PYTHONPATH": str(other), **({"HOME": str(other)} if home else {})}
+    elsewhere = type(program)(program.directory, variables)
+    words = command.replace("{}/..", str(other)).replace("{}", str(other / "scripts/train.py")).split()
+    assert elsewhere(*words).code in (0, 1)
+    assert was_run(marker) == ""
+
+
 def test_metadata_in_a_folder_of_pythonpath_brings_no_pack(program: Program, tmp_path: Path, marker: Path) -> None:
     """Even outside of what is judged: an installer puts nothing there."""
     folder = tmp_path / "libraries"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -102,6 +103,11 @@ class TestReport:
         assert train.read_text() == outside.read_text() == SAFE
         assert sorted(path.name for path in outside.parent.iterdir()) == ["theirs.py"]
 
+    def test_a_missing_directory_is_named(self, toys: Program, write: Write) -> None:
+        write("train.py", SAFE)
+        said = "the report cannot be written to no/report.txt: there is no directory no; make it first"
+        assert toys("check", "-o", "no/report.txt").err == f"trainlint: {said}\n"
+
     def test_a_judged_file_is_not_overwritten_under_any_name(self, toys: Program, write: Write) -> None:
         train = write("train.py", SAFE)
         os.link(train, toys.directory / "report.txt")
@@ -124,3 +130,23 @@ class TestReport:
         write("train.py", SAFE)
         assert "TOY101" in toys("check", "-o", "/dev/stdout", "--quiet").out
         assert toys("check", "-o", "/dev/null", "--quiet") == type(toys("rules"))(1, "", "")
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+    def test_a_pipe_that_came_with_the_project_is_not_waited_for(self, toys: Program, write: Write) -> None:
+        write("train.py", SAFE)
+        os.mkfifo(toys.directory / "report.json")
+        result = toys("check", "-o", "report.json", "train.py")
+        assert result.code == 2
+        assert result.err.startswith("trainlint: the report cannot be written to report.json (")
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+    def test_a_pipe_that_is_read_gets_the_whole_report(self, toys: Program, write: Write) -> None:
+        write("train.py", SAFE * 200)  # more than a pipe holds at once
+        os.mkfifo(toys.directory / "report.json")
+        with subprocess.Popen(["cat", "report.json"], cwd=toys.directory, stdout=subprocess.PIPE) as reader:
+            result = toys("check", "-o", "report.json", "--output-format", "json", "train.py", "--quiet")
+            if result.code == 2:  # then no report comes
+                reader.terminate()
+            report, _ = reader.communicate(timeout=60)
+        assert result.code == 1, result
+        assert len(json.loads(report)["findings"]) == 200

@@ -10,6 +10,7 @@ import pkgutil
 import re
 import sys
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,10 +21,34 @@ from tests.security.backtracking import BREAKER, MOST, attacks, steps
 
 TIMES = 8
 """How often an attack repeats at first; it is doubled twice."""
+PARTS = 8
+"""Into how many tests the slow one is parted, so that a run in parallel can share them out."""
 LINEAR = 2.6
 """Twice the text takes about twice the steps, and quadratic patterns take four times as many."""
 BOUNDED_OTHERWISE = {
     "trainlint.analysis.programs.test_files._IDLE_PATH": "it matches paths, whose length systems bound",
+}
+NEVER_SEARCHED = {
+    "trainlint.fixing.expressions._CLOSED",
+    "trainlint.fixing.expressions._CLOSING_PARENTHESIS",
+    "trainlint.fixing.statements._SEMICOLON",
+    "trainlint.fixing.statements._REST_OF_LINE",
+    "trainlint.analysis.project.glance._IMPORT",
+    "trainlint.analysis.tables.framework_hooks.EPOCH_NAMES",
+    "trainlint.analysis.tables.framework_hooks.FRAMEWORKS.hooks",
+    "trainlint.analysis.tables.framework_hooks.FRAMEWORKS.without_gradients",
+    "trainlint.analysis.frequency.framework_roles._HANDLER",
+    "trainlint.rule._NAME",
+    "trainlint.suppress.comments._BRACKETS",
+    "trainlint.suppress.comments._COLON",
+    "trainlint.suppress.comments._LISTED_WORD",
+    "trainlint.suppress.comments._CODE",
+    "trainlint_rules.sync.created_on_host_then_moved._MOVE_TEXT",
+}
+"""Patterns that are only matched at one place, or with a whole text."""
+SEARCHED_IN_SHORT_TEXTS = {
+    "trainlint.fixing.expressions._OPENED": "in 200 characters",
+    "trainlint.fixing.expressions._LAST_WORD": "in 20 characters",
 }
 
 
@@ -55,15 +80,15 @@ def _collect(value: Any, where: str, found: dict[str, tuple[str, int]], depth: i
             _collect(item, where, found, depth - 1)
     elif not isinstance(value, type) and hasattr(type(value), "__dataclass_fields__"):
         for name in type(value).__match_args__:
-            _collect(getattr(value, name, None), where, found, depth - 1)
+            _collect(getattr(value, name, None), f"{where}.{name}", found, depth - 1)
 
 
-def growth(pattern: str, flags: int) -> tuple[float, str]:
+def growth(pattern: str, flags: int, *, search: bool = False) -> tuple[float, str]:
     """The most by which the steps grow that are added when the text is doubled, and the attack that shows it."""
     worst = (0.0, "")
     for before, unit in attacks(pattern, flags):
         once, twice, four_times = (
-            steps(pattern, flags, before + unit * TIMES * times + BREAKER, search=False) for times in (1, 2, 4)
+            steps(pattern, flags, before + unit * TIMES * times + BREAKER, search=search) for times in (1, 2, 4)
         )
         grown = MOST if four_times == MOST else (four_times - twice) / max(twice - once, 1)
         worst = max(worst, (grown, f"{before!r} and {unit!r} again and again"))
@@ -83,6 +108,7 @@ def test_a_pattern_that_grows_too_fast_is_told(pattern: str) -> None:
     assert growth(pattern, 0)[0] > LINEAR
 
 
+@pytest.mark.slow
 def test_patterns_take_linear_time() -> None:
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
     slow = {
@@ -91,3 +117,31 @@ def test_patterns_take_linear_time() -> None:
         if where not in BOUNDED_OTHERWISE and (found := growth(pattern, flags))[0] > LINEAR
     }
     assert slow == {}
+
+
+@pytest.mark.parametrize("pattern", [r"(Loss|Criterion)\w*$", r"fused_\w*cross", r"\d+x", r"\.to\([^)]*device"])
+def test_a_search_that_begins_anew_too_often_is_told(pattern: str) -> None:
+    assert growth(pattern, 0)[0] <= LINEAR
+    assert growth(pattern, 0, search=True)[0] > LINEAR
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_searches_take_linear_time(part: int) -> None:
+    """A search begins anew at each place of a text, and a name or a line in a repository may be megabytes long."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
+    exempt = NEVER_SEARCHED | set(SEARCHED_IN_SHORT_TEXTS) | set(BOUNDED_OTHERWISE)
+    slow = {
+        where: (pattern, *found)
+        for where, (pattern, flags) in list(patterns().items())[part::PARTS]
+        if where.partition(",")[0] not in exempt and (found := growth(pattern, flags, search=True))[0] > LINEAR
+    }
+    assert slow == {}
+
+
+@pytest.mark.parametrize("where", sorted(NEVER_SEARCHED))
+def test_patterns_that_would_be_slow_are_never_searched(where: str) -> None:
+    assert where in {known.partition(",")[0] for known in patterns()}
+    name = where.rpartition(".")[2]
+    module = where.partition("." + name)[0].removesuffix(".FRAMEWORKS")
+    text = Path(importlib.import_module(module).__file__ or "").read_text(encoding="utf-8")
+    assert not re.search(rf"\b{name}\.(search|finditer|findall|sub|subn|split)\(", text)

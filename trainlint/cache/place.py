@@ -6,6 +6,7 @@ import os
 import re
 from pathlib import Path
 
+from trainlint.bounded import reason_of
 from trainlint.cache.keys import digest
 from trainlint.user_cache import Unusable, is_private, make_private
 
@@ -50,7 +51,7 @@ def prepare(directory: Path) -> None:
         if not is_own(directory):
             (directory / _TAG).write_text(_OWN, encoding="utf-8")
     except OSError as error:
-        raise Unusable(f"{directory} cannot be written ({(error.strerror or str(error)).lower()})") from error
+        raise Unusable(f"{directory} cannot be written ({reason_of(error)})") from error
 
 
 def is_own(directory: Path) -> bool:

@@ -232,7 +232,7 @@ def _clean_parser() -> argparse.ArgumentParser:
         formatter_class=_Help,
         allow_abbrev=False,
     )
-    parser.add_argument("--all", action="store_true", help="delete the caches of all projects")
+    parser.add_argument("--all", action="store_true", help="delete the caches of all projects, and the list of rules")
     _add_cache_directory(parser)
     return parser
 

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from trainlint.cli.console import UsageError
-from trainlint.project import judged_tree, project_around
-from trainlint.user_cache import VARIABLE, Unusable, directory_of_caches, lies_in
+from trainlint.project import judged_tree, lies_in, project_around
+from trainlint.user_cache import VARIABLE, Unusable, directory_of_caches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -125,7 +125,7 @@ def _configurations(options: Namespace) -> Configurations:
         fail_on=None if options.fail_on == CONFIRMED else options.fail_on,
     )
     try:
-        rules = installed_rules(options.plugin)
+        rules = installed_rules(options.plugin, options.paths)
         return Configurations(rules, overrides, config_file=options.config, isolated=options.isolated)
     except PackError as error:
         raise UsageError(*error.sentences) from error

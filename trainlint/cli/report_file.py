@@ -10,7 +10,7 @@ from pathlib import Path
 
 from trainlint.cli.console import UsageError
 from trainlint.engine.discover import Target, absolute
-from trainlint.engine.surroundings import leaves_its_project
+from trainlint.engine.surroundings import write_would_leave
 from trainlint.project import projects_around
 
 
@@ -20,8 +20,10 @@ def require_writable(path: Path, judged: Iterable[Target]) -> None:
     A link in a project is refused: whoever wrote the project decides where it leads. Nothing is changed.
     """
     place = absolute(path)
-    if _is_in_project(place) and (place.is_symlink() or leaves_its_project(place)):
+    if _is_in_project(place) and (place.is_symlink() or write_would_leave(place)):
         raise UsageError(f"the report is not written to {path}, which is a link or lies behind one; name its own place")
+    if not place.parent.is_dir():
+        raise UsageError(f"the report cannot be written to {path}: there is no directory {path.parent}; make it first")
     if place.is_dir():
         raise UsageError(f"the report cannot be written to {path} (it is a directory)")
     if place.exists():
@@ -43,18 +45,19 @@ def require_writable(path: Path, judged: Iterable[Target]) -> None:
 def write_report(path: Path, text: str) -> None:
     """Write the report: at every moment the file holds the old text or the new one. Raises UsageError.
 
-    A device or a pipe is written to as it is, and so is a file in a directory that is closed.
+    A device or a pipe is written to as it is, and so is a file in a directory that is closed. A pipe that no program
+    reads is an error and is not waited for: it may have come with the project.
     """
     place = absolute(path)
     data = text.encode("utf-8", "backslashreplace")
     try:
         if place.exists() and not _is_replaceable(place):
-            place.write_bytes(data)
+            _write_in_place(place, data)
             return
         try:
             descriptor = _new_file(_beside(place))
         except PermissionError:
-            place.write_bytes(data)
+            _write_in_place(place, data)
             return
         try:
             with open(descriptor, "wb") as stream:
@@ -68,6 +71,15 @@ def write_report(path: Path, text: str) -> None:
             raise
     except OSError as error:
         raise _not_written(path, error) from error
+
+
+def _write_in_place(place: Path, data: bytes) -> None:
+    flags = os.O_WRONLY | os.O_TRUNC | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(place, flags)  # opening a pipe that nobody reads would wait without O_NONBLOCK
+    with open(descriptor, "wb") as stream:
+        if hasattr(os, "O_NONBLOCK"):
+            os.set_blocking(descriptor, True)
+        stream.write(data)
 
 
 def _new_file(place: str) -> int:

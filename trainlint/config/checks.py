@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from trainlint.config.globs import check_glob
+from trainlint.config.globs import check_glob, check_number_of_globs
 from trainlint.config.torch_range import TorchRange, parse_torch_range
 from trainlint.finding import Severity
 from trainlint.naming import did_you_mean, rules_called, unknown_rule
@@ -107,9 +107,16 @@ def selectors(raw: RawConfig, key: Key, value: object, rules: Sequence[Known]) -
 def globs(raw: RawConfig, key: Key, value: object) -> tuple[str, ...]:
     """A list of path patterns."""
     patterns = strings(raw, key, value)
+    number_of_globs(raw, key, patterns)
     for index, pattern in enumerate(patterns):
         glob(raw, (*key, index), pattern)
     return patterns
+
+
+def number_of_globs(raw: RawConfig, key: Key, patterns: Sequence[str]) -> None:
+    """Raise ConfigError for more patterns than can be matched with each path in a short time."""
+    if problem := check_number_of_globs(patterns):
+        raise raw.error(key, f"`{raw.dotted(*key)}` {problem}")
 
 
 def glob(raw: RawConfig, key: Key, pattern: str) -> str:

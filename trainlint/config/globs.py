@@ -8,7 +8,14 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trainlint.gitignore.wildcards import Wildcard
+
+MOST_PATTERNS = 1_000
+"""The most patterns in one setting. Each is matched with the path of each file."""
+MOST_CHARACTERS = 50_000
+"""The most characters that the patterns of one setting may have together."""
 
 
 def check_glob(pattern: str) -> str | None:
@@ -21,6 +28,15 @@ def check_glob(pattern: str) -> str | None:
         return "holds a backslash; separate directories with /"
     if _compiled(pattern) is None:
         return "holds a [ that is not closed; write [[] for the character itself"
+    return None
+
+
+def check_number_of_globs(patterns: Sequence[str]) -> str | None:
+    """What is wrong with the number or the length of a setting's patterns, as the end of a sentence, or None."""
+    if len(patterns) > MOST_PATTERNS:
+        return f"has more than {MOST_PATTERNS:,} patterns; write fewer and wider ones"
+    if sum(map(len, patterns)) > MOST_CHARACTERS:
+        return f"has patterns of more than {MOST_CHARACTERS:,} characters in all; write fewer and shorter ones"
     return None
 
 
@@ -59,7 +75,7 @@ def _below(root: str, path: str | os.PathLike[str]) -> str | None:
     return full_path[len(inside) :].replace(os.sep, "/")
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=2 * MOST_PATTERNS)  # `exclude` and `per-file-ignores` of one configuration
 def _compiled(pattern: str) -> Wildcard | None:
     """The pattern ready to match; None where it can match nothing."""
     from trainlint.gitignore.wildcards import NeverMatches, wildcard  # few configurations have patterns

@@ -56,8 +56,11 @@ def read_bytes(path: Path, *, named: bool = False) -> bytes | None:
 
     One that nobody `named` is not read where it leads out of its project. Raises ConfigError if it cannot be read.
     """
+    if not named and path.is_file() and leaves_project(path):
+        problem = "the file is a link that leads out of the project, and is not followed"
+        raise ConfigError(f"{shown(path)}:1: {problem}; copy it, name it with --config, or run with --isolated")
     try:
-        data = read_bounded(path, CONFIGURATION_BYTES)
+        return read_bounded(path, CONFIGURATION_BYTES)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
     except OSError as error:
@@ -68,10 +71,6 @@ def read_bytes(path: Path, *, named: bool = False) -> bytes | None:
         else:
             problem = f"the file cannot be read ({error.strerror}); make it readable, or run with --isolated"
         raise ConfigError(f"{shown(path)}:1: {problem}") from error
-    if not named and leaves_project(path):
-        problem = "the file is a link that leads out of the project, and is not followed"
-        raise ConfigError(f"{shown(path)}:1: {problem}; copy it, name it with --config, or run with --isolated")
-    return data
 
 
 def parse_config(path: Path, data: bytes) -> RawConfig | None:

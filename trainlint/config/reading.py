@@ -71,6 +71,7 @@ def config_from(raw: RawConfig, rules: Sequence[Known]) -> Config:
 
 def _per_file_ignores(raw: RawConfig, rules: Sequence[Known]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     section = checks.table(raw, ("per-file-ignores",), raw.values.get("per-file-ignores", {}))
+    checks.number_of_globs(raw, ("per-file-ignores",), tuple(section))
     return tuple(
         (
             checks.glob(raw, ("per-file-ignores", pattern), pattern),

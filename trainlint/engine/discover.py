@@ -13,7 +13,7 @@ import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from trainlint.bounded import SETTINGS_BYTES, leads_out, read_bounded
+from trainlint.bounded import SETTINGS_BYTES, leads_out, read_bounded, reason_of
 from trainlint.finding import Failure
 from trainlint.project import project_around, repository_around
 from trainlint.records import dataclass, field
@@ -97,7 +97,7 @@ def discover(
         names = ", ".join(dict.fromkeys(search.shown(str(absolute(path))) for path in paths))
         left_out = " that is not excluded" if search.excluded else ""
         search.failures[""] = Failure(
-            names, f"there is no Python file{left_out}; name other paths, or see --show-files"
+            names, f"there is no Python file{left_out}; name other paths, or see with --verbose what was left out"
         )
     return search.result()
 
@@ -165,7 +165,7 @@ class _Search:
         top = repository_around(real)
         if top is None:
             self.note(root, "it is in no git repository, so .gitignore files outside of repositories are not read")
-        self.walk(root, None if top is None or str(top) == real else self.ignore_files().above(str(top), real))
+        self.walk(root, None if top is None or top == real else self.ignore_files().above(top, real))
 
     def walk(self, root: str, ignores: Ignores | None) -> None:
         """Add the files below a directory. Links to directories are not followed.
@@ -191,7 +191,9 @@ class _Search:
                         elif _may_be_judged(entry.name):
                             files.append((entry.name, entry.is_symlink()))
             except OSError as error:
-                self.fail(directory, f"the directory cannot be read ({_words(error)}), so what is in it is not judged")
+                self.fail(
+                    directory, f"the directory cannot be read ({reason_of(error)}), so what is in it is not judged"
+                )
             if is_repository:  # a repository of its own: the ignore files around it do not hold in it
                 ignores = self.ignore_files().at_top(directory)
             if ignores and has_ignore_file:
@@ -305,7 +307,7 @@ def _why_missing(path: str, error: OSError) -> str:
         return _MISSING
     if error.errno == errno.ELOOP:
         return "it is a symbolic link that leads back to itself; remove it or exclude it"
-    return f"it cannot be read ({_words(error)}); correct its permissions or exclude it"
+    return f"it cannot be read ({reason_of(error)}); correct its permissions or exclude it"
 
 
 def is_python(name: str) -> bool:
@@ -324,7 +326,3 @@ def _holds_settings(path: str) -> bool:
         return holds_settings(path, read_bounded(path, SETTINGS_BYTES))
     except OSError:
         return False
-
-
-def _words(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 
-from trainlint.bounded import SOURCE_BYTES, UnfitFile, read_beginning, read_bounded
+from trainlint.bounded import SOURCE_BYTES, UnfitFile, read_beginning, read_bounded, reason_of
 from trainlint.source import UnreadableSource
 
 TYPE_CHECKING = False
@@ -32,8 +32,9 @@ def read_bytes(path: Path, *, whole: bool = True) -> bytes:
             f"it is larger than {most} MB, the most that trainlint reads of one file; exclude it"
         ) from error
     except OSError as error:
-        words = (error.strerror or str(error)).lower()
-        raise UnreadableSource(f"it cannot be read ({words}); correct its permissions or exclude it") from error
+        raise UnreadableSource(
+            f"it cannot be read ({reason_of(error)}); correct its permissions or exclude it"
+        ) from error
 
 
 def may_hold_findings(data: bytes) -> bool:

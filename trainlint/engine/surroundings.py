@@ -107,7 +107,7 @@ class Surroundings:
                 continue
 
 
-def leaves_its_project(path: Path) -> bool:
+def write_would_leave(path: Path) -> bool:
     """Whether a link, of the file or of a directory on the way, leads out of what the user asked to change.
 
     That is each project around the absolute path, as its names go; the working directory where no project is around

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainlint.bounded import SETTINGS_BYTES
 from trainlint.engine.parsing import UNREADABLE, parse
 from trainlint.engine.read import may_hold_findings, read_bytes
-from trainlint.engine.surroundings import leaves_its_project
+from trainlint.engine.surroundings import write_would_leave
 from trainlint.engine.time_limit import TookTooLong, time_limit
 from trainlint.finding import Failure, Finding, Safety, UnappliedFix
 from trainlint.records import dataclass, replace
@@ -98,7 +98,7 @@ def do(
     shown = job.target.shown
     try:
         data = read_bytes(job.path, whole=not is_settings(shown))
-        elsewhere = fixing is not None and leaves_its_project(job.path)
+        elsewhere = fixing is not None and write_would_leave(job.path)
         with time_limit(job.selection.config.file_time_limit):
             outcome = _done(data, job, None if elsewhere else fixing, model, remains)
         if elsewhere and fixing and fixing.applies_to(outcome.findings):

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from trainlint.finding import Edit
-from trainlint.fixing.layout import Unfixable
-from trainlint.fixing.segment import replace_simple_statement, simple_statement
+from trainlint.fixing.layout import Unfixable, extent
+from trainlint.fixing.segment import generate, lost_comments, replace_simple_statement, simple_statement
 from trainlint.fixing.statements import insert_before, remove_statement
 from trainlint.records import dataclass
 from trainlint.source import SourceFile
@@ -78,7 +78,8 @@ def ensure_import(
 def move_names(source: SourceFile, statement: ast.ImportFrom, names: Collection[str], module: str) -> tuple[Edit, ...]:
     """Import `names` from `module` instead; their aliases, the other names, layout and comments stay.
 
-    Where other names remain, the moved ones get an import of their own above. Raises Unfixable for `import *`.
+    Where other names remain, the moved ones get an import of their own above, with their comments. Raises
+    Unfixable for `import *`.
     """
     import libcst as cst
 
@@ -92,10 +93,13 @@ def move_names(source: SourceFile, statement: ast.ImportFrom, names: Collection[
         new = node.with_changes(module=_dotted_name(module), relative=[])
         return (replace_simple_statement(source, statement, new),)
     written = ", ".join(f"{alias.name} as {alias.asname}" if alias.asname else alias.name for alias in moved)
-    addition = insert_before(source, statement, f"from {module} import {written}")
     for alias in moved:
         node = _without_name(node, alias)
-    return addition, replace_simple_statement(source, statement, node)
+    comments = _comments_lost_by(source, statement, node)
+    addition = insert_before(source, statement, "  ".join((f"from {module} import {written}", *comments)))
+    if comments and addition.text.endswith("; "):
+        raise Unfixable(f"line {statement.lineno} of {source.path} begins with something else")
+    return addition, replace_simple_statement(source, statement, node, moved=comments)
 
 
 def drop_name(source: SourceFile, statement: ast.ImportFrom, name: str) -> tuple[Edit, ...]:
@@ -110,7 +114,14 @@ def drop_name(source: SourceFile, statement: ast.ImportFrom, name: str) -> tuple
     node = simple_statement(source, statement)
     if not isinstance(node, cst.ImportFrom):
         raise Unfixable(f"line {statement.lineno} of {source.path} is no import of names")
-    return (replace_simple_statement(source, statement, _without_name(node, dropped)),)
+    new = _without_name(node, dropped)
+    # As with a whole statement, the comment on the line of what goes is about nothing else.
+    return (replace_simple_statement(source, statement, new, moved=_comments_lost_by(source, statement, new)),)
+
+
+def _comments_lost_by(source: SourceFile, statement: ast.ImportFrom, new: cst.ImportFrom) -> list[str]:
+    start, stop = extent(source, statement)
+    return lost_comments(source.text[start:stop], generate(source, start, stop, new))
 
 
 def move_module(source: SourceFile, statement: ast.Import, old: str, new: str) -> tuple[Edit, ...]:

@@ -43,6 +43,8 @@ def renamed(file: SemanticModel, use: DeprecatedUse) -> Fix:
     reference = use.reference
     if statement is None:
         raise Unfixable("the name has more than one meaning")
+    if isinstance(reference, ast.Attribute) and not isinstance(reference.ctx, ast.Load):
+        raise Unfixable("what stands under the old name is changed")
     if reference is not None and not _brings_in(statement, use.name, root_name(reference)):
         edits = tuple(_dotted_use(file, statement, reference, new))
     elif isinstance(statement, ast.ImportFrom):

@@ -7,6 +7,10 @@ parse of the whole file gives, in a hundredth of the time.
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
+from collections import Counter
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from trainlint.finding import Edit
@@ -42,10 +46,15 @@ def simple_statement(source: SourceFile, node: ast.stmt) -> cst.BaseSmallStateme
     return _parse(source, start, stop, source.text[start:stop])
 
 
-def replace_simple_statement(source: SourceFile, node: ast.stmt, new: cst.BaseSmallStatement) -> Edit:
-    """Put `new` where the simple statement stands; a semicolon or comment after it stays."""
+def replace_simple_statement(
+    source: SourceFile, node: ast.stmt, new: cst.BaseSmallStatement, moved: Collection[str] = ()
+) -> Edit:
+    """Put `new` where the simple statement stands; a semicolon or comment after it stays.
+
+    Raises Unfixable where a comment inside it would be lost that is not among those that are `moved` elsewhere.
+    """
     start, stop = extent(source, node)
-    return splice(source, start, stop, generate(source, start, stop, new))
+    return splice(source, start, stop, generate(source, start, stop, new), moved)
 
 
 def expression_extent(source: SourceFile, node: ast.expr) -> tuple[int, int]:
@@ -69,13 +78,41 @@ def generate(source: SourceFile, start: int, stop: int, statement: cst.BaseSmall
     return code[len(header) : len(code) - len(source.newline)]
 
 
-def splice(source: SourceFile, start: int, stop: int, code: str) -> Edit:
-    """The smallest edit that makes the characters [start, stop) read `code`."""
+def splice(source: SourceFile, start: int, stop: int, code: str, moved: Collection[str] = ()) -> Edit:
+    """The smallest edit that makes the characters [start, stop) read `code`.
+
+    Raises Unfixable where a comment would be lost that is not among those that are `moved` elsewhere.
+    """
     old = source.text[start:stop]
+    if lost := set(lost_comments(old, code)).difference(moved):
+        line = source.position(start)[0]
+        raise Unfixable(f"the fix at line {line} of {source.path} would lose the comment {min(lost)!r}")
     shortest = min(len(old), len(code))
     head = next((index for index in range(shortest) if old[index] != code[index]), shortest)
     tail = next((index for index in range(shortest - head) if old[-1 - index] != code[-1 - index]), shortest - head)
     return Edit(start + head, stop - tail, code[head : len(code) - tail])
+
+
+def lost_comments(old: str, new: str) -> list[str]:
+    """The comments of a piece of code that another piece does not hold as often, in the order of the first piece."""
+    if "#" not in old:
+        return []
+    kept = Counter(_comments(new))
+    lost = []
+    for comment in _comments(old):
+        kept[comment] -= 1
+        if kept[comment] < 0:
+            lost.append(comment)
+    return lost
+
+
+def _comments(code: str) -> list[str]:
+    """The comments of an expression or a simple statement. Raises Unfixable where the code cannot be read."""
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(f"({code}\n)\n").readline))
+    except (tokenize.TokenError, SyntaxError) as error:
+        raise Unfixable("the comments of a piece cannot be told") from error
+    return [token.string for token in tokens if token.type == tokenize.COMMENT]
 
 
 def _parse(source: SourceFile, start: int, stop: int, code: str) -> cst.BaseSmallStatement:

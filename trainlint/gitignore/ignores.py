@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from trainlint.bounded import IGNORE_FILE_BYTES, read_bounded
+from trainlint.bounded import IGNORE_FILE_BYTES, read_bounded, reason_of
 from trainlint.gitignore.ignore_file import IgnoreFile
 from trainlint.gitignore.sources import repository_at, users_exclude_file
 from trainlint.records import dataclass, field, replace
@@ -127,8 +127,7 @@ class IgnoreReader:
 
 
 def _unread(error: OSError) -> str:
-    reason = (error.strerror or str(error)).lower()
-    return f"it cannot be read ({reason}), so what it leaves out is judged; correct the file or remove it"
+    return f"it cannot be read ({reason_of(error)}), so what it leaves out is judged; correct the file or remove it"
 
 
 def _latin(name: str) -> str:

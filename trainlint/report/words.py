@@ -43,7 +43,7 @@ def failure_sentence(failure: Failure) -> str:
 
 def unapplied_sentence(fix: UnappliedFix) -> str:
     """Which fix could not be applied, and why."""
-    return f"{fix.path}: {fix.rule}: {fix.reason}"
+    return f"{quoted(fix.path)}: {fix.rule}: {fix.reason}"
 
 
 def fixable(findings: Iterable[Finding]) -> str:

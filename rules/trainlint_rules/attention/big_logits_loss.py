@@ -15,7 +15,7 @@ from trainlint.rule import Rule, Triggers
 from trainlint_rules.attention.idioms.built import calls_of
 from trainlint_rules.attention.idioms.logits import BigLogits, big_logits
 
-_SAVES_ALREADY = lazy(r"torch\.compile|linear_cross_entropy|liger|chunk|cut_cross_entropy|fused_\w*cross", re.I)
+_SAVES_ALREADY = lazy(r"torch\.compile|linear_cross_entropy|liger|chunk|cut_cross_entropy|fused_\w{0,50}cross", re.I)
 """A compiled loss needs no copies, one in chunks holds a part of the scores at a time, a fused one holds none."""
 _FIRST_FUSED = (2, 13)
 

@@ -27,7 +27,7 @@ _BIAS_AT = {
 }
 """Layers with a bias, and where it stands among their arguments."""
 _LOADS = lazy(
-    r"pretrained|load_state_dict|checkpoint|model_urls|torch\.load|load_weights|\.pth\b|regist(er|ry)\w*\(\)",
+    r"pretrained|load_state_dict|checkpoint|model_urls|torch\.load|load_weights|\.pth\b|regist(er|ry)\w{0,50}\(\)",
     re.IGNORECASE,
 )
 """Files whose weights may come from elsewhere, with the bias among them: models of a registry, too."""

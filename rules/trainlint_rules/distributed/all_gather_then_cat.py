@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.around import mentioned_in_tests
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant, position, root_name
+from trainlint.analysis.syntax.names import argument, constant, end_position, position, root_name
 from trainlint.analysis.syntax.uses import mentions
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
@@ -200,6 +200,9 @@ def _rewritten(site: Site, gathered: GatheredList, function: str) -> Fix:
     safety = Safety.SAFE
     assert isinstance(joining.node, ast.Call)
     if result is not None:
+        line, column = end_position(joining.statement)
+        if "#" in site.source.text[site.source.offset(line, column) :].partition("\n")[0]:
+            raise Unfixable("the comment behind the joining would be lost")
         edits += remove_statement(site.source, joining.statement)
     elif gathered.joins_first_dimension:
         edits.append(replace_expression(site.source, joining.node, cst.Name(gathered.name)))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pickle
+import re
+import sys
 
 import pytest
 
+from trainlint.analysis.project import glance as glancing
 from trainlint.analysis.project.glance import glance
 
 IMPORTS = {
@@ -30,6 +33,27 @@ IMPORTS = {
 @pytest.mark.parametrize(("text", "origins"), IMPORTS.values(), ids=IMPORTS)
 def test_the_origins_of_imports(text: str, origins: list[str]) -> None:
     assert list(glance(text.encode(), telling=True).imports) == origins
+
+
+class _Counting:
+    """A pattern that counts the bytes in which it may match."""
+
+    def __init__(self, pattern: re.Pattern[bytes]) -> None:
+        self.pattern = pattern
+        self.count = 0
+
+    def match(self, data: bytes, start: int = 0, stop: int = sys.maxsize) -> re.Match[bytes] | None:
+        self.count += min(stop, len(data)) - start
+        return self.pattern.match(data, start, stop)
+
+
+@pytest.mark.parametrize("end", [b"", b")"])
+def test_parentheses_that_nothing_closes_take_linear_time(end: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    counting = _Counting(glancing._IMPORT)
+    monkeypatch.setattr(glancing, "_IMPORT", counting)
+    data = b"from a import (\n" * 500 + end
+    glance(data, telling=True)
+    assert counting.count <= 2 * len(data)
 
 
 def test_methods_are_functions_that_stand_inside_something() -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _COMPUTES = frozenset({"forward", "__call__", "loss", "training_losses"})
 _ALWAYS_COMPUTES = frozenset({"training_losses", "compute_loss"})
 """Methods that compute a loss whatever their class is."""
-_LOSS_CLASS = lazy(r"(Loss(es)?|Criterion|Matcher|Assigner)\w*$")
+_LOSS_CLASS = lazy(r"(Loss(es)?|Criterion|Matcher|Assigner)\w{0,50}$")
 _AFTERWARDS = lazy(r"Post_?Process", re.IGNORECASE)
 """Modules that make results of outputs, for evaluation."""
 _SET_UP = lazy(

@@ -33,7 +33,7 @@ _NEEDS_GRADIENTS = lazy(
 )
 """Words of code that wants gradients while it evaluates."""
 _SWITCHES = lazy(r"zero_grad|no_grad|grad_enabled|clip_grad", re.IGNORECASE)
-_TRAINS = lazy(r"^optim\w*$|_optim\w*$|^(train_step|training_step|train_batch)$", re.IGNORECASE)
+_TRAINS = lazy(r"^optim\w*$|_optim\w{0,50}$|^(train_step|training_step|train_batch)$", re.IGNORECASE)
 """What a loop calls, or hands over, that trains out of sight."""
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _READING = frozenset({"argmax", "detach", "item", "numpy", "tolist", "multinomial"})

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.project.carrying import bare, item, placed
 from trainlint.analysis.project.handing_on import Parameter, Reaching, spread
+from trainlint.analysis.project.hierarchy import MOST_CALLEES, Hierarchy
 from trainlint.analysis.project.summary import OutgoingCall, Summary
 from trainlint.analysis.project.things import ClassThing, FunctionThing, ModuleThing, ObjectThing, Thing, ValueThing
 from trainlint.analysis.types.access_paths import AccessPath, Start
@@ -27,8 +28,6 @@ _TOO_FAR = frozenset({"too far"})
 """Stands for what was not followed, for one of these reasons, among the pointers that cut an answer short."""
 _MOST_THINGS = 6
 """A pointer that leads to more things than this tells nothing."""
-MOST_CALLEES = 12
-"""What runs is not known of a call that may run more functions than this, nor what it returns."""
 MOST_CALLERS = 24
 """What a parameter holds is not asked of functions with more callers than this: such helpers are given anything."""
 _WRAPPED = frozenset({"module", "model", "_orig_mod"})
@@ -71,24 +70,16 @@ class Follower:
     """Answers of the question under way that were cut short."""
     _reaching: dict[Parameter, Reaching] = field(default_factory=dict)
     _steps: int = 0
-    _bases: dict[tuple[int, str], list[ClassThing]] = field(default_factory=dict)
     _calls: dict[tuple[int, str], OutgoingCall] = field(default_factory=dict)
-    _ancestry: dict[tuple[int, str], list[ClassThing]] = field(default_factory=dict)
-    _derived: dict[tuple[int, str], list[tuple[int, str]]] = field(default_factory=dict)
-    _overrides: dict[tuple[int, str], dict[str, list[tuple[int, str]]]] = field(default_factory=dict)
-    """Class → the methods of classes that derive from it, by their names; likewise below."""
-    _in_derived_classes: dict[tuple[int, str], dict[str, list[tuple[int, Value]]]] = field(default_factory=dict)
-    _base_names: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
+    classes: Hierarchy = field(init=False)
 
     def __post_init__(self) -> None:
         """Index the calls by their keys, and the classes by their bases, which no argument changes."""
         for file, summary in enumerate(self.summaries):
             for call in summary.calls:
                 self._calls[file, summary.skeleton.calls[call.number].key] = call
-        for file, summary in enumerate(self.summaries):
-            for name in summary.classes:
-                for base in self.ancestry(file, name)[1:]:
-                    self._derived.setdefault((base.file, base.name), []).append((file, name))
+        self.classes = Hierarchy(self.summaries, self._bases_of)
+        self.classes.index()
 
     def forget(self) -> None:
         """Answer anew what depends on arguments that have become known."""
@@ -185,7 +176,7 @@ class Follower:
             case Start.LOCAL:
                 yield from self._in_stars(file, pointer.of)
             case Start.SUPER:
-                for base in self.bases(file, pointer.of):
+                for base in self.classes.bases(file, pointer.of):
                     yield ObjectThing(base.file, base.name)
             case Start.PARAMETER:
                 yield from self._parameter(file, pointer)
@@ -320,17 +311,17 @@ class Follower:
                 yield from self._in_module(source[0], name)
 
     def _attribute(self, thing: ClassThing | ObjectThing, name: str) -> Iterator[Thing]:
-        method = self.method(thing.file, thing.name, name)
+        method = self.classes.method(thing.file, thing.name, name)
         if method is not None:
             function = self.summaries[method[0]].functions[method[1]]
             bound = function.bound and (isinstance(thing, ObjectThing) or function.of_class)
             yield FunctionThing(*method, bound)
             if isinstance(thing, ObjectThing) and thing.own:
-                for other in self.overrides(thing.file, thing.name, name):
+                for other in self.classes.overrides(thing.file, thing.name, name):
                     yield FunctionThing(*other, bound)
             return
         found = False
-        for cls in self.ancestry(thing.file, thing.name):
+        for cls in self.classes.ancestry(thing.file, thing.name):
             shape = self.summaries[cls.file].classes[cls.name]
             if name in shape.attributes or name in shape.declared:
                 found = True
@@ -346,9 +337,9 @@ class Follower:
     def _in_derived(self, thing: ObjectThing, name: str) -> Iterator[Thing]:
         """What classes that derive from an object's class call by a name, until that is too much to tell anything."""
         found: dict[Thing, None] = {
-            FunctionThing(*other, bound=True): None for other in self.overrides(thing.file, thing.name, name)
+            FunctionThing(*other, bound=True): None for other in self.classes.overrides(thing.file, thing.name, name)
         }
-        for number, value in self._values_in_derived(thing.file, thing.name, name):
+        for number, value in self.classes.values_in_derived(thing.file, thing.name, name):
             if len(found) > _MOST_THINGS:
                 break
             found |= dict.fromkeys(self._value(number, value))
@@ -384,72 +375,17 @@ class Follower:
                 return found
         return []
 
-    # classes
-
-    def bases(self, file: int, name: str) -> list[ClassThing]:
-        """The direct bases of a class that stand in the project."""
-        known = self._bases.get((file, name))
-        if known is not None:
-            return known
-        cls = self.summaries[file].classes.get(name)
-        if cls is None:
-            return []
+    def _bases_of(self, file: int, name: str) -> tuple[list[ClassThing], bool]:
+        """The direct bases of a class that stand in the project, and whether another question would find the same."""
         outer, self._cut = self._cut, set()
-        found = [thing for thing in self.follow(file, cls.bases) if isinstance(thing, ClassThing)]
-        if not self._cut:
-            self._bases[file, name] = found
+        found = [
+            thing
+            for thing in self.follow(file, self.summaries[file].classes[name].bases)
+            if isinstance(thing, ClassThing)
+        ]
+        whole = not self._cut
         self._cut |= outer
-        return found
-
-    def ancestry(self, file: int, name: str) -> list[ClassThing]:
-        """A class and all its bases in the project, nearest first."""
-        known = self._ancestry.get((file, name))
-        if known is not None:
-            return known
-        found: dict[ClassThing, None] = {}
-        waiting = [ClassThing(file, name)]
-        for cls in waiting:
-            if cls not in found and cls.name in self.summaries[cls.file].classes:
-                found[cls] = None
-                waiting += self.bases(cls.file, cls.name)
-        ancestry = list(found)
-        if all((cls.file, cls.name) in self._bases for cls in ancestry):
-            self._ancestry[file, name] = ancestry
-        return ancestry
-
-    def method(self, file: int, cls: str, name: str) -> tuple[int, str] | None:
-        """The file and key of a method of a class or of its bases."""
-        for each in self.ancestry(file, cls):
-            key = self.summaries[each.file].classes[each.name].methods.get(name)
-            if key is not None:
-                return each.file, key
-        return None
-
-    def derived(self, file: int, cls: str) -> Sequence[tuple[int, str]]:
-        """The classes that derive from a class, by their files and names."""
-        return self._derived.get((file, cls), ())
-
-    def overrides(self, file: int, cls: str, name: str) -> Sequence[tuple[int, str]]:
-        """Methods of this name in classes that derive from a class, but no more than it takes to be too many."""
-        known = self._overrides.get((file, cls))
-        if known is None:
-            known = self._overrides[file, cls] = {}
-            for number, each in self.derived(file, cls):
-                for method, key in self.summaries[number].classes[each].methods.items():
-                    known.setdefault(method, []).append((number, key))
-        return known.get(name, ())[: MOST_CALLEES + 1]
-
-    def _values_in_derived(self, file: int, cls: str, name: str) -> Sequence[tuple[int, Value]]:
-        """What classes that derive from a class assign to an attribute, each with its file."""
-        known = self._in_derived_classes.get((file, cls))
-        if known is None:
-            known = self._in_derived_classes[file, cls] = {}
-            for number, each in self.derived(file, cls):
-                for attribute, value in self.summaries[number].classes[each].attributes.items():
-                    known.setdefault(attribute, []).append((number, value))
-        return known.get(name, ())
-
-    # values
+        return found, whole
 
     def known(self, file: int, value: Value, depth: int = 0) -> Value:
         """What the project knows of a value of a file, without its pointers; UNKNOWN where that is nothing."""
@@ -480,21 +416,5 @@ class Follower:
             if isinstance(thing, ValueThing):
                 values.append(self._with_items(thing.file, thing.value, depth))
             elif isinstance(thing, ObjectThing):
-                values.append(Value(Kind.MODULE) if self.is_module(thing) else UNKNOWN)
+                values.append(Value(Kind.MODULE) if self.classes.is_module(thing) else UNKNOWN)
         return merge(values) if values else UNKNOWN
-
-    def is_module(self, thing: ObjectThing) -> bool:
-        """Whether an object's class is derived from nn.Module, as far as names tell."""
-        return any(name.endswith(("Module", "Model", "Sequential")) for name in self.base_names(thing.file, thing.name))
-
-    def base_names(self, file: int, name: str) -> tuple[str, ...]:
-        """The dotted names of all bases of a class, nearest first, as the files that derive from them write them."""
-        known = self._base_names.get((file, name))
-        if known is None:
-            found: dict[str, None] = {}
-            for cls in self.ancestry(file, name):
-                found |= dict.fromkeys(self.summaries[cls.file].skeleton.bases.get(cls.name, ()))
-            known = tuple(found)
-            if (file, name) in self._ancestry:
-                self._base_names[file, name] = known
-        return known

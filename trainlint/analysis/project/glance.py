@@ -54,9 +54,12 @@ def _imports(data: bytes) -> Iterator[str]:
 
     The word is searched first, and its line is looked at then: three times as fast as to look at every line.
     """
+    last_closing = data.rfind(b")")
     at = data.find(b"import")
     while at >= 0:
-        found = _IMPORT.match(data, data.rfind(b"\n", 0, at) + 1)
+        # Nothing closes a parenthesis behind the last closing one, so nothing beyond the line is looked at there.
+        stop = data.find(b"\n", at) if at > last_closing else -1
+        found = _IMPORT.match(data, data.rfind(b"\n", 0, at) + 1, len(data) if stop < 0 else stop)
         if found is not None:
             yield from _origins(*found.groups())
             at = data.find(b"import", max(at + 1, found.end()))

@@ -104,7 +104,7 @@ class _Linked:
         """All skeletons side by side, not yet linked."""
         skeletons = []
         for file, summary in enumerate(self.summaries):
-            bases = {name: self.follower.base_names(file, name) for name in summary.classes}
+            bases = {name: self.follower.classes.base_names(file, name) for name in summary.classes}
             known = {name: value for name, value in self.options[file].items() if value is not None}
             skeletons.append(summary.skeleton.with_bases(bases).with_options(known))
         return network(skeletons)
@@ -234,7 +234,7 @@ class _Linked:
     def _attributes(self, file: int) -> Iterator[tuple[tuple[str, str], Value]]:
         for name in self.summaries[file].classes:
             seen = set(self.summaries[file].classes[name].attributes)
-            for base in self.follower.ancestry(file, name)[1:]:
+            for base in self.follower.classes.ancestry(file, name)[1:]:
                 if base.file != file:
                     for attribute, known in self._attributes_of(base).items():
                         if attribute not in seen:
@@ -285,8 +285,8 @@ class _Linked:
 
     def _bases(self, file: int) -> Iterator[tuple[str, tuple[str, ...]]]:
         for name in self.summaries[file].classes:
-            if len(self.follower.ancestry(file, name)) > 1:
-                yield name, self.follower.base_names(file, name)
+            if len(self.follower.classes.ancestry(file, name)) > 1:
+                yield name, self.follower.classes.base_names(file, name)
 
 
 def _given_by_most(values: list[Value]) -> Value:

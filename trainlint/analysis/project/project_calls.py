@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from trainlint.analysis.callgraph.skeleton import Handing
-from trainlint.analysis.project.following import MOST_CALLEES, MOST_CALLERS, Follower
+from trainlint.analysis.project.following import MOST_CALLERS, Follower
+from trainlint.analysis.project.hierarchy import MOST_CALLEES
 from trainlint.analysis.project.summary import OutgoingCall, Summary
 from trainlint.analysis.project.things import ClassThing, FunctionThing, ObjectThing, Thing
 from trainlint.analysis.syntax.local_calls import COMMON_METHODS
@@ -119,14 +120,16 @@ class Resolver:
             return (thing,)
         if isinstance(thing, ObjectThing):
             return self.follower.call_methods(thing)
-        method = self.follower.method(thing.file, thing.name, "__init__") if isinstance(thing, ClassThing) else None
+        method = (
+            self.follower.classes.method(thing.file, thing.name, "__init__") if isinstance(thing, ClassThing) else None
+        )
         return (FunctionThing(*method, bound=True),) if method is not None else ()
 
     def _entered(self, thing: Thing) -> Iterator[FunctionThing]:
         """What a `with` runs besides, when it enters an object of a class that is called there."""
         if isinstance(thing, ClassThing):
             for name in ("__enter__", "__exit__"):
-                method = self.follower.method(thing.file, thing.name, name)
+                method = self.follower.classes.method(thing.file, thing.name, name)
                 if method is not None:
                     yield FunctionThing(*method, bound=True)
 
@@ -141,7 +144,7 @@ class Resolver:
         found = [item for item in self._by_name.get(call.method, ()) if self.groups[item[0]] == group]
         if not found or len(found) > MOST_CALLEES:
             return
-        families = {self.follower.ancestry(where, cls)[-1] for where, cls, _ in found}
+        families = {self.follower.classes.ancestry(where, cls)[-1] for where, cls, _ in found}
         if len(families) == 1:
             for where, _, key in found:
                 bound = self.summaries[where].functions[key].bound

@@ -151,7 +151,7 @@ _CONSTRUCTED = tuple(
         (r"^torch\.optim\.[A-Z]\w*$|^(apex\.optimizers|bitsandbytes\.optim)\.", Value(Kind.OPTIMIZER)),
         (r"^transformers\.(AdamW|Adafactor)$", Value(Kind.OPTIMIZER)),
         (r"GradScaler$", Value(Kind.SCALER)),
-        (r"(Tokenizer\w*|Processor|FeatureExtractor|Config)(\.from_pretrained)?$", UNKNOWN),
+        (r"(Tokenizer\w{0,50}|Processor|FeatureExtractor|Config)(\.from_pretrained)?$", UNKNOWN),
         (r"^torch\.nn\.modules\.utils\.", Value(Kind.CONTAINER, element=NUMBER)),
         (r"^torch\.utils\.data\.(\w+\.)*\w*Sampler$", Value(Kind.SAMPLER)),
         (r"^torch\.utils\.data\.\w*(Dataset|Subset)$|^torchvision\.datasets\.", Value(Kind.DATASET)),

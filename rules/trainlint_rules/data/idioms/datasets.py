@@ -25,6 +25,7 @@ _HELD_BUFFER = lazy(r"(^|_)(buffer|rollouts?|replay|replay_memory|experiences?)$
 _INDICES = lazy(r"(^|_)(idx|index|indexes|indices)$", re.IGNORECASE)
 """Names of index tensors, over which graph learning samples: their items are numbers."""
 _MADE_UP = lazy(r"random|dummy|fake|synthetic|toy|mock|regression", re.IGNORECASE)
+_MOVES = lazy(r"\.to\([^)]{0,50}(device|cuda)|device=(?!.?cpu)")
 _TOKENS = lazy(r"wiki_?text|penn_?tree|shakespeare|text8|enwik8", re.IGNORECASE)
 """Corpora that language models are shown with: one row of tokens, held in memory whole."""
 _CHEAP = frozenset(
@@ -191,7 +192,7 @@ def _of_class(file: SemanticModel, cls: Class) -> Items:
         made_up = rounds is not None and _calls(rounds) <= _CHEAP and bool(_calls(rounds) & _FROM_NOTHING)
         return Items.MEMORY if made_up else Items.UNKNOWN
     whole = ast.unparse(cls.node)
-    if ".cuda(" in whole or re.search(r"\.to\([^)]*(device|cuda)|device=(?!.?cpu)", whole):
+    if ".cuda(" in whole or _MOVES.search(whole):
         return Items.DEVICE
     return Items.MEMORY if _calls(method) <= _CHEAP else Items.WORK
 

@@ -13,7 +13,7 @@ from trainlint.records import dataclass
 
 _SIZE = lazy(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)(b|m)(?![a-z0-9])", re.IGNORECASE)
 _UNDERSCORED_DECIMAL = lazy(r"\d_\d+[bm]", re.IGNORECASE)
-_EXPERTS = lazy(r"\d+x\d+(\.\d+)?b", re.IGNORECASE)
+_EXPERTS = lazy(r"\dx\d{1,20}(\.\d{1,20})?b", re.IGNORECASE)
 _QUANTISED = lazy(
     r"(^|[-_./])(gptq|awq|gguf|ggml|exl2|bnb|nf4|fp8|mxfp4|hqq|aqlm|w\d+a\d+|(int|q)\d\w*|\d-?bits?)($|[-_./])",
     re.IGNORECASE,

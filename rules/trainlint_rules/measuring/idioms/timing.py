@@ -37,7 +37,7 @@ _HARMLESS = (PLAIN_METHODS - _WAITS - _ALSO_OF_METERS) | frozenset(
     "step zero_grad train eval clip_grad_norm_ clip_grad_value_ range len isinstance enumerate zip super getattr "
     "setattr hasattr type id dict tuple set hex open".split()
 )
-_OPTIMIZER = lazy(r"optim|(^|_)opt(_\w+)?$", re.IGNORECASE)
+_OPTIMIZER = lazy(r"optim|(^|_)opt(_\w{1,50})?$", re.IGNORECASE)
 _SCALER = lazy(r"scaler|accelerat|fabric|engine", re.IGNORECASE)
 _WARMS_UP = lazy(r"warm|burn_?in|dry_?run|prime", re.IGNORECASE)
 _DEEPEST = 3

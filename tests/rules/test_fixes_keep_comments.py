@@ -1,0 +1,70 @@
+"""SAFE fixes keep the comments that stand inside what they rewrite, or are not offered."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections import Counter
+
+import pytest
+
+from tests.fixing.helpers import comments
+from tests.rules.catalogue import all_rules, source
+from trainlint.config import Config
+from trainlint.engine.judge import judge
+from trainlint.finding import Safety
+from trainlint.fixing.apply import apply_edits
+from trainlint.rule import Rule
+from trainlint_rules.distributed.all_gather_then_cat import AllGatherThenCat
+
+EVERYTHING = Config(preview=True, min_confidence=0.0)
+SAFE = [rule for rule in all_rules() if rule.fix_safety is Safety.SAFE]
+
+
+def commented(text: str) -> list[str]:
+    """The text with a comment behind one opening parenthesis or comma inside parentheses, once for each of them."""
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    found, depth = [], 0
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        depth += (token.string in ("(", "[", "{")) - (token.string in (")", "]", "}"))
+        if depth and token.type == tokenize.OP and token.string in ("(", ","):
+            end = starts[token.end[0] - 1] + token.end[1]
+            found.append(f"{text[:end]}  # why\n{text[end:]}")
+    return found
+
+
+def safe_fixes(text: str, rule: type[Rule]) -> list[str]:
+    """What each SAFE fix of a rule makes of a text."""
+    judged = judge(source(text), (rule(),), EVERYTHING, known=all_rules())
+    assert not judged.failures
+    return [
+        apply_edits(text, finding.fix.edits)
+        for finding in judged.findings
+        if finding.fix and finding.fix.safety is Safety.SAFE
+    ]
+
+
+@pytest.mark.parametrize("rule", SAFE, ids=lambda rule: rule.code)
+def test_no_comment_is_lost(rule: type[Rule]) -> None:
+    for text in commented(rule.manual.example):
+        for fixed in safe_fixes(text, rule):
+            ast.parse(fixed)
+            assert not Counter(comments(text)) - Counter(comments(fixed)), text
+
+
+def test_most_rules_with_safe_fixes_are_tried() -> None:
+    """The test above would prove nothing if the comments hid the findings."""
+    tried = [rule.code for rule in SAFE if any(safe_fixes(text, rule) for text in commented(rule.manual.example))]
+    assert "TRN810" in tried
+    assert len(tried) > len(SAFE) / 2
+
+
+def test_a_comment_behind_a_statement_that_another_one_replaces() -> None:
+    text = AllGatherThenCat.manual.example
+    joined = "torch.cat(gathered, dim=0)"
+    assert joined in text
+    assert safe_fixes(text, AllGatherThenCat)
+    assert not safe_fixes(text.replace(joined, f"{joined}  # why"), AllGatherThenCat)
