@@ -439,6 +439,7 @@ def test_stated_confidence_is_judged_with_the_real_program(
     assert "Expected calibration error" in printed
 
 
+@pytest.mark.slow
 def test_the_headline_figures_fit_on_one_line(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     assert bench.run("--history-line") == 0
     (line,) = capsys.readouterr().out.splitlines()

@@ -21,8 +21,7 @@ LEFT_OUT = {*module._CHOICE, *module._VERDICTS}
 def test_models_and_summaries_read_no_setting_that_their_keys_leave_out() -> None:
     read = {
         node.attr
-        for folder in ("model", "linking")
-        for path in (ROOT / folder).glob("*.py")
+        for path in (ROOT / "analysis").rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("config", "self.config", "file.config")
     } & set(field_names(Config))

@@ -155,6 +155,7 @@ def test_clean_deletes_it_and_says_so(program: Program, project: Path, places: P
     assert "There is no cache at" in again.err
 
 
+@pytest.mark.slow
 def test_clean_all_deletes_those_of_other_projects(program: Program, project: Path, places: Path) -> None:
     program("check")
     write_project(project.parent / "other", FILES | TABLE)
@@ -188,6 +189,7 @@ def test_too_little_source_is_told(program: Program, write: Write) -> None:
     assert "cache: not used: there is too little source for it to pay" in program("check", "--verbose").err
 
 
+@pytest.mark.slow
 def test_two_runs_at_once_say_what_one_says(program: Program, project: Path) -> None:
     alone = program("check", "--no-cache", "--output-format", "json").out
     both = [program.start("check", "--output-format", "json") for _ in range(2)]
@@ -195,6 +197,7 @@ def test_two_runs_at_once_say_what_one_says(program: Program, project: Path) -> 
     assert "nothing has changed" in program("check", "--verbose").err
 
 
+@pytest.mark.slow
 def test_fixed_files_are_judged_anew(program: Program, write: Write) -> None:
     write("train.py", "import torch\n" * 2_000 + "scaler = torch.cuda.amp.GradScaler()\n")
     assert program("check").code == 1
@@ -211,6 +214,7 @@ def test_standard_input_is_judged_by_itself(program: Program, project: Path) -> 
     assert program(*arguments, stdin=text.replace(b"step, loss.item()", b"step")).code == 0
 
 
+@pytest.mark.slow
 def test_why_says_the_same_from_the_cache(program: Program, project: Path) -> None:
     arguments = ("why", "pkg/utils.py:5")
     without = program(*arguments, "--no-cache")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.engine.linked_project import UTILS, write_project
 
 if TYPE_CHECKING:
@@ -63,6 +65,7 @@ def test_the_patch_of_stdin(toys: Program) -> None:
     assert "a/new.py" in result.out
 
 
+@pytest.mark.slow
 def test_the_name_decides_which_project_has_a_say(program: Program) -> None:
     write_project(program.directory)
     options = ("--output-format", "concise", "--quiet")

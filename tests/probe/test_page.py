@@ -28,6 +28,8 @@ from trainlint_probe.traces.ranks import read_ranks
 from trainlint_probe.traces.reading import reading_of
 from trainlint_probe.traces.timeline import timeline_of
 
+pytestmark = pytest.mark.slow  # it draws pictures
+
 _VOID = {"meta", "br", "link", "img", "input", "hr"}
 _DOCUMENTATION = "https://github.com/trainlint/trainlint"
 

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from trainlint_probe.verify.bootstrap import Pair, ratio_of_means
 
+pytestmark = pytest.mark.slow  # it simulates hundreds of trials
+
 TIMES = st.lists(st.floats(0.1, 1000.0), min_size=1, max_size=6).map(tuple)
 PAIRS = st.lists(st.builds(Pair, TIMES, TIMES), min_size=2, max_size=5)
 FEW = settings(max_examples=15, deadline=None)

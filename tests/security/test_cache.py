@@ -204,6 +204,7 @@ def test_a_trigger_is_not_run(clone: Clone) -> None:
     connection.close()
 
 
+@pytest.mark.slow
 def test_a_recursive_view_is_not_asked(clone: Clone) -> None:
     clone.check()
     changed(
@@ -308,6 +309,7 @@ def other_user() -> int:
     return 54_321
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["", RESULTS, ".."])
 def test_what_another_user_owns_is_not_believed(clone: Clone, victim: Path, other_user: int, name: str) -> None:
     clone.check()
@@ -326,6 +328,7 @@ def test_without_a_place_for_a_cache_the_run_goes_on(clone: Clone, tmp_path: Pat
     assert "cache: not used: " in nowhere.check()
 
 
+@pytest.mark.slow
 def test_the_catalogue_of_rules_is_not_read_from_the_judged_tree(clone: Clone) -> None:
     """It names modules to import. Here it is one that would be believed elsewhere."""
     clone.run("rules")
@@ -350,6 +353,7 @@ def test_the_catalogue_of_rules_is_not_read_from_the_judged_tree(clone: Clone) -
         assert ("trainlint.packs" in done.stdout.split()) is imported
 
 
+@pytest.mark.slow
 def test_nor_where_the_judged_tree_is_named_and_not_the_working_directory(clone: Clone, tmp_path: Path) -> None:
     """As where CI sets HOME to the checkout and works in another directory."""
     clone.run("rules")

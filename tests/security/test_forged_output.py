@@ -138,6 +138,7 @@ MODES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
 @pytest.mark.parametrize("name", HOSTILE_NAMES, ids=ascii)
 def test_nothing_that_the_program_writes_can_be_forged_by_a_name(toys: Program, name: str) -> None:

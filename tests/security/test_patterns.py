@@ -19,6 +19,8 @@ import trainlint
 import trainlint_rules
 from tests.security.backtracking import BREAKER, MOST, attacks, steps
 
+pytestmark = pytest.mark.slow  # it counts the steps of some 400 patterns
+
 TIMES = 8
 """How often an attack repeats at first; it is doubled twice."""
 PARTS = 8
@@ -34,10 +36,11 @@ NEVER_SEARCHED = {
     "trainlint.fixing.statements._SEMICOLON",
     "trainlint.fixing.statements._REST_OF_LINE",
     "trainlint.analysis.project.glance._IMPORT",
-    "trainlint.analysis.tables.framework_hooks.EPOCH_NAMES",
-    "trainlint.analysis.tables.framework_hooks.FRAMEWORKS.hooks",
-    "trainlint.analysis.tables.framework_hooks.FRAMEWORKS.without_gradients",
+    "trainlint.analysis.frequency.framework_roles.EPOCH_NAMES",
+    "trainlint.analysis.frequency.framework_roles.FRAMEWORKS.hooks",
+    "trainlint.analysis.frequency.framework_roles.FRAMEWORKS.without_gradients",
     "trainlint.analysis.frequency.framework_roles._HANDLER",
+    "trainlint.kept._KEPT",
     "trainlint.rule._NAME",
     "trainlint.suppress.comments._BRACKETS",
     "trainlint.suppress.comments._COLON",

@@ -71,6 +71,7 @@ def count_linking(files: Mapping[str, str]) -> tuple[Project, Work]:
     return Project(told, summaries, outsides), work
 
 
+@pytest.mark.slow
 def test_three_thousand_functions_in_circles_over_thirty_files() -> None:
     count, files = 3000, 30
     home = [number % files for number in range(count)]
@@ -103,6 +104,7 @@ def test_one_file_of_ten_thousand_functions() -> None:
     assert work.followed < 20 * count
 
 
+@pytest.mark.slow
 def test_star_imports_in_a_circle() -> None:
     count = 30
     sources = {
@@ -131,6 +133,7 @@ def test_a_deep_hierarchy_of_classes() -> None:
     assert work.followed < 100 * count
 
 
+@pytest.mark.slow
 def test_a_helper_that_is_called_twenty_thousand_times() -> None:
     count = 20_000
     sources = {"helper.py": "def helper(x):\n    return x\n"}

@@ -51,7 +51,7 @@ def train(pictures, device, epochs):
             optimizer.step()
             kept.append(scores)  #! TRN315
             if dist.get_rank() == 0:
-                torch.save(student.module.state_dict(), "student.pt")  #! TRN313
+                torch.save(student.module.state_dict(), "student.pt")  #! TRN313 TRN534
     return before, kept
 
 
