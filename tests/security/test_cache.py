@@ -328,11 +328,17 @@ def test_without_a_place_for_a_cache_the_run_goes_on(clone: Clone, tmp_path: Pat
     assert "cache: not used: " in nowhere.check()
 
 
+def without_bytecode(clone: Clone) -> Clone:
+    """The same where no bytecode lies, and so no list of rules beside it, whatever other runs have left there."""
+    return replace(clone, variables=(*clone.variables, ("PYTHONPYCACHEPREFIX", str(clone.caches.parent / "bytecode"))))
+
+
 @pytest.mark.slow
 def test_the_catalogue_of_rules_is_not_read_from_the_judged_tree(clone: Clone) -> None:
     """It names modules to import. Here it is one that would be believed elsewhere."""
+    clone = without_bytecode(clone)
     clone.run("rules")
-    inside = replace(clone, variables=(("XDG_CACHE_HOME", str(clone.directory / ".cache")),))
+    inside = replace(clone, variables=(*clone.variables, ("XDG_CACHE_HOME", str(clone.directory / ".cache"))))
     files = list(clone.caches.glob("rules.*.json"))
     assert files, "without bytecode, it is kept in the user's cache directory"
     (clone.directory / ".cache/trainlint").mkdir(parents=True, mode=0o700)
@@ -356,6 +362,7 @@ def test_the_catalogue_of_rules_is_not_read_from_the_judged_tree(clone: Clone) -
 @pytest.mark.slow
 def test_nor_where_the_judged_tree_is_named_and_not_the_working_directory(clone: Clone, tmp_path: Path) -> None:
     """As where CI sets HOME to the checkout and works in another directory."""
+    clone = without_bytecode(clone)
     clone.run("rules")
     (clone.directory / ".cache/trainlint").mkdir(parents=True, mode=0o700)
     for file in clone.caches.glob("rules.*.json"):
@@ -373,7 +380,7 @@ def test_nor_where_the_judged_tree_is_named_and_not_the_working_directory(clone:
         done = subprocess.run(
             [sys.executable, "-c", watch, str(judged)],
             cwd=elsewhere,
-            env={**inherited, **places},
+            env={**inherited, **dict(clone.variables), **places},
             capture_output=True,
             text=True,
             check=True,
