@@ -30,13 +30,13 @@ demo: $(VENV)/.installed  ## Run trainlint on the examples and show what it woul
 	@printf '\nThe demo succeeded. The findings above are planted: examples/README.md names each of them.\n'
 	@printf 'Only `--exit-zero` made both runs exit with 0; without it, findings make trainlint exit with 1.\n'
 
-test: $(DEVELOPED)  ## Run the tests, but for those that take long: at most 5 minutes on two cores
+test: $(DEVELOPED)  ## Run the tests, but for those that take long
 	$(BIN)/python -m pytest -m "not slow and not nightly" $(PYTEST)
 
 test-slow: $(DEVELOPED)  ## Run the tests that `make test` leaves out: real trainings, pre-commit, whole benchmarks
 	$(BIN)/python -m pytest -m "slow and not nightly" $(PYTEST)
 
-test-all: test test-slow  ## Run both, as CI does: at most 12 minutes on two cores
+test-all: test test-slow  ## Run both, as CI does
 
 test-alone: $(DEVELOPED)  ## Run each test file in a process of its own, to show that none needs another
 	$(BIN)/python -m tests.each_file_alone
