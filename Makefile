@@ -10,6 +10,9 @@ EXTRAS ?= dev
 # Extra words for pytest, as in `make test PYTEST="-k suppress"`. A `-m` among them replaces that of the target.
 PYTEST ?= -n auto --dist worksteal
 
+# The tests start trainlint some thousand times. Without bytecode each start compiles all of it anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 VENV := .venv
 BIN := $(VENV)/bin
 comma := ,

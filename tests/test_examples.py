@@ -69,6 +69,7 @@ def test_safe_fixes_leave_training_as_it_was(script: str, tmp_path: Path) -> Non
     assert "step 3: loss" in after.stdout
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("script", TRAINING)
 def test_with_all_fixes_the_examples_still_train(script: str, tmp_path: Path) -> None:

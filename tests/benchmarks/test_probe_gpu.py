@@ -92,6 +92,7 @@ def test_when_the_time_is_up_no_toy_is_begun() -> None:
     assert run({_TOYS / "sync.py": ()}, settings, "a CPU") == ([], {"sync": "the time was up"})
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_rehearsal_on_the_cpu_keeps_all_that_a_gpu_would_leave(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "benchmarks.probe_gpu", "--device", "cpu", "--toys", "churn", "--pairs", "2"]

@@ -19,7 +19,7 @@ EVERYTHING = Overrides(select=("ALL",), preview=True, min_confidence=0.0)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tree", ["examples", "tests/cases"])
+@pytest.mark.parametrize("tree", ["examples", pytest.param("tests/cases", marks=pytest.mark.nightly)])
 def test_lazy_rules_find_the_same(tree: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(REPOSITORY)
     discovery = discover([Path(tree)])

@@ -76,6 +76,7 @@ def test_workers_for_a_loader_that_is_waited_for_are_verified(script: Callable[[
     assert list(project.iterdir()) == [path]
 
 
+@pytest.mark.nightly
 def test_a_copy_that_changes_nothing_shows_no_gain(script: Callable[[str], Path]) -> None:
     path = script("paced.py")
     found = try_fixes(changed(path, "import sys", "import sys  # the same"), asked(path, pairs=3))
@@ -116,6 +117,7 @@ class TestSafeFixesOfRealRules:
         assert found.after[0].loaded == (str(path.resolve()),)
         assert found.before[0].loaded == ()
 
+    @pytest.mark.nightly
     def test_the_bias_that_another_takes_away_is_seen_in_the_parameters(self, path: Path) -> None:
         """TRN410 is UNSAFE: fewer parameters are drawn, so all that follow are others."""
         (found,) = verify(["bias-before-batch-norm"], [path], asked(path, steps=20))
@@ -137,6 +139,7 @@ class TestSafeFixesOfRealRules:
 
 
 class TestUnseeded:
+    @pytest.mark.nightly
     def test_a_script_that_draws_what_nobody_seeds_differs_from_itself(
         self, script: Callable[[str], Path], project: Path
     ) -> None:
@@ -151,6 +154,7 @@ class TestUnseeded:
         assert "give --seed" in found.training.sentence
         assert (project / "weights.pt").read_bytes() == b"the user's own"
 
+    @pytest.mark.nightly
     def test_a_seed_makes_it_comparable(self, script: Callable[[str], Path], project: Path) -> None:
         path = script("unseeded.py")
         proposal = changed(path, "import torch\n", "import torch  # the same\n", Safety.SAFE)
@@ -173,6 +177,7 @@ class TestFailures:
         assert found.sentence == words
         assert (len(found.before), len(found.after)) == (1, 0)
 
+    @pytest.mark.nightly
     def test_a_script_that_fails_with_the_fix_alone(self, path: Path) -> None:
         found = try_fixes(changed(path, "optimizer.zero_grad()", "optimiser.zero_grad()"), asked(path))
         assert found.outcome is Outcome.TRAINING_CHANGED
@@ -184,6 +189,7 @@ class TestFailures:
         assert found.outcome is Outcome.TRAINING_CHANGED
         assert "SyntaxError" in found.sentence
 
+    @pytest.mark.nightly
     def test_a_process_that_dies_without_a_word(self, path: Path) -> None:
         found = try_fixes(changed(path, "time.sleep(0.1)", "__import__('os').kill(0, 9)"), asked(path))
         assert found.outcome is Outcome.TRAINING_CHANGED
@@ -211,6 +217,7 @@ class TestFailures:
         assert found.sentence.startswith("without the fix, the script had not done 8 steps after 0.5 s")
         assert found.before[0].end is End.TIMED_OUT
 
+    @pytest.mark.nightly
     def test_a_script_that_ends_before_the_window_is_compared_as_far_as_it_goes(self, path: Path) -> None:
         request = Request(path.name, ("5",), warmup=2, steps=50, pairs=2)
         found = try_fixes(changed(path, "import sys", "import sys  # the same"), request)
@@ -248,6 +255,7 @@ class TestFailures:
             try_fixes(changed(path, "lr=0.05", "lr=0.04"), asked(path, pairs=1))
 
 
+@pytest.mark.nightly
 def test_a_fix_in_a_module_of_a_package_that_is_run_by_name(project: Path) -> None:
     package = project / "parts"
     package.mkdir()
@@ -263,6 +271,7 @@ def test_a_fix_in_a_module_of_a_package_that_is_run_by_name(project: Path) -> No
     assert found.training.first_difference == 2
 
 
+@pytest.mark.nightly
 def test_what_happens_is_told(script: Callable[[str], Path]) -> None:
     path, told = script("paced.py"), list[str]()
     try_fixes(changed(path, "lr=0.05", "lr=-1"), asked(path), told.append)
@@ -312,6 +321,7 @@ class TestRanks:
     def path(self, script: Callable[[str], Path]) -> Path:
         return script("ranks_apart.py")
 
+    @pytest.mark.nightly
     def test_all_ranks_are_compared(self, path: Path) -> None:
         """Only the second rank's loss changes, and the parameters that both have in common with it."""
         launcher = ("--standalone", "--nproc-per-node=2", "ranks_apart.py")
@@ -323,6 +333,7 @@ class TestRanks:
         assert (found.training.losses, found.training.noise) == (16, 0.0)
         assert found.training.first_difference == 2
 
+    @pytest.mark.nightly
     def test_ranks_that_the_probe_starts_run_the_fix(self, path: Path) -> None:
         (edit,) = changed(path, "SHIFT = 0.0", "SHIFT = 1.0").edits
         before, after = (run_once(replace(asked(path), processes=2), edits) for edits in ({}, {edit.path: edit.text}))
@@ -330,6 +341,7 @@ class TestRanks:
         assert len(before.losses) == len(after.losses) == 16
         assert before.losses != after.losses
 
+    @pytest.mark.nightly
     def test_ranks_that_the_script_spawns_run_the_fix(self, script: Callable[[str], Path]) -> None:
         path = script("spawned.py")
         path.write_text(path.read_text().replace("model =", "torch.manual_seed(rank)\n    model ="))
@@ -361,6 +373,7 @@ def test_what_the_runs_write_is_told_once_and_gone(script: Callable[[str], Path]
     assert (project / "log.txt").read_text() == "started"
 
 
+@pytest.mark.nightly
 def test_memory_that_a_fix_saves_verifies_it(script: Callable[[str], Path]) -> None:
     path = script("paced.py")
     path.write_text(path.read_text().replace("import torch\n", "import torch\n\nkept = torch.ones(25_000_000)\n"))

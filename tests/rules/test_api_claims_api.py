@@ -392,6 +392,7 @@ def test_the_table_lacks_no_deprecation_but_those_left_out_on_purpose() -> None:
     assert lacking == [], "give these a row in trainlint/analysis/tables/deprecations.py, or a reason in LEFT_OUT"
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_every_reason_is_still_needed() -> None:
     places = source_warnings()

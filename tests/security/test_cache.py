@@ -237,6 +237,7 @@ def test_a_pickled_value_is_not_loaded(clone: Clone, tmp_path: Path, compressed:
     assert not made.exists()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_compressed_bomb_does_not_fill_the_memory(clone: Clone) -> None:
     """2 GB of blanks, in 2 MB. With at most 1 GB of memory, the run says what it says without a cache."""

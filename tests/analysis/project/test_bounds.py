@@ -71,6 +71,7 @@ def count_linking(files: Mapping[str, str]) -> tuple[Project, Work]:
     return Project(told, summaries, outsides), work
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_three_thousand_functions_in_circles_over_thirty_files() -> None:
     count, files = 3000, 30
@@ -89,6 +90,7 @@ def test_three_thousand_functions_in_circles_over_thirty_files() -> None:
     assert work.followed < 40 * count
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_one_file_of_ten_thousand_functions() -> None:
     count = 10_000
@@ -133,6 +135,7 @@ def test_a_deep_hierarchy_of_classes() -> None:
     assert work.followed < 100 * count
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_helper_that_is_called_twenty_thousand_times() -> None:
     count = 20_000

@@ -5,11 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only, seen_at
 from trainlint.evidence import Symptom
 
 ALONE = """
 import sys
+
+import pytest
 import torch
 source = open(sys.argv[1]).read().replace("range(500)", "range(30)")
 exec(compile(source, sys.argv[1], "exec"))
@@ -18,6 +22,7 @@ print("breaks", len(utils.graph_break_reasons), "compiled", len(utils.get_compil
 """
 
 
+@pytest.mark.nightly
 def test_breaks_and_recompiles_are_those_of_the_script_alone(runner: Runner) -> None:
     command = [sys.executable, "-c", ALONE, str(SCRIPTS / "compiled.py")]
     alone = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout.split()

@@ -35,6 +35,7 @@ def test_ranks_that_the_script_starts(runner: Runner, method: str) -> None:
     ]
 
 
+@pytest.mark.nightly
 def test_a_launcher_that_the_user_names_himself(runner: Runner) -> None:
     script = runner.project / "train.py"
     script.write_text((SCRIPTS / "data_parallel.py").read_text())

@@ -8,9 +8,12 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from tests.probe.run.running import SCRIPTS, Runner, only
 
 
+@pytest.mark.nightly
 def test_the_overhead_that_is_told_is_what_the_script_would_save(runner: Runner) -> None:
     script = str(SCRIPTS / "timed_reads.py")
     alone, watched = runner.project / "alone", runner.project / "watched"

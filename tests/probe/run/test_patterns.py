@@ -55,6 +55,7 @@ def test_what_costs_on_the_host_is_confirmed_by_its_share_of_a_step(runner: Runn
     assert optimizer.made_at.line == line_of("habits", "AdamW(")
 
 
+@pytest.mark.nightly
 def test_the_same_lines_are_refuted_in_a_long_step(runner: Runner) -> None:
     run = only(runner.run("habits", "1000", steps=5))
     assert states(run, "habits", COSTS | {"TRN306": "set_to_none=False"}) == dict.fromkeys(
@@ -97,6 +98,7 @@ def test_what_ranks_exchange(runner: Runner) -> None:
     assert (part.state, part.cost.low) == (State.INCONCLUSIVE, 0.0)
 
 
+@pytest.mark.nightly
 def test_ranks_that_have_no_need_of_it(runner: Runner) -> None:
     launched = runner.run("exchanges", "2500", "first", processes=2, steps=3)
     run = with_others(launched.runs[0], launched.runs)
@@ -133,6 +135,7 @@ def test_workers_of_all_processes_are_counted_against_the_cores(
     assert said_of(run, "TRN105", loader.made_at.line, loader.made_at.path).state is state
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("pause", "state"), [("0", State.CONFIRMED), ("2500", State.REFUTED)])
 def test_zeros_in_all_gradients_cost_what_they_take(runner: Runner, pause: str, state: State) -> None:
     run = only(runner.run("zeroed", pause, warmup=1, warmup_limit=2, steps=5))
