@@ -27,19 +27,26 @@ _STARTS_TRAINLINT = {"program", "clone", "stranger"}
 """Fixtures of tests that start the real program, which takes half a second each time."""
 
 
-@pytest.hookimpl(tryfirst=True)  # before the order is shuffled
+@pytest.hookimpl(tryfirst=True)  # before the order is shuffled, and after the hooks of directories below
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of a test that starts the program for several parameters, `make test` runs the first one only.
+    """Leave the later parameters of a test that takes long to `make test-slow`, and their rest to `make nightly`.
 
-    The marker `each_run` keeps more of them in `make test`.
+    Of a test that starts the program, `make test` runs the first parameter only, unless the marker `each_run` keeps
+    more of them. Of a slow test, `make test-slow` runs the first parameter only, but for those of tests/security:
+    each of them is an attack of its own.
     """
-    known: set[str] = set()
+    seen: set[str] = set()
+    seen_slow: set[str] = set()
     for item in items:
         starts = _STARTS_TRAINLINT.intersection(getattr(item, "fixturenames", ()))
         test = item.nodeid.partition("[")[0]
-        if starts and test in known and item.get_closest_marker("each_run") is None:
+        if starts and test in seen and item.get_closest_marker("each_run") is None:
             item.add_marker(pytest.mark.slow)
-        known.add(test)
+        seen.add(test)
+        if item.get_closest_marker("slow"):
+            if test in seen_slow and not test.startswith("tests/security/"):
+                item.add_marker(pytest.mark.nightly)
+            seen_slow.add(test)
 
 
 @pytest.fixture

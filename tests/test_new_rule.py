@@ -75,6 +75,7 @@ def test_an_unwritten_rule_is_never_silently_green(checkout: Path) -> None:
         assert f"::{failing}" in tests.stdout.partition("short test summary")[2]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_written_rule_passes_its_tests(checkout: Path) -> None:
     start(checkout, "TRN299", "some-new-pattern")

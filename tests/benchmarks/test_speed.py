@@ -257,6 +257,7 @@ def measured(clone: Path, tmp_path: Path, no_peers: None) -> tuple[Results, Path
     return results.read(out), written
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_repository_is_measured_and_written_down(measured: tuple[Results, Path], clone: Path, tmp_path: Path) -> None:
     found, written = measured

@@ -69,6 +69,7 @@ def test_one_group_is_unpacked_at_a_time(projects: Path, monkeypatch: pytest.Mon
     assert alive_while_linking(projects, monkeypatch) == [3, 3, 3]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_one_group_is_unpacked_at_a_time_where_the_cache_has_the_summaries(
     projects: Path, monkeypatch: pytest.MonkeyPatch

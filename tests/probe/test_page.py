@@ -243,6 +243,7 @@ def test_what_was_used_of_the_device_names_where_its_peak_stands() -> None:
     assert "MFU" not in page([replace(samples.run(), flops=None)], [])
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_same_run_gives_the_same_page() -> None:
     assert full_page.__wrapped__() == full_page()
@@ -278,6 +279,7 @@ def test_without_a_device_the_memory_is_the_process_s() -> None:
     assert "Heap of the process 2.2 GiB after the first step" in page([run], [])
 
 
+@pytest.mark.nightly
 def test_of_many_ranks_a_caption_names_the_ends() -> None:
     spoken = " ".join(Outline(page_of_many_ranks()).texts["desc"])
     assert "80 ranks, of which the quickest and the slowest are rank 0: 33.4 ms, " in spoken

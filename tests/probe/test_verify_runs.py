@@ -107,6 +107,7 @@ class TestSafeFixesOfRealRules:
     def path(self, script: Callable[[str], Path]) -> Path:
         return script("safe_fixes.py")
 
+    @pytest.mark.nightly
     @pytest.mark.parametrize(("code", "fixes"), [("TRN205", 2), ("TRN416", 1)])
     def test_they_keep_every_bit(self, path: Path, code: str, fixes: int) -> None:
         (found,) = verify([code], [path], asked(path, steps=20))
@@ -184,6 +185,7 @@ class TestFailures:
         assert "fails with the fix, and does not without it: NameError: name 'optimiser'" in found.sentence
         assert found.sentence.endswith("(paced.py:17)")
 
+    @pytest.mark.nightly
     def test_a_fix_that_is_no_python(self, path: Path) -> None:
         found = try_fixes(changed(path, "lr=0.05)", "lr=0.05"), asked(path))
         assert found.outcome is Outcome.TRAINING_CHANGED
@@ -226,6 +228,7 @@ class TestFailures:
         assert (found.training.likeness, found.training.losses) == (Likeness.IDENTICAL, 5)
         assert len(found.before[0].step_ms) == 3
 
+    @pytest.mark.nightly
     def test_a_fix_at_a_line_that_the_steps_do_not_reach(self, path: Path) -> None:
         """The file is loaded, and the function that is fixed is called after the training alone."""
         text = path.read_text()
@@ -236,6 +239,7 @@ class TestFailures:
         assert found.sentence == "the steps that were run never came by what the fix changes (paced.py:2)"
         assert (len(found.before), len(found.after)) == (1, 0)
 
+    @pytest.mark.nightly
     def test_what_loader_workers_reach_counts(self, script: Callable[[str], Path]) -> None:
         path = script("slow_loader.py")
         path.write_text(path.read_text().replace("DataLoader(", "DataLoader(num_workers=1, dataset="))
@@ -243,6 +247,7 @@ class TestFailures:
         places = (Place(str(path.resolve()), line, line), Place(str(path.resolve()), 1000, 1001))
         assert run_once(asked(path), {}, places).reached == places[:1]
 
+    @pytest.mark.nightly
     def test_a_fix_in_a_file_that_the_script_does_not_load(self, path: Path, project: Path) -> None:
         other = project / "other.py"
         other.write_text("A = 1\n")
@@ -281,6 +286,7 @@ def test_what_happens_is_told(script: Callable[[str], Path]) -> None:
     assert runs == ["XXX001: run 1 of 4, without the fix", "XXX001: run 2 of 4, with the fix"]
 
 
+@pytest.mark.nightly
 def test_who_interrupts_hears_what_is_known(script: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
     path, told = script("paced.py"), list[str]()
     missing = Place(str(path), 10_000, 10_000)
@@ -359,6 +365,7 @@ class TestRanks:
         assert trial.failure == "ZeroDivisionError: division by zero (ranks_apart.py:12)"
 
 
+@pytest.mark.nightly
 def test_what_the_runs_write_is_told_once_and_gone(script: Callable[[str], Path], project: Path) -> None:
     path = script("paced.py")
     path.write_text(path.read_text().replace("import sys", "import sys; open('log.txt', 'w').write('started')"))

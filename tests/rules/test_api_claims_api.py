@@ -381,6 +381,7 @@ def _is_in_a_table(place: str) -> bool:
     return any(row.function.fullmatch(name) for row in ARGUMENTS for name in public) or last == "_BaseDataLoaderIter"
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_table_lacks_no_deprecation_but_those_left_out_on_purpose() -> None:
     patterns = [re.compile(pattern) for pattern in LEFT_OUT]

@@ -106,6 +106,7 @@ def test_one_file_of_ten_thousand_functions() -> None:
     assert work.followed < 20 * count
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_star_imports_in_a_circle() -> None:
     count = 30

@@ -7,6 +7,7 @@ from tests.probe.run.running import runner
 __all__ = ["runner"]
 
 
+@pytest.hookimpl(tryfirst=True)  # the rule of tests/conftest.py for slow tests comes after
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever runs a training in a process of its own takes seconds; a few do so in `make test` all the same."""
     for item in items:

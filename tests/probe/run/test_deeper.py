@@ -35,6 +35,7 @@ class TestEndsTooEarly:
         assert (run.outcome, len(run.steps), run.flops) == ("window closed", 8, None)
         return launched, run
 
+    @pytest.mark.nightly
     def test_out_of_memory_in_the_first_step_under_the_profiler(
         self, runner: Runner, capfd: pytest.CaptureFixture[str]
     ) -> None:
@@ -52,18 +53,21 @@ class TestEndsTooEarly:
         (trace,) = launched.traces
         assert steps_in(trace) == ["ProfilerStep#0", "ProfilerStep#1"]
 
+    @pytest.mark.nightly
     def test_while_operations_are_counted(self, runner: Runner) -> None:
         launched, run = self.run(runner, WINDOW + 5, "memory")
         assert "after the window, while operations were counted" in run.notes[-1]
         (trace,) = launched.traces
         assert len(steps_in(trace)) == 3
 
+    @pytest.mark.nightly
     def test_while_waits_are_looked_for(self, runner: Runner) -> None:
         launched, run = self.run(runner, WINDOW + 4, "memory")
         assert "after the window, while waits inside of operators were looked for" in run.notes[-1]
         (trace,) = launched.traces
         assert len(steps_in(trace)) == 3
 
+    @pytest.mark.nightly
     def test_a_script_that_has_no_more_steps(self, runner: Runner) -> None:
         launched, run = self.run(runner, WINDOW + 1, "end")
         assert (launched.exit_code, run.exit_code) == (0, 0)
@@ -88,6 +92,7 @@ class TestHiddenWaits:
         assert text.count(f"TL|about to wait|{SCRIPTS / 'waits.py'}:{line_of('waits', '# device')}") == 2
         assert text.count("TL|step with hooks|") == 2
 
+    @pytest.mark.nightly
     def test_a_pytorch_without_the_hooks_is_told(self, runner: Runner) -> None:
         launched = runner.run("hostile/no_gpu_trace", deep_steps=2)
         run = only(launched)
@@ -133,6 +138,7 @@ class TestMemoryWithoutADevice:
         assert sum(step.memory is not None for step in run.steps) >= 10
         assert self.found(run) == []
 
+    @pytest.mark.nightly
     def test_what_only_refers_to_itself_is_collected(self, runner: Runner) -> None:
         run = self.run(runner, "circles")
         assert len({item.graph_nodes for item in run.alive}) <= 1

@@ -124,6 +124,7 @@ def test_a_fix_is_not_tried_for_a_parent_that_is_gone(runner: Runner, monkeypatc
     assert all(map(wait_until_gone, arms))
 
 
+@pytest.mark.nightly
 def test_a_reader_who_has_seen_enough(runner: Runner) -> None:
     """As with `trainlint probe train.py | head -1`."""
     command = [sys.executable, "-m", "trainlint", "probe", "--steps", "3", str(SCRIPTS / "paced.py")]

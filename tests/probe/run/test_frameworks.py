@@ -58,6 +58,7 @@ def test_lightning(runner: Runner) -> None:
     assert runner.files() == []
 
 
+@pytest.mark.nightly
 @needs("transformers")
 def test_the_trainer_of_transformers(runner: Runner) -> None:
     run = only(runner.run("with_transformers"))
@@ -69,6 +70,7 @@ def test_the_trainer_of_transformers(runner: Runner) -> None:
     assert runner.files() == []
 
 
+@pytest.mark.nightly
 @needs("torchdata")
 def test_the_stateful_loader_of_torchdata(runner: Runner) -> None:
     run = only(runner.run("with_torchdata"))

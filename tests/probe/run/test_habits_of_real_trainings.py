@@ -15,6 +15,7 @@ from trainlint_probe.uneven import about_uneven_steps
 from trainlint_probe.verdicts import verdict
 
 
+@pytest.mark.nightly
 def test_the_processes_that_train_are_meant_not_the_one_that_evaluates(runner: Runner) -> None:
     run = only(runner.run("lock_free"))
     assert (run.outcome, len(run.steps)) == ("window closed", 8)

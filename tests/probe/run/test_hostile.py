@@ -93,6 +93,7 @@ def test_batches_stand_in_where_no_optimizer_steps(runner: Runner) -> None:
     assert run.optimizers == ()
 
 
+@pytest.mark.nightly
 def test_of_several_optimizers_the_regular_one_is_the_clock(runner: Runner) -> None:
     run = only(runner.run("hostile/two_optimizers", warmup_limit=40))
     assert run.clock.startswith("Adam.step at ")
@@ -107,6 +108,7 @@ def test_accumulated_backwards_are_one_step(runner: Runner) -> None:
     assert all(step.phases[Phase.BACKWARD] > 0 for step in run.steps)
 
 
+@pytest.mark.nightly
 def test_what_was_seen_outlives_a_fault_of_the_probe(runner: Runner) -> None:
     launched = runner.run("hostile/no_flops")
     run = only(launched)

@@ -96,6 +96,7 @@ def test_a_checkpoint_may_be_overwritten_there(runner: Runner, project: Path) ->
     assert sentence.endswith(": no file there changed. It would have removed run/best.pt.")
 
 
+@pytest.mark.nightly
 def test_ranks_write_to_the_same_layer(runner: Runner, project: Path) -> None:
     text = (SCRIPTS / "data_parallel.py").read_text()
     (project / "train.py").write_text(text.replace("for _ in", "open(f'log{rank}.txt', 'w')\nfor _ in", 1))
@@ -144,6 +145,7 @@ def test_without_one_the_reason_is_told_and_the_guard_stands(runner: Runner, mon
     )
 
 
+@pytest.mark.nightly
 def test_a_directory_may_be_renamed_there(runner: Runner, project: Path) -> None:
     """As scripts do that keep the results of the run before; an overlay refuses it as if it were another device."""
     (project / "results").mkdir()
@@ -199,6 +201,7 @@ def test_who_is_not_root_stays_who_he_is(tmp_path: Path) -> None:
         shutil.rmtree(program)
 
 
+@pytest.mark.nightly
 def test_a_module_that_the_run_makes_is_not_missed_afterwards(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (project / "train.py").write_text(
         "from pathlib import Path\n"

@@ -63,11 +63,13 @@ def test_the_same_lines_are_refuted_in_a_long_step(runner: Runner) -> None:
     )
 
 
+@pytest.mark.nightly
 def test_what_is_wrong_by_its_order_or_mode_is_confirmed_where_it_happens(runner: Runner) -> None:
     run = only(runner.run("mistakes", "wrong", steps=20))
     assert states(run, "mistakes", MISTAKES) == dict.fromkeys(MISTAKES, State.CONFIRMED)
 
 
+@pytest.mark.nightly
 def test_the_same_lines_are_cleared_where_it_does_not(runner: Runner) -> None:
     run = only(runner.run("mistakes", "right", steps=20))
     ran = ("TRN405", "TRN606", "TRN608")
@@ -124,6 +126,7 @@ def test_what_pytorch_warns_of_confirms_the_rule_that_speaks_of_it(runner: Runne
             assert said_of(run, code, number, str(path)).state is expected, line
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("processes", "state"), [("1", State.REFUTED), ("500", State.CONFIRMED)])
 def test_workers_of_all_processes_are_counted_against_the_cores(
     runner: Runner, monkeypatch: pytest.MonkeyPatch, processes: str, state: State

@@ -69,6 +69,7 @@ def test_each_read_is_seen_at_its_own_line(runner: Runner) -> None:
     assert all(item.direct for item in run.seen)
 
 
+@pytest.mark.nightly
 def test_a_closure_runs_forward_and_backward_inside_the_step(runner: Runner) -> None:
     run = only(runner.run("closure"))
     assert run.clock.startswith("LBFGS.step at ")
@@ -79,6 +80,7 @@ def test_a_closure_runs_forward_and_backward_inside_the_step(runner: Runner) -> 
     assert not any(item.direct for item in run.seen if item.symptom is Symptom.HOST_SYNC)
 
 
+@pytest.mark.nightly
 def test_an_iterable_dataset_and_workers_that_are_spawned(runner: Runner) -> None:
     launched = runner.run("iterable")
     (loader,) = only(launched).loaders

@@ -34,6 +34,7 @@ profiler.export_chrome_trace(sys.argv[1])
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_training_with_a_slow_loader_is_read_from_its_own_trace(tmp_path: Path) -> None:
     pytest.importorskip("torch")
