@@ -42,6 +42,7 @@ FORMATS = {
     "json": Format(json_without_commands),
     "github": Format(_is_escaped, from_repository=True),
     "sarif": Format(json_without_commands, from_repository=True),
+    "gitlab": Format(json_without_commands, from_repository=True),
 }
 """What `--output-format` of `trainlint check` may be.
 
