@@ -15,7 +15,7 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.engine import linkage
 from trainlint.engine.linkage import summarise_file
 from trainlint.engine.members import Member
-from trainlint.engine.shelf import Shelf
+from trainlint.engine.pool.model_store import ModelStore
 from trainlint.engine.summarised import Summarised
 
 
@@ -31,7 +31,7 @@ def test_processes_and_kept_models_change_nothing(project: Path, monkeypatch: py
     assert findings_in(one)
     for workers in (2, 3):
         assert judged(".", workers=workers).report == one.report
-    monkeypatch.setattr(Shelf, "take", lambda *arguments: None)
+    monkeypatch.setattr(ModelStore, "take", lambda *arguments: None)
     for workers in (1, 2):
         assert judged(".", workers=workers).report == one.report
     named = judged("pkg/utils.py", "pkg/engine.py")
@@ -41,10 +41,10 @@ def test_processes_and_kept_models_change_nothing(project: Path, monkeypatch: py
 def test_only_models_of_files_that_are_judged_are_kept(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[Path] = []
 
-    def watched(shelf: Shelf, path: Path, model: SemanticModel, size: int) -> None:
+    def watched(store: ModelStore, path: Path, model: SemanticModel, size: int) -> None:
         kept.append(path)
 
-    monkeypatch.setattr(Shelf, "put", watched)
+    monkeypatch.setattr(ModelStore, "put", watched)
     judged("pkg/utils.py")
     assert kept == [project / "pkg/utils.py"]
 
@@ -86,10 +86,10 @@ def test_a_file_that_cannot_be_summarised_takes_no_part(project: Path, monkeypat
     assert findings_in(found) == []
 
 
-def _dying(member: Member, shelf: Shelf) -> Summarised:
+def _dying(member: Member, store: ModelStore) -> Summarised:
     if member.path.name == "engine.py":
         os._exit(3)
-    return summarise_file(member, shelf)
+    return summarise_file(member, store)
 
 
 def test_a_worker_that_dies_while_summarising_costs_one_file(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,9 +18,9 @@ from trainlint.engine import workers
 from trainlint.engine.configurations import Configurations
 from trainlint.engine.linkage import linked
 from trainlint.engine.members import Member
-from trainlint.engine.shelf import MOST_KEPT, bound_for
+from trainlint.engine.pool.model_store import MOST_KEPT, bound_for
+from trainlint.engine.pool.tasks import LocalExecutor
 from trainlint.engine.surroundings import Surroundings
-from trainlint.engine.tasks import Alone
 from trainlint.packs import load_rules
 
 PROJECTS = ("one", "two", "three")
@@ -58,7 +58,7 @@ def alive_while_linking(projects: Path, monkeypatch: pytest.MonkeyPatch, cache: 
     surroundings = Surroundings(Configurations(load_rules()), (projects,))
     files = [Member(path, path.name, path.stat().st_size, Config()) for path in sorted(projects.rglob("*.py"))]
     before = summaries_alive()
-    linkage = linked(files, surroundings, Alone(kept=0), cache)
+    linkage = linked(files, surroundings, LocalExecutor(kept=0), cache)
     assert linkage.failures == ()
     assert any(outside.heats for outside in linkage.outsides.values())
     assert summaries_alive() == before

@@ -16,12 +16,12 @@ from trainlint.cli.console import UsageError
 from trainlint.config import ConfigError
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import discover
-from trainlint.engine.explain import explain, rules_to_ask
 from trainlint.engine.linkage import linked
 from trainlint.engine.members import Member
 from trainlint.engine.parsing import parse
 from trainlint.engine.read import TRAINING_WORDS, may_hold_findings, read_bytes
 from trainlint.engine.surroundings import Surroundings
+from trainlint.engine.why.explain import explain, rules_to_ask
 from trainlint.engine.work import crash
 from trainlint.explanation import Explanation
 from trainlint.finding import Failure

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
     from trainlint.config import Config
     from trainlint.engine.discover import Target
+    from trainlint.engine.pool.tasks import Executor
     from trainlint.engine.surroundings import Surroundings
-    from trainlint.engine.tasks import Doer
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +75,16 @@ def keep_run(key: bytes | None, run: WholeRun, cache: Cache) -> None:
         cache.keep(key, run)
 
 
-def judged_anew(jobs: Sequence[Job], doer: Doer, cache: Cache) -> list[Outcome]:
+def judged_anew(jobs: Sequence[Job], executor: Executor, cache: Cache) -> list[Outcome]:
     """What judging files gives. Those that hold and are told what they did then are not judged again."""
-    from trainlint.engine.workers import judged
+    from trainlint.engine.workers import judge_all
 
     keys = {job.path: _key_of_outcome(job, cache) for job in jobs}
     known = {path: found for path, found in cache.get(keys).items() if isinstance(found, Outcome)}
     new = [job for job in jobs if job.path not in known]
     cache.recalled.outcomes = (len(known), len(jobs))
     cache.rest()
-    for job, outcome in zip(new, judged(new, None, doer), strict=True):
+    for job, outcome in zip(new, judge_all(new, None, executor), strict=True):
         known[job.path] = outcome
         # What went wrong may go well another time.
         if all(failure.lasting for failure in outcome.failures):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from trainlint.engine.members import Member, may_tell
 from trainlint.engine.parsing import parse
+from trainlint.engine.pool.tasks import Executor, LocalExecutor, TaskKind
 from trainlint.engine.summarised import Summarised
-from trainlint.engine.tasks import Alone, Doer, Order
 from trainlint.engine.time_limit import TookTooLong, time_limit
 from trainlint.finding import Failure
 from trainlint.records import dataclass, field, replace
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
     from trainlint.analysis.types.imported_facts import ImportedFacts
     from trainlint.cache.cache import Cache
-    from trainlint.engine.shelf import Shelf
+    from trainlint.engine.pool.model_store import ModelStore
     from trainlint.engine.surroundings import Surroundings
 
 
@@ -46,18 +46,18 @@ class Linkage:
 
 
 def linked(
-    files: Sequence[Member], surroundings: Surroundings, doer: Doer | None = None, cache: Cache | None = None
+    files: Sequence[Member], surroundings: Surroundings, executor: Executor | None = None, cache: Cache | None = None
 ) -> Linkage:
     """Link the files of a run with each other and with their neighbours in the project.
 
-    Every file that the cache does not know is summarised by the `doer`, who keeps models for judging where there is
+    Every file that the cache does not know is summarised by the `executor`, who keeps models for judging where there is
     room. Where no file of the run may hold a finding, none is looked at.
     """
     linkage = Linkage()
     if not any(map(may_tell, files)):
         return linkage
     try:
-        _link(linkage, files, surroundings, doer or Alone(), cache)
+        _link(linkage, files, surroundings, executor or LocalExecutor(), cache)
     except Exception as error:  # noqa: BLE001  # a crash while linking must not keep any file from being judged
         reason = f"its files could not be linked ({type(error).__name__}: {error}), so each was judged alone"
         linkage.failures += (Failure(files[0].shown, f"{reason}; please report this"),)
@@ -70,7 +70,7 @@ def _is_alone(path: Path, surroundings: Surroundings) -> bool:
 
 
 def _link(
-    linkage: Linkage, files: Sequence[Member], surroundings: Surroundings, doer: Doer, cache: Cache | None
+    linkage: Linkage, files: Sequence[Member], surroundings: Surroundings, executor: Executor, cache: Cache | None
 ) -> None:
     if len(files) == 1 and _is_alone(files[0].path, surroundings):
         return
@@ -85,22 +85,22 @@ def _link(
     linkage.outsides |= {member.path: replace(ALONE, names_device=member.names_device) for member in members}
     linkage.neighbours = sum(not member.judged for member in members)
     if cache is None:
-        results = summarised(members, doer)
+        results = summarised(members, executor)
         for group in groups(members):
             summaries = [results[number].take() for number in group]
             linkage.outsides |= outsides([members[n] for n in group], summaries, party.methods_elsewhere)
     else:
         from trainlint.engine.relinking import relinked, resummarised
 
-        results = resummarised(members, doer, cache)
-        relinked(linkage, members, results, party.methods_elsewhere, doer, cache)
+        results = resummarised(members, executor, cache)
+        relinked(linkage, members, results, party.methods_elsewhere, executor, cache)
     linkage.failures = tuple(result.failure for result in results if result.failure)
     linkage.given_up = frozenset(member.path for member, result in zip(members, results, strict=True) if result.failure)
 
 
-def summarised(members: Sequence[Member], doer: Doer) -> list[Summarised]:
+def summarised(members: Sequence[Member], executor: Executor) -> list[Summarised]:
     """Each file's summary."""
-    return doer.do(Order(summarise_file, _lost), members)
+    return executor.do(TaskKind(summarise_file, _lost), members)
 
 
 def groups(members: Sequence[Member]) -> list[list[int]]:
@@ -138,7 +138,7 @@ def _without_guesses(summary: Summary, ambiguous: frozenset[str]) -> Summary:
     return replace(summary, calls=tuple(calls))
 
 
-def summarise_file(member: Member, shelf: Shelf) -> Summarised:
+def summarise_file(member: Member, store: ModelStore) -> Summarised:
     """Summarise one file. Its model is kept for judging it, if there is room, or else the packed summary."""
     model = None
     try:
@@ -152,12 +152,12 @@ def summarise_file(member: Member, shelf: Shelf) -> Summarised:
     if model is None:
         return result
     if summary is not None and member.judged:
-        if shelf.has_room(member.size):
-            shelf.put(member.path, model, member.size)
+        if store.has_room(member.size):
+            store.put(member.path, model, member.size)
             return result
         packed = result.pack()
         if packed is not None:
-            shelf.put_packed(member.path, model.source.text, packed)
+            store.put_packed(member.path, model.source.text, packed)
     model.release()
     return result
 

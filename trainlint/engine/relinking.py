@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
     from trainlint.engine.linkage import Linkage
     from trainlint.engine.members import Member
-    from trainlint.engine.tasks import Doer
+    from trainlint.engine.pool.tasks import Executor
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +33,14 @@ class Told:
     """What stands for each of them."""
 
 
-def resummarised(members: Sequence[Member], doer: Doer, cache: Cache) -> list[Summarised]:
+def resummarised(members: Sequence[Member], executor: Executor, cache: Cache) -> list[Summarised]:
     """Each file's summary, or its mark alone where that is known."""
     keys = [_key_of_summary(member, cache) for member in members]
     known = cache.store.marks([key for key in keys if key is not None])
     new = [member for member, key in zip(members, keys, strict=True) if key not in known]
     cache.recalled.summaries = (len(members) - len(new), len(members))
     cache.rest()
-    made = iter(summarised(new, doer))
+    made = iter(summarised(new, executor))
     results: list[Summarised] = []
     for member, key in zip(members, keys, strict=True):
         if key in known:
@@ -58,7 +58,7 @@ def relinked(
     members: Sequence[Member],
     results: list[Summarised],
     ambiguous: frozenset[str],
-    doer: Doer,
+    executor: Executor,
     cache: Cache,
 ) -> None:
     """Tell the files of each group what concerns them. Where no summary of a group has changed, that is known.
@@ -72,7 +72,7 @@ def relinked(
         party = [members[number] for number in group]
         told = known.get(key)
         if told is None:
-            _fetch(group, members, results, doer, cache)
+            _fetch(group, members, results, executor, cache)
             told = _told(party, [results[number].take() for number in group], ambiguous)
             cache.keep(key, told)
         paths = [party[place].path for place in told.places]
@@ -90,7 +90,7 @@ def _told(members: Sequence[Member], summaries: Sequence[Summary | None], ambigu
 
 
 def _fetch(
-    numbers: Sequence[int], members: Sequence[Member], results: list[Summarised], doer: Doer, cache: Cache
+    numbers: Sequence[int], members: Sequence[Member], results: list[Summarised], executor: Executor, cache: Cache
 ) -> None:
     """Get hold of the summaries, among some, of which only the marks are known."""
     wanted = {number: _key_of_summary(members[number], cache) for number in numbers if not results[number].is_at_hand}
@@ -101,7 +101,7 @@ def _fetch(
     lost = [number for number in wanted if results[number].summary is None]
     if lost:
         cache.rest()
-        for number, result in zip(lost, summarised([members[number] for number in lost], doer), strict=True):
+        for number, result in zip(lost, summarised([members[number] for number in lost], executor), strict=True):
             results[number] = result
 
 

@@ -88,23 +88,23 @@ def _judged(
 ) -> Run:
     """Link the files, and judge each of them, but for what the cache knows."""
     from trainlint.engine.linkage import linked  # a run of which all is known needs none of this
-    from trainlint.engine.patience import patience
-    from trainlint.engine.workers import doer, judged, worker_count
+    from trainlint.engine.pool.process_settings import settings_for_judging
+    from trainlint.engine.workers import executor_for, judge_all, worker_count
 
     count = worker_count(jobs, workers)
-    with patience(), doer(count, jobs, workers, at_once=cache is None) as hands:
-        linkage = linked(members, surroundings, hands, cache)
+    with settings_for_judging(), executor_for(count, jobs, workers, at_once=cache is None) as executor:
+        linkage = linked(members, surroundings, executor, cache)
         jobs = [
             replace(job, outside=linkage.of(job.path), outside_mark=linkage.marks.get(job.path, b""))
             for job in jobs
             if job.path not in linkage.given_up
         ]
         if cache is None or fixing is not None:
-            outcomes = judged(jobs, fixing, hands)
+            outcomes = judge_all(jobs, fixing, executor)
         else:
             from trainlint.engine.known import judged_anew
 
-            outcomes = judged_anew(jobs, hands, cache)
+            outcomes = judged_anew(jobs, executor, cache)
     return replace(_gathered(jobs, outcomes, linkage.failures), workers=count, neighbours=linkage.neighbours)
 
 
@@ -128,11 +128,11 @@ def run_text(
     `alone` is for a text whose place is not known: its project has no say then. The `cache` knows its neighbours.
     """
     from trainlint.engine.linkage import linked
-    from trainlint.engine.patience import patience
+    from trainlint.engine.pool.process_settings import settings_for_judging
 
     target = Target(absolute(path), source.path, len(source.text))
     jobs, failures = _jobs([target], configurations)
-    with patience():
+    with settings_for_judging():
         if not alone:
             members = [replace(member, text=source) for member in _members(jobs)]
             linkage = linked(members, Surroundings(configurations), cache=cache)

@@ -1,4 +1,4 @@
-"""Worker processes that live as long as a run. One that dies costs no more than the task that it died of."""
+"""A pool of worker processes that lives as long as a run. A process that dies costs only the task it died of."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from trainlint.engine.chunks import Queue
-from trainlint.engine.shelf import MOST_KEPT
-from trainlint.engine.tasks import Alone, OnFile, Order
+from trainlint.engine.pool.model_store import MOST_KEPT
+from trainlint.engine.pool.task_queue import TaskQueue
+from trainlint.engine.pool.tasks import LocalExecutor, OnFile, TaskKind
+from trainlint.engine.pool.worker_process import ENDING, serve
 from trainlint.engine.time_limit import was_out_of_time
-from trainlint.engine.worker import ENDING, serve
 from trainlint.import_path import environment_for_workers
 from trainlint.records import dataclass, field
 
@@ -32,11 +32,11 @@ _Result = TypeVar("_Result")
 
 
 def _nothing() -> None:
-    """What there is to prepare for most work."""
+    """The default preparation of a worker."""
 
 
-class Crew:
-    """Several processes, started when there is work. They are gone when the `with` block is left, whatever ends it."""
+class WorkerPool:
+    """Several processes, started when there is work and ended when the `with` block is left, whatever ends it."""
 
     def __init__(
         self,
@@ -57,94 +57,94 @@ class Crew:
         self._least = least
         self._at_once = at_once
         self._kept = kept
-        self._here = Alone(kept)
+        self._here = LocalExecutor(kept)
         self._workers: dict[int, _Worker] = {}
         self._number_of: dict[Path, int] = {}
         self._terminated: Any = None
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> WorkerPool:
         if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             with suppress(ValueError):  # only the main thread may say what signals do
                 self._terminated = signal.signal(signal.SIGTERM, self._terminate)
         if self._at_once:
-            self._hire(range(self._size))
+            self._start(range(self._size))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         with _undisturbed():
-            self._dismiss()
+            self._kill_all()
             if self._terminated is not None:
                 signal.signal(signal.SIGTERM, self._terminated)
 
-    def do(self, order: Order[_Task, _Result], tasks: Sequence[_Task]) -> list[_Result]:
-        """The results of the tasks, in their order. What no process can be started for is done by this one."""
+    def do(self, kind: TaskKind[_Task, _Result], tasks: Sequence[_Task]) -> list[_Result]:
+        """The results of the tasks, in their order. Where no process can be started, this one runs them."""
         if not self._workers and sum(task.size for task in tasks) < self._least:
-            return self._here.do(order, tasks)
-        queue = Queue(tasks, self._number_of, self._size)
+            return self._here.do(kind, tasks)
+        queue = TaskQueue(tasks, self._number_of, self._size)
         results: dict[int, _Result] = {}
-        self._hire(range(min(self._size, len(queue))))
+        self._start(range(min(self._size, len(queue))))
         while True:
             for number, worker in self._workers.items():
                 if not worker.asked and (chunk := queue.take(number)):
                     self._number_of |= {tasks[index].path: number for index in chunk}
-                    worker.ask(order.work, chunk, tasks)
+                    worker.ask(kind.work, chunk, tasks)
             busy = [worker for worker in self._workers.values() if worker.asked]
             if not busy:
                 break
             for worker in _answering(busy):
                 answer = worker.answer()
                 if answer is None:
-                    self._replace(worker, order, tasks, queue, results)
+                    self._replace(worker, kind, tasks, queue, results)
                     continue
                 index = worker.asked.popleft()
                 worked, value = answer
-                results[index] = value if worked else order.lost(tasks[index], value)
+                results[index] = value if worked else kind.lost(tasks[index], value)
         return [
-            results[index] if index in results else self._here.do(order, [task])[0] for index, task in enumerate(tasks)
+            results[index] if index in results else self._here.do(kind, [task])[0] for index, task in enumerate(tasks)
         ]
 
     def _replace(
         self,
         dead: _Worker,
-        order: Order[_Task, _Result],
+        kind: TaskKind[_Task, _Result],
         tasks: Sequence[_Task],
-        queue: Queue,
+        queue: TaskQueue,
         results: dict[int, _Result],
     ) -> None:
         """Put a new process in the place of a dead one, and try again there what it died of."""
         del self._workers[dead.number]
-        how = dead.bury()
+        how = dead.wait_for_end()
         suspect = dead.asked.popleft()
         queue.give_back(dead.number, dead.asked)
-        self._hire([dead.number])
+        self._start([dead.number])
         new = self._workers.get(dead.number)
         if new is None or dead.second_try or how == _OUT_OF_TIME:
-            results[suspect] = order.lost(tasks[suspect], how)
+            results[suspect] = kind.lost(tasks[suspect], how)
         else:
-            # Alone, and with an empty shelf: the memory may have gone to other files.
-            new.ask(order.work, [suspect], tasks, second_try=True)
+            # By itself and with an empty model store: other files may have used up the memory.
+            new.ask(kind.work, [suspect], tasks, second_try=True)
 
-    def _hire(self, numbers: Iterable[int]) -> None:
-        """Start the processes with these numbers that are not there yet, as far as the system has the means."""
+    def _start(self, numbers: Iterable[int]) -> None:
+        """Start the processes with these numbers that do not run yet, as far as the system allows."""
         kept = self._kept // self._size
         with suppress(ImportError, NotImplementedError, OSError), _undisturbed():
             for number in numbers:
                 if number not in self._workers:
                     pipes = [worker.pipe for worker in self._workers.values()]
-                    self._workers[number] = _started(number, pipes, kept, self._prepare)
+                    self._workers[number] = _new_worker(number, pipes, kept, self._prepare)
 
-    def _dismiss(self) -> None:
-        """End all processes at once. None of them is in the middle of anything that anybody waits for."""
+    def _kill_all(self) -> None:
+        """Kill all processes at once. Nobody waits for an answer of theirs any more."""
         workers = list(self._workers.values())
         self._workers.clear()
         for worker in workers:
             worker.process.kill()
         for worker in workers:
-            worker.bury()
+            worker.wait_for_end()
 
     def _terminate(self, number: int, frame: FrameType | None) -> None:
-        """End as SIGTERM ends a program, but not alone."""
-        self._dismiss()
+        """End as SIGTERM ends a program, after the workers are killed."""
+        self._kill_all()
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(number)
 
@@ -154,19 +154,19 @@ _OUT_OF_TIME = "it took longer than `file-time-limit` allows, and did not come b
 
 @dataclass(slots=True, eq=False)
 class _Worker:
-    """A process, seen from outside."""
+    """A worker process and its pipe, as the main process knows them."""
 
     number: int
     process: BaseProcess
     pipe: Connection
     asked: deque[int] = field(default_factory=deque)
-    """The tasks that it has not answered yet, in its order."""
+    """The tasks that it has not answered yet, in the order in which it runs them."""
     second_try: bool = False
 
     def ask(
         self, work: Callable[..., object], chunk: Sequence[int], tasks: Sequence[object], *, second_try: bool = False
     ) -> None:
-        """Give it tasks. Whether it is still alive is seen when it is to answer."""
+        """Send it tasks. Whether it is still alive shows when it is to answer."""
         self.asked = deque(chunk)
         self.second_try = second_try
         with suppress(OSError):
@@ -180,8 +180,8 @@ class _Worker:
             return None
         return found
 
-    def bury(self) -> str:
-        """Wait for its end, and say how it ended."""
+    def wait_for_end(self) -> str:
+        """Wait until the process has ended, and say how it ended."""
         self.process.join()
         code = self.process.exitcode
         self.pipe.close()
@@ -192,7 +192,7 @@ class _Worker:
         return f"the process that worked on it died (exit code {code})"
 
 
-def _started(number: int, pipes: Sequence[Connection], kept: int, prepare: Callable[[], None]) -> _Worker:
+def _new_worker(number: int, pipes: Sequence[Connection], kept: int, prepare: Callable[[], None]) -> _Worker:
     from multiprocessing import get_context
 
     # Forking takes milliseconds, and everything is imported already. It is safe here as long as there is one thread.
@@ -231,7 +231,7 @@ def _answering(workers: Sequence[_Worker]) -> Iterator[_Worker]:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Let signals that end the program wait: they would leave a process behind that was started and not yet known."""
+    """Hold back signals that end the program: one at this moment would leave a process behind that is not yet known."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -1,4 +1,4 @@
-"""The order in which workers get the tasks of a run: each its own files first, then what nobody has, then others'."""
+"""The order in which workers get tasks: first files they had before, then files nobody had, then those of others."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from trainlint.engine.tasks import OnFile
+    from trainlint.engine.pool.tasks import OnFile
 
 _LARGEST_CHUNK = 200_000
 """Bytes of source that a worker is given at a time, unless one file is larger: half a second of work."""
 _CHUNKS_EACH = 8
-"""Where there is little work, it is cut into so many chunks for each worker, so that all end at about the same time."""
+"""Little work is cut into so many chunks for each worker, so that all workers end at about the same time."""
 
 
-class Queue:
-    """Tasks, by their numbers, that wait for a worker. Large files come first, so that none is left for the end."""
+class TaskQueue:
+    """Waiting tasks, by number. Large files come first, so that no worker ends long after the others."""
 
     def __init__(self, tasks: Sequence[OnFile], owner_of: Mapping[Path, int], workers: int) -> None:
         """`owner_of` says which worker has had a file before."""
@@ -37,12 +37,12 @@ class Queue:
         for owner in (worker, None):
             if self._waiting.get(owner):
                 return self._waiting[owner].popleft()
-        # Of another's tasks the last: it had the first ones first, and may have their models still.
+        # The last of another worker's tasks: that worker had the first ones first, and may still have their models.
         longest = max(self._waiting.values(), key=len, default=None)
         return longest.pop() if longest else ()
 
     def give_back(self, worker: int, tasks: Iterable[int]) -> None:
-        """Let tasks wait again."""
+        """Put tasks back into the queue, for the worker that had them."""
         if chunk := list(tasks):
             self._waiting.setdefault(worker, deque()).appendleft(chunk)
 

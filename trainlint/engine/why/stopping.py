@@ -13,9 +13,9 @@ from pathlib import Path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.types.values import Value
-from trainlint.engine.answers import UNTOLD, Inquiry, assignment, deciding, value_of
-from trainlint.engine.listing import Listing, listing
-from trainlint.engine.tracing import Run, Step
+from trainlint.engine.why.answers import UNTOLD, Inquiry, assignment, deciding, value_of
+from trainlint.engine.why.rule_source import RuleSource, rule_source
+from trainlint.engine.why.tracing import Run, Step
 from trainlint.explanation import Fact, Stop
 from trainlint.records import dataclass, replace
 
@@ -61,7 +61,7 @@ class _Reader:
 
     def ended(self, run: Run, depth: int) -> Iterator[Stop]:
         """Why a run came to its end."""
-        lines = listing(run.file)
+        lines = rule_source(run.file)
         if lines is None or depth == 0:
             return
         decisions = _decisions(run, lines)
@@ -72,7 +72,7 @@ class _Reader:
                 yield from self.ended(inner, depth - 1)
                 return
 
-    def _stop(self, run: Run, decision: _Decision, lines: Listing) -> Stop:
+    def _stop(self, run: Run, decision: _Decision, lines: RuleSource) -> Stop:
         outcome = value_of(decision.expression, run.names, decision.step.names)
         holds = None if outcome is UNTOLD or not _is_test(outcome) else bool(outcome)
         inquiry = Inquiry(run, decision.step, self.site, lines)
@@ -98,7 +98,7 @@ def _place(run: Run) -> str:
     return "/".join(Path(run.file).parts[-depth - 1 :])
 
 
-def _decisions(run: Run, lines: Listing) -> list[_Decision]:
+def _decisions(run: Run, lines: RuleSource) -> list[_Decision]:
     """The condition at which a run ended; several where the end was reached since none of them held."""
     steps = [(step, statement) for step in run.steps if (statement := lines.by_line.get(step.line)) is not None]
     while steps:
@@ -123,11 +123,11 @@ def _decisions(run: Run, lines: Listing) -> list[_Decision]:
     return []
 
 
-def _in_body(statement: ast.stmt, loop: ast.stmt, lines: Listing) -> bool:
+def _in_body(statement: ast.stmt, loop: ast.stmt, lines: RuleSource) -> bool:
     return statement is not loop and lines.is_within(statement, loop)
 
 
-def _guards(statement: ast.stmt, steps: Sequence[tuple[Step, ast.stmt]], lines: Listing) -> list[_Decision]:
+def _guards(statement: ast.stmt, steps: Sequence[tuple[Step, ast.stmt]], lines: RuleSource) -> list[_Decision]:
     """What led to an exit: the tests before it that all failed, or else the one that it stands under."""
     inner: ast.stmt | None = statement
     while inner is not None:
@@ -154,7 +154,7 @@ def _last(statement: ast.stmt, steps: Sequence[tuple[Step, ast.stmt]]) -> Step |
     return next((step for step, found in reversed(steps) if found is statement), None)
 
 
-def _asked(run: Run, decision: _Decision, lines: Listing) -> Iterator[Run]:
+def _asked(run: Run, decision: _Decision, lines: RuleSource) -> Iterator[Run]:
     """The functions of the rule's module that decided a condition: called in it, or for a name in it."""
     for part in deciding(decision.expression, run.names, decision.step.names):
         yield from _called_in(part, decision.step)

@@ -1,4 +1,4 @@
-"""How a process that judges many files is set up: the garbage collector rests, and Python's warnings are not heard."""
+"""Settings of a process that judges many files: rare garbage collection, and no warnings of Python."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ files are taken apart when they are done. Looking for them every 50,000 objects 
 
 
 @contextmanager
-def patience() -> Iterator[None]:
-    """Silence Python's warnings on the code that is read, and let the garbage collector look less often."""
+def settings_for_judging() -> Iterator[None]:
+    """Silence Python's warnings about the code that is read, and run the garbage collector less often."""
     thresholds = gc.get_threshold()
     gc.set_threshold(_ALLOCATIONS, *thresholds[1:])
     try:

@@ -14,8 +14,8 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Function
 from trainlint.analysis.syntax.names import end_position, position, root_name
 from trainlint.analysis.types.values import Value
-from trainlint.engine.listing import Listing
-from trainlint.engine.tracing import Run, Step
+from trainlint.engine.why.rule_source import RuleSource
+from trainlint.engine.why.tracing import Run, Step
 from trainlint.explanation import Answer, Fact
 from trainlint.records import dataclass
 from trainlint.source import SourceFile
@@ -83,7 +83,7 @@ def shortened(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def assignment(run: Run, name: str, before: Step, lines: Listing) -> tuple[ast.expr, Step] | None:
+def assignment(run: Run, name: str, before: Step, lines: RuleSource) -> tuple[ast.expr, Step] | None:
     """What a local name of a run was given last before a step, and the step that gave it."""
     for step in reversed(run.steps[: run.steps.index(before) + 1]):
         statement = lines.by_line.get(step.line)
@@ -120,7 +120,7 @@ class Inquiry:
     step: Step
     site: Site
     """What the rule was asked about."""
-    lines: Listing
+    lines: RuleSource
 
     def answer(self, part: ast.expr) -> Answer:
         """What a part of a condition asked and what came out."""

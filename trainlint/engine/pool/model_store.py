@@ -1,4 +1,4 @@
-"""What a process knows of files that it has summarised, kept until it judges them."""
+"""Models of files that a process has summarised, kept until the same process judges these files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KEPT_IN_FULL = 32_000_000
 
 
 def bound_for(total: int) -> int:
-    """Bytes of source whose models a run keeps. `total` is how many the run has: the more, the fewer it keeps."""
+    """Bytes of source whose models a run keeps. `total` is the size of the run: the larger, the fewer it keeps."""
     return MOST_KEPT * KEPT_IN_FULL // max(total, KEPT_IN_FULL)
 
 
@@ -31,7 +31,7 @@ class _Packed:
     summary: bytes
 
 
-class Shelf:
+class ModelStore:
     """Holds models within a bound. A file whose model does not fit is parsed again when it is judged.
 
     Of such a file only the summary is kept, as bytes: they take a twentieth of the memory that its objects take.
@@ -48,7 +48,7 @@ class Shelf:
         return size <= self._free
 
     def put(self, path: Path, model: SemanticModel, size: int) -> None:
-        """Keep a model that has not been told anything by other files yet. `size` is that of its source."""
+        """Keep a model that has no facts of other files yet. `size` is that of its source."""
         self._free -= size
         self._models[path] = (model, size)
 
@@ -57,7 +57,7 @@ class Shelf:
         self._packed[path] = _Packed(hash(text), summary)
 
     def take(self, path: Path) -> SemanticModel | None:
-        """Hand a model out. Whoever takes it lets it go."""
+        """Take a model out of the store. The caller releases it."""
         if path not in self._models:
             return None
         model, size = self._models.pop(path)
@@ -65,7 +65,7 @@ class Shelf:
         return model
 
     def remains(self, path: Path) -> Remains | None:
-        """Hand out what a summary says of a file whose model did not fit."""
+        """Take out what the packed summary says of a file whose model did not fit."""
         packed = self._packed.pop(path, None)
         if packed is None:
             return None

@@ -13,7 +13,7 @@ _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
 @dataclass(slots=True, eq=False)
-class Listing:
+class RuleSource:
     """A module's statements by line, and the way outwards."""
 
     text: str
@@ -90,14 +90,14 @@ def _exits(statement: ast.stmt) -> Iterator[ast.If]:
 
 
 @lru_cache(maxsize=64)
-def listing(file: str) -> Listing | None:
-    """The listing of a rule's module; None where its source is not at hand."""
+def rule_source(file: str) -> RuleSource | None:
+    """The source of a rule's module; None where it cannot be read."""
     try:
         text = Path(file).read_text(encoding="utf-8")
         tree = ast.parse(text)
     except (OSError, SyntaxError, ValueError):
         return None
-    found = Listing(text)
+    found = RuleSource(text)
     for node in ast.walk(tree):
         for child in ast.iter_child_nodes(node):
             found.parents[child] = node

@@ -11,12 +11,12 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import end_position, position
 from trainlint.config import severity_for
-from trainlint.engine.answers import shortened, written
-from trainlint.engine.line_facts import LineFacts
-from trainlint.engine.listing import last_header_line
 from trainlint.engine.places import places_by_rule
-from trainlint.engine.stopping import stops
-from trainlint.engine.tracing import watch
+from trainlint.engine.why.answers import shortened, written
+from trainlint.engine.why.line_facts import LineFacts
+from trainlint.engine.why.rule_source import last_header_line
+from trainlint.engine.why.stopping import stops
+from trainlint.engine.why.tracing import watch
 from trainlint.explanation import Explanation, Hidden, Hiding, Line, Look, Verdict
 from trainlint.finding import Finding, Span
 from trainlint.records import dataclass, field, replace
