@@ -38,7 +38,7 @@ SLOW = {"dataclasses", "difflib", "hashlib", "inspect", "pickle", "shutil", "sql
 """Modules of Python's own that take milliseconds each."""
 WITHOUT_TRAINING = ("analysis", "fixing", "suppress", "rule", "packs", "engine.judge", "engine.pool.worker_pool")
 """trainlint's own rooms that a file without a word of training has no use for."""
-JUDGING = ("engine.linkage", "engine.pool", "engine.workers")
+JUDGING = ("engine.index.project_index", "engine.pool", "engine.workers")
 """What else a run has no use for of which all is known."""
 OF_OUTLINE = (
     "effects",

@@ -12,11 +12,11 @@ import pytest
 from tests.engine.linked_project import findings_in, judged, write_project
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.engine import linkage
-from trainlint.engine.linkage import summarise_file
-from trainlint.engine.members import Member
+from trainlint.engine.index import summarising
+from trainlint.engine.index.project_files import Member
+from trainlint.engine.index.summarising import summarise_file
+from trainlint.engine.index.summary_result import SummaryResult
 from trainlint.engine.pool.model_store import ModelStore
-from trainlint.engine.summarised import Summarised
 
 
 @pytest.fixture
@@ -67,26 +67,26 @@ def test_a_crash_in_linking_is_told_once_and_each_file_is_judged_alone(
 
 
 def test_a_malformed_summary_costs_the_linking_and_no_more(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    summary = linkage._summary
+    summary = summarising._summary
 
     def malformed(model: object) -> Summary | None:
         found = summary(model)  # type: ignore[arg-type]
         return replace(found, functions={}) if found is not None else None
 
-    monkeypatch.setattr(linkage, "_summary", malformed)
+    monkeypatch.setattr(summarising, "_summary", malformed)
     found = judged(".")
     assert len(found.report.failures) == 1
     assert found.report.files == 4
 
 
 def test_a_file_that_cannot_be_summarised_takes_no_part(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(linkage, "_summary", lambda model: None)
+    monkeypatch.setattr(summarising, "_summary", lambda model: None)
     found = judged(".")
     assert found.report.failures == ()
     assert findings_in(found) == []
 
 
-def _dying(member: Member, store: ModelStore) -> Summarised:
+def _dying(member: Member, store: ModelStore) -> SummaryResult:
     if member.path.name == "engine.py":
         os._exit(3)
     return summarise_file(member, store)
@@ -94,7 +94,7 @@ def _dying(member: Member, store: ModelStore) -> Summarised:
 
 def test_a_worker_that_dies_while_summarising_costs_one_file(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = judged(".")
-    monkeypatch.setattr(linkage, "summarise_file", _dying)
+    monkeypatch.setattr(summarising, "summarise_file", _dying)
     found = judged(".", workers=2)
     (failure,) = found.report.failures
     assert (failure.path, "died (exit code 3)" in failure.reason) == ("pkg/engine.py", True)
@@ -106,5 +106,4 @@ def test_a_worker_that_dies_while_summarising_costs_one_file(project: Path, monk
 def test_a_file_on_its_own_is_told_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "one.py").write_text("import torch\n")
     monkeypatch.chdir(tmp_path)
-    assert linkage.Linkage().of(tmp_path / "one.py") is None
-    assert judged("one.py").neighbours == 0
+    assert judged("one.py").context_files == 0

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from trainlint.bounded import write_leaves_project
 from trainlint.cli.console import UsageError
 from trainlint.engine.discover import Target, absolute
-from trainlint.engine.surroundings import write_would_leave
 from trainlint.project import projects_around
 
 
@@ -20,7 +20,7 @@ def require_writable(path: Path, judged: Iterable[Target]) -> None:
     A link in a project is refused: whoever wrote the project decides where it leads. Nothing is changed.
     """
     place = absolute(path)
-    if _is_in_project(place) and (place.is_symlink() or write_would_leave(place)):
+    if _is_in_project(place) and (place.is_symlink() or write_leaves_project(place)):
         raise UsageError(f"the report is not written to {path}, which is a link or lies behind one; name its own place")
     if not place.parent.is_dir():
         raise UsageError(f"the report cannot be written to {path}: there is no directory {path.parent}; make it first")

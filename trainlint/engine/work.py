@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from trainlint.bounded import SETTINGS_BYTES
+from trainlint.bounded import SETTINGS_BYTES, write_leaves_project
 from trainlint.engine.parsing import UNREADABLE, parse
 from trainlint.engine.read import may_hold_findings, read_bytes
-from trainlint.engine.surroundings import write_would_leave
 from trainlint.engine.time_limit import TookTooLong, time_limit
 from trainlint.finding import Failure, Finding, Safety, UnappliedFix
 from trainlint.records import dataclass, replace
@@ -54,10 +53,10 @@ class Job:
     target: Target
     rules: tuple[Bound, ...]
     selection: Selection
-    outside: ImportedFacts | None = None
+    imported_facts: ImportedFacts | None = None
     """What other files say of this one; None where they say nothing."""
-    outside_mark: bytes = b""
-    """What stands for that in the cache, where it is known already."""
+    facts_digest: bytes = b""
+    """The digest of the imported facts, where the cache knows it."""
 
     @property
     def path(self) -> Path:
@@ -98,7 +97,7 @@ def do(
     shown = job.target.shown
     try:
         data = read_bytes(job.path, whole=not is_settings(shown))
-        elsewhere = fixing is not None and write_would_leave(job.path)
+        elsewhere = fixing is not None and write_leaves_project(job.path)
         with time_limit(job.selection.config.file_time_limit):
             outcome = _done(data, job, None if elsewhere else fixing, model, remains)
         if elsewhere and fixing and fixing.applies_to(outcome.findings):
@@ -188,9 +187,9 @@ def _done_text(
 
 def _as_of(text: SourceFile, source: SourceFile, job: Job) -> Job:
     """The job for a text that fixes have made of a source: what other files said of that is no longer all true."""
-    if job.outside is None or text.text == source.text:
+    if job.imported_facts is None or text.text == source.text:
         return job
-    return replace(job, outside=replace(job.outside, edited=True))
+    return replace(job, imported_facts=replace(job.imported_facts, edited=True))
 
 
 def crash(error: BaseException) -> str:
@@ -210,7 +209,7 @@ def _judge(
     from trainlint.analysis.types.imported_facts import ALONE
     from trainlint.engine.judge import judge  # with the whole model, which a file without training does without
 
-    outside = job.outside or ALONE
+    outside = job.imported_facts or ALONE
     told = model.told(outside) if model is not None and model.source == source else None
     known = job.selection.known or None
     verdicts = judge(source, job.rules, job.selection.config, known, outside=outside, model=told, remains=remains)

@@ -1,4 +1,4 @@
-"""What summarising one file gave, on its way between processes and into the cache and out of it."""
+"""The result of summarising one file, as it passes between processes and through the cache."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ if TYPE_CHECKING:
     from trainlint.finding import Failure
 
 
-class Summarised:
-    """A summary, packed and unpacked only when somebody asks. What goes to another process is packed, too.
+class SummaryResult:
+    """A summary that is packed and unpacked only when somebody asks. It goes to another process packed.
 
-    Objects take twenty times the memory of the packed bytes, so a summary is unpacked for its group alone.
+    Objects take twenty times the memory of the packed bytes, so a summary is unpacked only while its group is linked.
     """
 
-    __slots__ = ("_mark", "_packed", "_summary", "failure")
+    __slots__ = ("_digest", "_packed", "_summary", "failure")
 
     def __init__(
         self,
         summary: Summary | None = None,
         failure: Failure | None = None,
         packed: bytes | None = None,
-        mark: bytes | None = None,
+        digest: bytes | None = None,
     ) -> None:
-        """Where a summary is `packed` already, or only its `mark` is known, that stands for it."""
+        """Where only the `packed` bytes of a summary or only its `digest` is known, that stands for it."""
         self._summary = summary
         self._packed = packed
-        self._mark = mark
+        self._digest = digest
         self.failure = failure
-        """That summarising took too long, or ended its process. Of a neighbour nobody asked."""
+        """That summarising took too long or ended its process. Always None for a context file."""
 
     @property
     def summary(self) -> Summary | None:
         """None where the file cannot be read or makes summarising crash: judging it meets the same and reports it.
 
-        None also where what was kept is no summary.
+        None also where the packed bytes are no summary.
         """
         if self._summary is None and self._packed is not None:
             from trainlint.cache.values import Unpackable, unpack
@@ -49,13 +49,13 @@ class Summarised:
         return self._summary
 
     def take(self) -> Summary | None:
-        """Hand the summary out, once. It is not kept here any more, in no form."""
+        """Take the summary out. Nothing of it is kept here afterwards."""
         summary = self.summary
         self._summary = self._packed = None
         return summary
 
     def pack(self) -> bytes | None:
-        """The summary as bytes, as which alone it is kept from now on; None where it cannot be packed."""
+        """The summary as bytes; only these are kept from now on. None where it cannot be packed."""
         from trainlint.cache.values import Unpackable
 
         try:
@@ -76,19 +76,19 @@ class Summarised:
         return self._packed
 
     @property
-    def mark(self) -> bytes:
-        """What stands for the summary; nothing where there is none."""
-        if self._mark is None:
+    def digest(self) -> bytes:
+        """The digest of the packed summary; empty where there is none."""
+        if self._digest is None:
             from trainlint.cache.keys import digest
 
-            self._mark = digest(self.packed) if self.packed is not None else b""
-        return self._mark
+            self._digest = digest(self.packed) if self.packed is not None else b""
+        return self._digest
 
     @property
     def is_at_hand(self) -> bool:
-        """Whether there is more of the summary than its mark."""
-        return self._summary is not None or self._packed is not None or not self._mark
+        """Whether more than the digest of a summary is known."""
+        return self._summary is not None or self._packed is not None or not self._digest
 
-    def __reduce__(self) -> tuple[Callable[..., Summarised], tuple[None, Failure | None, bytes | None]]:
-        """Packed: equal parts are written once."""
-        return Summarised, (None, self.failure, self.packed)
+    def __reduce__(self) -> tuple[Callable[..., SummaryResult], tuple[None, Failure | None, bytes | None]]:
+        """Pickled as packed bytes, in which equal parts are written once."""
+        return SummaryResult, (None, self.failure, self.packed)
