@@ -50,8 +50,8 @@ def run(
 ) -> Run:
     """Judge every file that was found, by the configuration nearest to it, with what its project says of it.
 
-    `workers` is how many processes to use; None uses more than one only where it pays. What the `cache` knows is not
-    done again, and what is done it is told; but files are always fixed afresh.
+    `workers` is how many processes to use; None uses more than one only where that is faster. Results that the `cache`
+    has are not computed again, and new ones are added to it; but files are always fixed afresh.
     """
     jobs, failures = _jobs(discovery.targets, configurations)
     files = ProjectFiles(_members(jobs), configurations, discovery.searched)

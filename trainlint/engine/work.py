@@ -186,7 +186,7 @@ def _done_text(
 
 
 def _as_of(text: SourceFile, source: SourceFile, job: Job) -> Job:
-    """The job for a text that fixes have made of a source: what other files said of that is no longer all true."""
+    """The job for a text that fixes have made of a source: facts of other files about it may no longer hold."""
     if job.imported_facts is None or text.text == source.text:
         return job
     return replace(job, imported_facts=replace(job.imported_facts, edited=True))
@@ -209,12 +209,12 @@ def _judge(
     from trainlint.analysis.types.imported_facts import ALONE
     from trainlint.engine.judge import judge  # with the whole model, which a file without training does without
 
-    outside = job.imported_facts or ALONE
-    told = model.told(outside) if model is not None and model.source == source else None
+    facts = job.imported_facts or ALONE
+    linked = model.told(facts) if model is not None and model.source == source else None
     known = job.selection.known or None
-    verdicts = judge(source, job.rules, job.selection.config, known, outside=outside, model=told, remains=remains)
-    if told is not None:
-        told.release()
+    verdicts = judge(source, job.rules, job.selection.config, known, outside=facts, model=linked, remains=remains)
+    if linked is not None:
+        linked.release()
     severities = dict(job.selection.severities)
     findings = (
         replace(finding, severity=severities.get(finding.code, finding.severity)) for finding in verdicts.findings

@@ -48,8 +48,8 @@ class LocalExecutor:
 
     def __init__(self, kept: int = MOST_KEPT) -> None:
         """`kept` is the bound of its model store, in bytes of source."""
-        self._shelf = ModelStore(kept)
+        self._store = ModelStore(kept)
 
     def do(self, kind: TaskKind[_Task, _Result], tasks: Sequence[_Task]) -> list[_Result]:
         """The results of the tasks, in their order."""
-        return [kind.work(task, self._shelf) for task in tasks]
+        return [kind.work(task, self._store) for task in tasks]
