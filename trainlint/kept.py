@@ -21,8 +21,8 @@ from trainlint.user_cache import Unusable, directory_of_caches, is_private, make
 
 _MOST_BYTES = 16_000_000
 """The rules of trainlint's own pack take 0.2 MB."""
-_KEPT = lazy(r"[a-z]+\.[\w-]+\.[0-9a-f]{16}\.json(\.\d+)?")
-"""What files are called in the user's cache directory; those with a number were never finished."""
+_KEPT = lazy(r"[a-z]+\.[\w-]+\.[0-9a-f]{16}\.json|\.trainlint-[0-9a-f]{16}")
+"""Names of files in the user's cache directory. Those that begin with a dot were never finished."""
 
 
 def kept_texts(name: str, judged: Iterable[str] = ()) -> Iterator[str]:
@@ -94,12 +94,6 @@ def _version() -> str:
 
 def _write(file: str, text: str) -> None:
     """Write a file such that another process sees the old text or the new one, and never a part. Raises OSError."""
-    unfinished = f"{file}.{os.getpid()}"
-    try:
-        with open(unfinished, "x", encoding="utf-8") as stream:
-            stream.write(f"{digest([text])}\n{text}")
-        os.replace(unfinished, file)
-    except OSError:
-        with suppress(OSError):
-            os.unlink(unfinished)
-        raise
+    from trainlint.atomic_write import write_atomically  # most runs keep nothing new
+
+    write_atomically(file, f"{digest([text])}\n{text}".encode())

@@ -190,4 +190,4 @@ def test_two_processes_may_write_at_once(acme: Installation) -> None:
     assert {json.dumps(json.loads(process.communicate()[0])[0]) for process in running} == {json.dumps(SLOW)}
     assert acme.say() == (SLOW, False)
     assert len(acme.kept()) == 1
-    assert [path.name for path in acme.kept()[0].parent.iterdir() if ".json." in path.name] == []
+    assert [path.name for path in acme.kept()[0].parent.iterdir() if path.name.startswith(".trainlint-")] == []

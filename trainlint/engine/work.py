@@ -224,13 +224,13 @@ def _judge(
 
 def _write(target: Target, before: bytes, rewrite: Rewrite) -> Failure | None:
     """Put a rewrite on disk, or say why it does not stand there."""
-    from trainlint.fixing import NotWritten, write_atomically
+    from trainlint.fixing import NotWritten, replace_content
 
     if rewrite.before.encode(rewrite.before.text) != before:
         # Some encodings write one text in several ways: bytes far from the fix would change with it.
         return Failure(target.shown, f"its {rewrite.before.encoding} bytes do not survive a rewrite; save it as UTF-8")
     try:
-        write_atomically(target.path, before, rewrite.after.encode(rewrite.after.text))
+        replace_content(target.path, before, rewrite.after.encode(rewrite.after.text))
     except NotWritten as error:
         return Failure(target.shown, str(error))
     return None
