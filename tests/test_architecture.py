@@ -47,7 +47,6 @@ LARGER_FOLDERS = {
     "runtime_probe/trainlint_probe": (35, "not grouped yet"),
     "runtime_probe/trainlint_probe/traces": (24, "not grouped yet"),
     "runtime_probe/trainlint_probe/watch": (27, "not grouped yet"),
-    "trainlint": (26, "not grouped yet"),
     "trainlint/report": (21, "not grouped yet"),
 }
 """Folders with more modules: how many at most, and why."""

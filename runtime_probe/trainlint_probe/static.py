@@ -15,7 +15,7 @@ from trainlint.engine.parsing import UNREADABLE
 from trainlint.engine.run import run
 from trainlint.evidence import Judged, Line
 from trainlint.finding import Failure, Report
-from trainlint.installed import PackError
+from trainlint.installation.distributions import PackError
 from trainlint.project import repository_around
 from trainlint.records import dataclass, field, replace
 

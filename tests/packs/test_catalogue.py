@@ -18,7 +18,7 @@ from trainlint.packs import load_rules
 SAY = """\
 import json, sys
 from trainlint.catalogue import installed_rules
-from trainlint.installed import PackError
+from trainlint.installation.distributions import PackError
 try:
     found = [[rule.code, rule.name, sorted(rule.triggers.calls)] for rule in installed_rules()]
 except PackError as error:

@@ -23,7 +23,7 @@ from trainlint.engine.discover import discover
 from trainlint.engine.run import Run, run
 from trainlint.engine.work import Fixing
 from trainlint.finding import Safety
-from trainlint.installed import PackError
+from trainlint.installation.distributions import PackError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from trainlint.engine.why.explain import explain, rules_to_ask
 from trainlint.engine.work import crash
 from trainlint.explanation import Explanation
 from trainlint.finding import Failure
-from trainlint.installed import PackError
+from trainlint.installation.distributions import PackError
 from trainlint.records import dataclass
 from trainlint.report.characters import quoted
 from trainlint.report.settings import style_for

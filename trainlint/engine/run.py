@@ -11,7 +11,7 @@ from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.work import Fixing, Job, Outcome, Rewrite, do_text
 from trainlint.finding import Failure, Report
 from trainlint.records import dataclass, replace
-from trainlint.settings_files import is_settings
+from trainlint.training_settings.files import is_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

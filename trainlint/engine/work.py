@@ -8,8 +8,8 @@ from trainlint.engine.read import may_hold_findings, read_bytes
 from trainlint.engine.time_limit import TookTooLong, time_limit
 from trainlint.finding import Failure, Finding, Safety, UnappliedFix
 from trainlint.records import dataclass, replace
-from trainlint.settings_files import holds_settings, is_settings
 from trainlint.source import SourceFile, UnreadableSource, decode_source
+from trainlint.training_settings.files import holds_settings, is_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

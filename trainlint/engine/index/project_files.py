@@ -18,8 +18,8 @@ from trainlint.engine.discover import SKIPPED_DIRECTORIES, Target, discover, is_
 from trainlint.engine.read import may_hold_findings, read_bytes
 from trainlint.project import package_parent, project_around
 from trainlint.records import dataclass, replace
-from trainlint.settings_files import is_settings
 from trainlint.source import UnreadableSource, decode_source
+from trainlint.training_settings.files import is_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Settings of training that stand in files of their own: DeepSpeed's in JSON, those of `accelerate launch` in YAML.
 
-How they are told from other files; `settings_tree` reads them.
+How they are told from other files; `tree` reads them.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import sys
 from importlib.machinery import PathFinder
 from importlib.util import spec_from_file_location
 
-from trainlint.installed import PackError, homes
+from trainlint.installation.distributions import PackError, homes
 from trainlint.records import dataclass
 
 TYPE_CHECKING = False

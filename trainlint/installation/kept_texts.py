@@ -14,7 +14,7 @@ from contextlib import suppress
 from functools import partial
 
 from trainlint.bounded import read_bounded
-from trainlint.fingerprint import digest
+from trainlint.installation.fingerprint import digest
 from trainlint.patterns import lazy
 from trainlint.project import judged_tree, lies_in
 from trainlint.user_cache import Unusable, directory_of_caches, is_private, make_private

@@ -12,8 +12,8 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from trainlint.bounded import SETTINGS_BYTES
-from trainlint.settings_files import JSON
 from trainlint.source import UnreadableSource
+from trainlint.training_settings.files import JSON
 
 if TYPE_CHECKING:
     from trainlint.source import SourceFile

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.util import source_hash  # the hash by which Python recognises source files; hashlib costs 3 ms to import
 
-from trainlint import __version__
-from trainlint.installed import distributions, find_packs, homes
+import trainlint
+from trainlint.installation.distributions import distributions, find_packs, homes
 
 _ASKED = ("libcst", "pyyaml")
 """Distributions that read the files that are judged."""
@@ -26,13 +26,13 @@ def fingerprint() -> str:
     """
     found = distributions(tuple(sys.path))
     versions = [os.path.basename(found.get(name, "")) for name in _ASKED]
-    return digest([__version__, sys.version, *versions, *stats_below(folders())])
+    return digest([trainlint.__version__, sys.version, *versions, *stats_below(folders())])
 
 
 def folders() -> list[str]:
     """Where trainlint's own modules lie, and those of each rule pack; where Python finds no pack, its mere name."""
     targets = sorted({target for _, target in find_packs()})
-    return [os.path.dirname(__file__), *(home for target in targets for home in homes(target) or (target,))]
+    return [os.path.dirname(trainlint.__file__), *(home for target in targets for home in homes(target) or (target,))]
 
 
 def digest(facts: Iterable[str]) -> str:
