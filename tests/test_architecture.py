@@ -44,10 +44,6 @@ FOR_ANNOTATIONS_ONLY = {
 
 LARGER_FOLDERS = {
     "rules/trainlint_rules/distributed": (36, "a topic of rules: one rule, one file"),
-    "runtime_probe/trainlint_probe": (35, "not grouped yet"),
-    "runtime_probe/trainlint_probe/traces": (24, "not grouped yet"),
-    "runtime_probe/trainlint_probe/watch": (27, "not grouped yet"),
-    "trainlint/report": (21, "not grouped yet"),
 }
 """Folders with more modules: how many at most, and why."""
 

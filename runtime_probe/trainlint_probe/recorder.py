@@ -18,9 +18,9 @@ from trainlint_probe.orders import SAFETY_STOP, TIMED_OUT, Orders
 from trainlint_probe.own_rank import rank_and_world
 from trainlint_probe.processes import end_at_once, is_alive
 from trainlint_probe.storage import read_run, write_run
-from trainlint_probe.watch import guard, renames
 from trainlint_probe.watch.imported import Imports
-from trainlint_probe.watch.saves import Saves
+from trainlint_probe.watch.saving import guard, renames
+from trainlint_probe.watch.saving.saves import Saves
 from trainlint_probe.watch.steps import Clock, Source, steps_of
 from trainlint_probe.watch.watching import Watch
 

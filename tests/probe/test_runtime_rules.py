@@ -16,7 +16,7 @@ from tests.rules.catalogue import all_rules
 from trainlint.evidence import Interval, State, Symptom
 from trainlint.rule import Rule
 from trainlint_probe import traces
-from trainlint_probe.runtime_rules import as_verdicts
+from trainlint_probe.judgement.runtime_rules import as_verdicts
 from trainlint_probe.traces.judge import RuntimeFinding
 
 PROBE = Path(traces.__file__).parents[1]

@@ -28,7 +28,7 @@ from trainlint.installation.distributions import PackError
 from trainlint.records import dataclass
 from trainlint.report.characters import quoted
 from trainlint.report.settings import style_for
-from trainlint.report.why import render
+from trainlint.report.why.text import render
 from trainlint.source import SourceFile, UnreadableSource, decode_source
 
 if TYPE_CHECKING:

@@ -28,10 +28,10 @@ from trainlint_probe.processes import end_at_once, is_alive
 from trainlint_probe.verify import edited, reached
 from trainlint_probe.verify.order import Order, result_of
 from trainlint_probe.verify.result import End, Trial
-from trainlint_probe.watch import guard, renames
 from trainlint_probe.watch.imported import Imports, loaded
 from trainlint_probe.watch.lines import Lines, shown
-from trainlint_probe.watch.saves import Saves
+from trainlint_probe.watch.saving import guard, renames
+from trainlint_probe.watch.saving.saves import Saves
 from trainlint_probe.watch.watching import Watch
 
 if TYPE_CHECKING:

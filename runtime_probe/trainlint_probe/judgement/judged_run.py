@@ -8,11 +8,11 @@ from math import ceil
 from statistics import fmean
 
 from trainlint.evidence import Alive, Interval, Line, Loader, Memory, Phase, Run, Seen, Symptom
-from trainlint_probe.growth import growth
-from trainlint_probe.ranks import Together
+from trainlint_probe.judgement.growth import growth
+from trainlint_probe.judgement.ranks import Together
+from trainlint_probe.judgement.verdicts import settings_of
 from trainlint_probe.traces.judge import FRAGMENTED, STARVED, RuntimeFinding
 from trainlint_probe.traces.places import Source
-from trainlint_probe.verdicts import settings_of
 
 _RECOMPILE_LIMIT = 8
 """`torch._dynamo.config.recompile_limit`, after which a function runs uncompiled."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from trainlint.catalogue import installed_rules
 from trainlint.evidence import Line, State, Verdict
+from trainlint_probe.judgement.verdicts import THRESHOLD
 from trainlint_probe.traces.judge import RuntimeFinding
-from trainlint_probe.verdicts import THRESHOLD
 
 
 def as_verdicts(found: Iterable[RuntimeFinding], *, where: str, basis: str = "trace") -> tuple[Verdict, ...]:

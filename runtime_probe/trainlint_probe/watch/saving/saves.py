@@ -20,7 +20,7 @@ from trainlint_probe.watch.imported import Imports
 from trainlint_probe.watch.ledger import Kind
 from trainlint_probe.watch.lines import frame_at
 from trainlint_probe.watch.phases import NUMBER
-from trainlint_probe.watch.redirect import Twins, name_of_file
+from trainlint_probe.watch.saving.redirect import Twins, name_of_file
 from trainlint_probe.watch.watching import Watch
 
 Function = Callable[..., Any]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from trainlint_probe.files import MOST, Changes
+from trainlint_probe.changed_files.files import MOST, Changes
 from trainlint_probe.overlay import Overlay
 
 _MOST_NAMED = 4

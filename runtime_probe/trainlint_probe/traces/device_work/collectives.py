@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from trainlint.records import dataclass
-from trainlint_probe.traces.communication import communicates
+from trainlint_probe.traces.device_work.communication import communicates
 from trainlint_probe.traces.events import DeviceWork, HostRange, Trace, Work
 from trainlint_probe.traces.intervals import Span, subtract, total, union
 from trainlint_probe.traces.places import Source, places_of

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from trainlint.evidence import Interval, Line, Run, Seen, Symptom
 from trainlint.records import replace
+from trainlint_probe.judgement.verdicts import together
 from trainlint_probe.traces.reading import TraceReading
-from trainlint_probe.verdicts import together
 
 _WAITS = frozenset({Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE})
 

@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
 from trainlint.records import dataclass
+from trainlint_probe.traces.device_work.kernels import KernelClass, Units, kind_of
 from trainlint_probe.traces.events import DeviceWork, HostRange, Trace, Work
 from trainlint_probe.traces.inside import Inside
-from trainlint_probe.traces.kernels import KernelClass, Units, kind_of
 from trainlint_probe.traces.steps import Window
 
 _ATTENTION = "aten::_scaled_dot_product_"

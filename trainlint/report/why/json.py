@@ -9,7 +9,7 @@ from trainlint import __version__
 from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.types.values import Value
 from trainlint.report.json import finding_object, span_object
-from trainlint.report.value_words import heat_words, value_words
+from trainlint.report.why.value_words import heat_words, value_words
 
 if TYPE_CHECKING:
     from trainlint.explanation import Answer, Explanation, Fact, Line, Look, Stop, Verdict

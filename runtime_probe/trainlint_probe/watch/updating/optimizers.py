@@ -17,12 +17,12 @@ from torch.optim.optimizer import (
 
 from trainlint.evidence import Line, Optimizer, Phase, Symptom
 from trainlint.records import replace
-from trainlint_probe.watch.gradients import Gradients
 from trainlint_probe.watch.ledger import Kind, Site
 from trainlint_probe.watch.lines import frame_at, maker_of, shown
 from trainlint_probe.watch.phases import NUMBER
 from trainlint_probe.watch.steps import Clock, Source
-from trainlint_probe.watch.updates import tried
+from trainlint_probe.watch.updating.gradients import Gradients
+from trainlint_probe.watch.updating.updates import tried
 from trainlint_probe.watch.watching import Watch
 
 _OPTIMIZER = NUMBER[Phase.OPTIMIZER]

@@ -9,7 +9,7 @@ from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.types.values import Value
 from trainlint.explanation import Explanation, Fact, Hiding, Line, Look, Stop, Verdict
 from trainlint.report.characters import json_without_commands, quoted, sentence, without_commands
-from trainlint.report.value_words import heat_words, value_words
+from trainlint.report.why.value_words import heat_words, value_words
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -32,7 +32,7 @@ _OFF = {
 def render(explanation: Explanation, output_format: str, *, style: Style) -> str:
     """The answer in one of FORMATS. Raises ValueError for any other format."""
     if output_format == "json":
-        from trainlint.report import why_json
+        from trainlint.report.why import json as why_json
 
         return json_without_commands(why_json.render(explanation))
     if output_format == "text":

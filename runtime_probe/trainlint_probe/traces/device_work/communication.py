@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 
 from trainlint.records import dataclass
+from trainlint_probe.traces.device_work.kernels import KernelClass, kind_of
 from trainlint_probe.traces.events import DeviceWork, Trace, Work
 from trainlint_probe.traces.intervals import Span, overlap, subtract, total, union
-from trainlint_probe.traces.kernels import KernelClass, kind_of
 from trainlint_probe.traces.steps import Window
 
 # NCCL's and RCCL's annotations say only when the host launched; these say how long it waits.

@@ -10,11 +10,11 @@ from trainlint.evidence import Run, Symptom, Verdict
 from trainlint.finding import Finding, Report
 from trainlint.records import dataclass, replace
 from trainlint.rule import Rule
+from trainlint_probe.judgement.same_line import related
+from trainlint_probe.judgement.silenced import heard
+from trainlint_probe.judgement.static import Static
+from trainlint_probe.judgement.verdicts import verdict
 from trainlint_probe.result import Ignored, Unjudged
-from trainlint_probe.same_line import related
-from trainlint_probe.silenced import heard
-from trainlint_probe.static import Static
-from trainlint_probe.verdicts import verdict
 
 
 @dataclass(frozen=True, slots=True)

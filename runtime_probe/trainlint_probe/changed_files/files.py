@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from trainlint.records import dataclass
-from trainlint_probe.watch.guard import SUFFIXES
+from trainlint_probe.watch.saving.guard import SUFFIXES
 
 SKIPPED = frozenset(
     (".git", ".hg", ".mypy_cache", ".ruff_cache", ".venv", "__pycache__", "node_modules", "site-packages")
