@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 
-from trainlint.project import lies_in, project_around
+from trainlint.project import lies_in, project_around, projects_around
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,3 +74,18 @@ def leaves_project(path: str | Path) -> bool:
     """Whether an absolute path leads, by a link or by `..`, out of the project of the directory that it is found in."""
     directory = os.path.dirname(path)
     return leads_out(path, project_around(directory) or directory)
+
+
+def write_leaves_project(path: str | Path) -> bool:
+    """Whether a link, of the file or of a directory on the way, leads out of what the user asked to change.
+
+    That is each project around the absolute path, as its names go; the working directory where no project is around
+    that; and for a file in none of these, its own directory. This is stricter than `leaves_project`, because a file
+    that is changed must lie in the inner and the outer project.
+    """
+    place, here = str(path), os.getcwd()
+    directory = os.path.dirname(place)
+    around = projects_around(directory)
+    if lies_in(place, here) and not any(lies_in(here, project) for project in around):
+        around.append(here)
+    return any(leads_out(place, project) for project in around or [directory])

@@ -16,9 +16,9 @@ from functools import cached_property
 from importlib import import_module
 
 from trainlint.finding import Heat, Safety, Severity
-from trainlint.fingerprint import digest, fingerprint, folders, stats_below
-from trainlint.installed import PackError
-from trainlint.kept import keep, kept_texts
+from trainlint.installation.distributions import PackError
+from trainlint.installation.fingerprint import digest, fingerprint, folders, stats_below
+from trainlint.installation.kept_texts import keep, kept_texts
 from trainlint.records import dataclass, field, replace
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one fi
 
     from trainlint.analysis.site import Site
     from trainlint.finding import Finding
-    from trainlint.plugins import Plugin
+    from trainlint.installation.plugins import Plugin
     from trainlint.rule import Option, Rule, Triggers
 
 _NAME = "rules"
@@ -87,7 +87,7 @@ class RuleEntry:
     def loaded(self) -> type[Rule]:
         """The rule's class, imported now if nobody needed it before."""
         if self.plugin is not None and self.plugin.location:
-            from trainlint.plugins import make_importable
+            from trainlint.installation.plugins import make_importable
 
             make_importable(self.plugin)  # this may be a worker process, which has not imported it yet
         found: type[Rule] = getattr(import_module(self.module), self.attribute)

@@ -17,9 +17,9 @@ from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 
-from trainlint import installed
-from trainlint.installed import PackError
-from trainlint.plugins import Plugin, find_plugin, make_importable
+from trainlint.installation import distributions
+from trainlint.installation.distributions import PackError
+from trainlint.installation.plugins import Plugin, find_plugin, make_importable
 from trainlint.rule import BadRule, Rule
 
 __all__ = ["PackError", "load_plugin", "load_rules"]
@@ -34,10 +34,10 @@ def load_rules() -> tuple[type[Rule], ...]:
     problems: list[str] = []
     rules: dict[type[Rule], str] = {}
     # Two distributions may give their entry points one name.
-    packs = tuple(dict.fromkeys(installed.find_packs()))
+    packs = tuple(dict.fromkeys(distributions.find_packs()))
     if not packs:
         problems.append(
-            f"no rule pack is installed: no distribution declares an entry point in the group {installed.GROUP!r}; "
+            f"no rule pack is installed: no distribution declares an entry point in the group {distributions.GROUP!r}; "
             "install trainlint again"
         )
     for pack, target in packs:

@@ -29,7 +29,7 @@ from trainlint.analysis.project.neighbours import MOST_BYTES as MOST_LINKED
 from trainlint.bounded import SOURCE_BYTES
 from trainlint.cache.store import MOST_BYTES, MOST_DAYS
 from trainlint.config import Config
-from trainlint.engine.shelf import KEPT_IN_FULL, MOST_KEPT
+from trainlint.engine.pool.model_store import KEPT_IN_FULL, MOST_KEPT
 from trainlint.engine.workers import _MOST_WORKERS, WORTH_A_WORKER
 
 TITLES = {each.name: each.title for each in (*trainlint(), *peers(()), *limits(), bare_python())} | {

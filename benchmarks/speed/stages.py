@@ -22,7 +22,7 @@ MOST_LINES = 600_000
 STAGES = {
     "starting and finding files": (),
     "reading and the gate": ("trainlint.engine.read:read_bytes", "trainlint.engine.read:may_hold_findings"),
-    "who takes part in linking": ("trainlint.engine.participants:taking_part",),
+    "who takes part in linking": ("trainlint.engine.index.participants:find_participants",),
     "`ast.parse`": ("trainlint.engine.parsing:parse",),
     "outline": ("trainlint.analysis.syntax.walk:outline",),
     "summaries for linking": ("trainlint.analysis.project.summarise:summarise",),

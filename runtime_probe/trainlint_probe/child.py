@@ -16,7 +16,7 @@ from typing import NoReturn
 
 from trainlint.evidence_json import Damaged
 from trainlint.records import replace
-from trainlint_probe import handover, script
+from trainlint_probe import child_processes, script
 from trainlint_probe.command import without_secrets
 from trainlint_probe.orders import from_environment
 from trainlint_probe.recorder import Recorder
@@ -40,7 +40,7 @@ def main(words: Sequence[str]) -> NoReturn:
         sys.exit(WRONG_USAGE)
     shown = ("python", *(["-m"] if is_module else []), *words)
     orders = replace(orders, command=without_secrets(shown), script_directory=found.directory)
-    handover.to_children(orders)
+    child_processes.to_children(orders)
     recorder = Recorder(orders, started_by_the_script=False)
     recorder.start()
     exit_code = _run(found, words[1:], recorder)

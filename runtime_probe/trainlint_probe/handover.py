@@ -8,39 +8,15 @@ written to any installation, and a process that is not told by the environment i
 from __future__ import annotations
 
 import atexit
-import json
 import os
 import sys
 from multiprocessing import util
 from pathlib import Path
 from types import TracebackType
 
-from trainlint.evidence_json import Damaged, to_json
-from trainlint_probe.orders import VARIABLE, Orders, as_environment, from_environment
+from trainlint.evidence_json import Damaged
+from trainlint_probe.orders import VARIABLE, from_environment
 from trainlint_probe.verify.order import VARIABLE as TRIAL
-from trainlint_probe.verify.order import Order
-
-DIRECTORY = str(Path(__file__).parent / "started")
-
-
-def to_children(orders: Orders) -> None:
-    """Let processes that are started from now on be watched too."""
-    os.environ.update(as_environment(orders))
-    _lead()
-
-
-def trial_to_children(order: Order) -> None:
-    """Let processes that are started from now on take part in the trial of a fix too."""
-    file = Path(order.output) / "order.started.json"
-    file.with_suffix(f".{os.getpid()}").write_text(json.dumps(to_json(order)), encoding="utf-8")
-    file.with_suffix(f".{os.getpid()}").replace(file)  # ranks of one run write the same
-    os.environ[TRIAL] = str(file)
-    _lead()
-
-
-def _lead() -> None:
-    paths = os.environ.get("PYTHONPATH", "")
-    os.environ["PYTHONPATH"] = os.pathsep.join([DIRECTORY, *([paths] if paths else [])])
 
 
 def arm() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from trainlint.evidence import Run
 from trainlint.records import dataclass, field, replace
-from trainlint_probe.files import Changes, changes, snapshot
+from trainlint_probe.changed_files.files import Changes, changes, snapshot
 from trainlint_probe.orders import SAFETY_STOP, TIMED_OUT, Orders, as_environment
 from trainlint_probe.overlay import NO_OVERLAY, Overlay, overlay_for
 from trainlint_probe.processes import GRACE, signal_name, started

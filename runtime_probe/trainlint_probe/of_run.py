@@ -12,24 +12,24 @@ from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.evidence import Line, Run, Symptom, Verdict
 from trainlint.records import replace
-from trainlint_probe.across_ranks import with_others
-from trainlint_probe.confirming import told
-from trainlint_probe.joined import with_recoverable
-from trainlint_probe.judged_run import judge_run, judge_together
+from trainlint_probe.changed_files.left import about_files
+from trainlint_probe.judgement.across_ranks import with_others
+from trainlint_probe.judgement.confirming import told
+from trainlint_probe.judgement.joined import with_recoverable
+from trainlint_probe.judgement.judged_run import judge_run, judge_together
+from trainlint_probe.judgement.ranks import together
+from trainlint_probe.judgement.runtime_rules import as_verdicts
+from trainlint_probe.judgement.static import configured, judge_at_work, with_lines_elsewhere
+from trainlint_probe.judgement.uneven import about_uneven_steps
 from trainlint_probe.launch import Launched, Request, launch
-from trainlint_probe.left import about_files
 from trainlint_probe.options import Options
 from trainlint_probe.orders import Orders
-from trainlint_probe.ranks import together
 from trainlint_probe.report.words import by_cost
 from trainlint_probe.result import Result
-from trainlint_probe.runtime_rules import as_verdicts
-from trainlint_probe.static import configured, judge_at_work, with_lines_elsewhere
 from trainlint_probe.traces.events import UnreadableTrace, read_events
 from trainlint_probe.traces.judge import judge
 from trainlint_probe.traces.reading import TraceReading, reading_of
 from trainlint_probe.traces.timeline import Timeline, timeline_of
-from trainlint_probe.uneven import about_uneven_steps
 from trainlint_probe.watch.lines import Lines
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from trainlint.cli.console import UsageError
 from trainlint.evidence import Environment, Line, Run, Seen, Step, Symptom
-from trainlint_probe.confirming import told
+from trainlint_probe.judgement.confirming import told
+from trainlint_probe.judgement.runtime_rules import as_verdicts
+from trainlint_probe.judgement.static import configured, judge_files, with_lines_elsewhere
 from trainlint_probe.options import Options
 from trainlint_probe.result import Result
-from trainlint_probe.runtime_rules import as_verdicts
-from trainlint_probe.static import configured, judge_files, with_lines_elsewhere
 from trainlint_probe.traces.events import UnreadableTrace, read_events
 from trainlint_probe.traces.judge import judge, judge_memory, judge_ranks
 from trainlint_probe.traces.memory_snapshot import MemoryReading, UnreadableSnapshot, read_snapshot

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from trainlint.project import repository_around
 from trainlint.records import dataclass
-from trainlint_probe.files import MOST, SKIPPED, Changes, walk
+from trainlint_probe.changed_files.files import MOST, SKIPPED, Changes, walk
 
 _PROGRAM = Path(__file__).with_name("overlay_mount.py")
 _SEPARATORS = frozenset(",:\\")

@@ -15,11 +15,12 @@ from trainlint.evidence import Run
 from trainlint.records import replace
 from trainlint_probe import environment
 from trainlint_probe.orders import SAFETY_STOP, TIMED_OUT, Orders
+from trainlint_probe.own_rank import rank_and_world
 from trainlint_probe.processes import end_at_once, is_alive
 from trainlint_probe.storage import read_run, write_run
-from trainlint_probe.watch import guard, renames
-from trainlint_probe.watch.imported import Imports, loaded
-from trainlint_probe.watch.saves import Saves
+from trainlint_probe.watch.imported import Imports
+from trainlint_probe.watch.saving import guard, renames
+from trainlint_probe.watch.saving.saves import Saves
 from trainlint_probe.watch.steps import Clock, Source, steps_of
 from trainlint_probe.watch.watching import Watch
 
@@ -227,12 +228,3 @@ def has_ended(output: Path) -> bool:
     """Whether all ranks of a run have seen what they were to see."""
     ended = [path.name for path in output.glob(f"{_ENDED}*")]
     return bool(ended) and len(ended) >= int(ended[0].rpartition(".of")[2])
-
-
-def rank_and_world() -> tuple[int, int]:
-    """This process among those that train together, and how many these are."""
-    distributed = loaded("torch.distributed")
-    if distributed is not None and distributed.is_available() and distributed.is_initialized():
-        return distributed.get_rank(), distributed.get_world_size()
-    rank, ranks = os.environ.get("RANK", ""), os.environ.get("WORLD_SIZE", "")
-    return (int(rank), int(ranks)) if rank.isdecimal() and ranks.isdecimal() else (0, 1)

@@ -13,7 +13,7 @@ from trainlint.engine.configurations import Configurations
 from trainlint.engine.discover import discover
 from trainlint.engine.run import Run, run
 from trainlint.engine.work import Fixing
-from trainlint.fingerprint import fingerprint
+from trainlint.installation.fingerprint import fingerprint
 
 CACHE = Path("of-the-project")
 

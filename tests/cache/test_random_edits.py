@@ -115,7 +115,7 @@ class Edits(RuleBasedStateMachine):
             known = run_over(*paths, cache=cache, overrides=overrides)
             alone = run_over(*paths, overrides=overrides)
         assert not cache.trouble
-        assert (known.report, known.failing, known.neighbours) == (alone.report, alone.failing, alone.neighbours)
+        assert (known.report, known.failing, known.context_files) == (alone.report, alone.failing, alone.context_files)
 
 
 TestRandomEdits = Edits.TestCase

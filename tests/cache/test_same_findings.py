@@ -37,7 +37,7 @@ def checked(*paths: str, overrides: Overrides | None = None, workers: int = 1) -
     cache = opened()
     found = run_over(*paths, cache=cache, overrides=overrides, workers=workers)
     alone = run_over(*paths, overrides=overrides)
-    assert (found.report, found.failing, found.neighbours) == (alone.report, alone.failing, alone.neighbours)
+    assert (found.report, found.failing, found.context_files) == (alone.report, alone.failing, alone.context_files)
     assert not cache.trouble
     return found, cache.recalled
 
@@ -227,11 +227,11 @@ def test_a_change_during_the_run_is_not_taken_for_what_was_judged(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The file is hashed, then another program writes it, then it is judged: the findings are of no known content."""
-    from trainlint.engine import known
+    from trainlint.engine import cache_keys
 
     train = project / "scripts/train.py"
     hot = train.read_text()
-    key_of_run = known.key_of_run
+    key_of_run = cache_keys.key_of_run
 
     def hashed_and_then_written(*arguments: object) -> bytes | None:
         key = key_of_run(*arguments)  # type: ignore[arg-type]
@@ -239,7 +239,7 @@ def test_a_change_during_the_run_is_not_taken_for_what_was_judged(
         return key
 
     with monkeypatch.context() as patch:
-        patch.setattr(known, "key_of_run", hashed_and_then_written)
+        patch.setattr(cache_keys, "key_of_run", hashed_and_then_written)
         cache = opened()
         assert in_utils(run_over(cache=cache)) == 0
     train.write_text(hot)

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from trainlint.config import Config
-from trainlint.engine import unchosen as module
-from trainlint.engine.unchosen import unchosen
+from trainlint.engine import cache_keys
+from trainlint.engine.cache_keys import settings_text
 from trainlint.finding import Severity
 from trainlint.records import field_names, replace
 
-ROOT = Path(module.__file__).parents[1]
-LEFT_OUT = {*module._CHOICE, *module._VERDICTS}
+ROOT = Path(cache_keys.__file__).parents[1]
+LEFT_OUT = {*cache_keys._SELECTION, *cache_keys._VERDICTS}
 
 
 def test_models_and_summaries_read_no_setting_that_their_keys_leave_out() -> None:
@@ -34,7 +34,7 @@ def test_every_other_setting_is_part_of_every_key(name: str) -> None:
     different: Any = {name: ("another",)}
     other = replace(Config(), **different)
     for verdicts in (True, False):
-        assert unchosen(other, verdicts=verdicts) != unchosen(Config(), verdicts=verdicts)
+        assert settings_text(other, verdicts=verdicts) != settings_text(Config(), verdicts=verdicts)
 
 
 def test_what_only_verdicts_depend_on_is_part_of_their_keys() -> None:
@@ -43,5 +43,5 @@ def test_what_only_verdicts_depend_on_is_part_of_their_keys() -> None:
         Config(min_confidence=0.1),
         Config(options=(("TRN201", (("x", 1),)),)),
     ):
-        assert unchosen(other) != unchosen(Config())
-        assert unchosen(other, verdicts=False) == unchosen(Config(), verdicts=False)
+        assert settings_text(other) != settings_text(Config())
+        assert settings_text(other, verdicts=False) == settings_text(Config(), verdicts=False)

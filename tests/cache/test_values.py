@@ -24,8 +24,8 @@ from trainlint.cache import values
 from trainlint.cache.kinds import CLASSES
 from trainlint.cache.values import Unpackable, mark, pack, unpack
 from trainlint.config import Config
+from trainlint.engine.index.summary_result import SummaryResult
 from trainlint.engine.parsing import parse
-from trainlint.engine.summarised import Summarised
 from trainlint.engine.work import Outcome
 from trainlint.finding import Edit, Failure, Finding, Fix, Heat, Safety, Severity, Span
 from trainlint.source import source_from_text
@@ -168,7 +168,7 @@ def test_a_result_beyond_that_is_not_packed(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(values, "MOST_BYTES", 100)
     with pytest.raises(Unpackable, match="more than 100 bytes"):
         pack("x" * 100)
-    assert Summarised(summaries()[1]).packed is None
+    assert SummaryResult(summaries()[1]).packed is None
 
 
 @given(place=strategies.integers(0), byte=strategies.integers(1, 255))

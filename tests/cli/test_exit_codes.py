@@ -212,8 +212,8 @@ def test_no_rule_pack_is_2(program: Program, write: Write) -> None:
 
 EMPTY_HANDED = """\
 import sys
-import trainlint.installed
-trainlint.installed.GROUP = "trainlint.nothing"
+import trainlint.installation.distributions
+trainlint.installation.distributions.GROUP = "trainlint.nothing"
 from trainlint.cli import main
 sys.exit(main())
 """

@@ -14,7 +14,7 @@ from tests.cli.test_startup import imports
 from tests.engine.linked_project import write_project
 from trainlint.analysis.types.values import Home, Kind, Origin, Value
 from trainlint.finding import Heat
-from trainlint.report.value_words import value_words
+from trainlint.report.why.value_words import value_words
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Program, Write

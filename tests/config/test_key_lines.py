@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainlint.config.key_lines import key_lines, line_of
-from trainlint.config.raw import parse_toml
+from trainlint.config.toml import parse_toml
 
 TEXT = '''\
 # [tool.trainlint] in a comment

@@ -15,8 +15,8 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.types.values import Home, Kind, Value
 from trainlint.config import Config
-from trainlint.engine.explain import Asked, explain
 from trainlint.engine.judge import judge
+from trainlint.engine.why.explain import Asked, explain
 from trainlint.explanation import Answer, Explanation, Fact, Hiding, Line, Look
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.packs import load_rules

@@ -12,11 +12,11 @@ import pytest
 from tests.engine.linked_project import findings_in, judged, write_project
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.engine import linkage
-from trainlint.engine.linkage import summarise_file
-from trainlint.engine.members import Member
-from trainlint.engine.shelf import Shelf
-from trainlint.engine.summarised import Summarised
+from trainlint.engine.index import summarising
+from trainlint.engine.index.project_files import Member
+from trainlint.engine.index.summarising import summarise_file
+from trainlint.engine.index.summary_result import SummaryResult
+from trainlint.engine.pool.model_store import ModelStore
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_processes_and_kept_models_change_nothing(project: Path, monkeypatch: py
     assert findings_in(one)
     for workers in (2, 3):
         assert judged(".", workers=workers).report == one.report
-    monkeypatch.setattr(Shelf, "take", lambda *arguments: None)
+    monkeypatch.setattr(ModelStore, "take", lambda *arguments: None)
     for workers in (1, 2):
         assert judged(".", workers=workers).report == one.report
     named = judged("pkg/utils.py", "pkg/engine.py")
@@ -41,10 +41,10 @@ def test_processes_and_kept_models_change_nothing(project: Path, monkeypatch: py
 def test_only_models_of_files_that_are_judged_are_kept(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[Path] = []
 
-    def watched(shelf: Shelf, path: Path, model: SemanticModel, size: int) -> None:
+    def watched(store: ModelStore, path: Path, model: SemanticModel, size: int) -> None:
         kept.append(path)
 
-    monkeypatch.setattr(Shelf, "put", watched)
+    monkeypatch.setattr(ModelStore, "put", watched)
     judged("pkg/utils.py")
     assert kept == [project / "pkg/utils.py"]
 
@@ -67,34 +67,34 @@ def test_a_crash_in_linking_is_told_once_and_each_file_is_judged_alone(
 
 
 def test_a_malformed_summary_costs_the_linking_and_no_more(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    summary = linkage._summary
+    summary = summarising._summary
 
     def malformed(model: object) -> Summary | None:
         found = summary(model)  # type: ignore[arg-type]
         return replace(found, functions={}) if found is not None else None
 
-    monkeypatch.setattr(linkage, "_summary", malformed)
+    monkeypatch.setattr(summarising, "_summary", malformed)
     found = judged(".")
     assert len(found.report.failures) == 1
     assert found.report.files == 4
 
 
 def test_a_file_that_cannot_be_summarised_takes_no_part(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(linkage, "_summary", lambda model: None)
+    monkeypatch.setattr(summarising, "_summary", lambda model: None)
     found = judged(".")
     assert found.report.failures == ()
     assert findings_in(found) == []
 
 
-def _dying(member: Member, shelf: Shelf) -> Summarised:
+def _dying(member: Member, store: ModelStore) -> SummaryResult:
     if member.path.name == "engine.py":
         os._exit(3)
-    return summarise_file(member, shelf)
+    return summarise_file(member, store)
 
 
 def test_a_worker_that_dies_while_summarising_costs_one_file(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = judged(".")
-    monkeypatch.setattr(linkage, "summarise_file", _dying)
+    monkeypatch.setattr(summarising, "summarise_file", _dying)
     found = judged(".", workers=2)
     (failure,) = found.report.failures
     assert (failure.path, "died (exit code 3)" in failure.reason) == ("pkg/engine.py", True)
@@ -106,5 +106,4 @@ def test_a_worker_that_dies_while_summarising_costs_one_file(project: Path, monk
 def test_a_file_on_its_own_is_told_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "one.py").write_text("import torch\n")
     monkeypatch.chdir(tmp_path)
-    assert linkage.Linkage().of(tmp_path / "one.py") is None
-    assert judged("one.py").neighbours == 0
+    assert judged("one.py").context_files == 0

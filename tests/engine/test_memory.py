@@ -16,11 +16,10 @@ from trainlint.cache.cache import Cache
 from trainlint.config import Config
 from trainlint.engine import workers
 from trainlint.engine.configurations import Configurations
-from trainlint.engine.linkage import linked
-from trainlint.engine.members import Member
-from trainlint.engine.shelf import MOST_KEPT, bound_for
-from trainlint.engine.surroundings import Surroundings
-from trainlint.engine.tasks import Alone
+from trainlint.engine.index.project_files import Member, ProjectFiles
+from trainlint.engine.index.project_index import build_index
+from trainlint.engine.pool.model_store import MOST_KEPT, bound_for
+from trainlint.engine.pool.tasks import LocalExecutor
 from trainlint.packs import load_rules
 
 PROJECTS = ("one", "two", "three")
@@ -55,12 +54,12 @@ def alive_while_linking(projects: Path, monkeypatch: pytest.MonkeyPatch, cache: 
         return link(*arguments)
 
     monkeypatch.setattr(module, "link", watched)
-    surroundings = Surroundings(Configurations(load_rules()), (projects,))
-    files = [Member(path, path.name, path.stat().st_size, Config()) for path in sorted(projects.rglob("*.py"))]
+    members = [Member(path, path.name, path.stat().st_size, Config()) for path in sorted(projects.rglob("*.py"))]
+    files = ProjectFiles(members, Configurations(load_rules()), (projects,))
     before = summaries_alive()
-    linkage = linked(files, surroundings, Alone(kept=0), cache)
-    assert linkage.failures == ()
-    assert any(outside.heats for outside in linkage.outsides.values())
+    index = build_index(files, LocalExecutor(kept=0), cache)
+    assert index.failures == ()
+    assert any(facts.heats for facts in index.imported_facts.values())
     assert summaries_alive() == before
     return [found - before for found in alive]
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import random
 import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.engine.linked_project import ENGINE, FILES, TRAIN, UTILS, findings_in, judged, write_project
-from trainlint.engine import neighbourhood, surroundings
+from trainlint.config import Config
 from trainlint.engine.configurations import Configurations
-from trainlint.engine.discover import Target
+from trainlint.engine.index import import_graph, project_files
+from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.run import Run, run_text
-from trainlint.engine.surroundings import Surroundings
 from trainlint.packs import load_rules
 from trainlint.project import package_parent, project_around
 from trainlint.source import source_from_text
@@ -25,6 +24,13 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The linked project, as the working directory."""
     monkeypatch.chdir(write_project(tmp_path / "project"))
     return tmp_path / "project"
+
+
+def context_of(path: Path) -> set[str]:
+    """The names of the context files of one file."""
+    member = Member(path, path.name, path.stat().st_size, Config())
+    files = ProjectFiles([member], Configurations(load_rules()))
+    return {target.path.name for target in files.context}
 
 
 def judged_text(name: str, text: str, *, alone: bool = False) -> Run:
@@ -42,14 +48,14 @@ def test_whatever_is_named_the_finding_is_the_same(project: Path) -> None:
     assert findings_in(judged_text("pkg/utils.py", UTILS)) == [finding]
 
 
-def test_neighbours_are_not_judged(project: Path) -> None:
+def test_context_files_are_not_judged(project: Path) -> None:
     found = judged("pkg/utils.py")
-    assert (found.report.files, found.neighbours) == (1, 2)
+    assert (found.report.files, found.context_files) == (1, 2)
     assert {finding.path for finding in found.report.findings} == {"pkg/utils.py"}
-    assert judged(".").neighbours == 0
+    assert judged(".").context_files == 0
 
 
-def test_from_below_the_project_neighbours_are_shown_from_there(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_context_files_are_shown_from_the_working_directory(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project / "pkg")
     (finding,) = findings_in(judged("utils.py"), "utils.py")
     assert finding.chain[0].startswith("../scripts/train.py:7: for step")
@@ -84,36 +90,38 @@ def test_a_neighbour_whose_configuration_is_wrong_costs_nothing(project: Path) -
     (project / "scripts/trainlint.toml").write_text("colour = true\n")
     found = judged("pkg/utils.py")
     assert found.report.failures == ()
-    assert found.neighbours == 1
+    assert found.context_files == 1
 
 
 def test_what_is_excluded_takes_no_part(project: Path) -> None:
     (project / "trainlint.toml").write_text('exclude = ["scripts"]\n')
     assert findings_in(judged(".")) == findings_in(judged("pkg/utils.py"))
-    assert judged("pkg/utils.py").neighbours == 1
+    assert judged("pkg/utils.py").context_files == 1
     (project / ".gitignore").write_text("engine.py\n")
     assert findings_in(judged(".")) == findings_in(judged("pkg/utils.py")) == []
 
 
-def test_neighbours_leave_no_trace_in_the_configurations_of_a_run(project: Path) -> None:
+def test_context_files_leave_no_trace_in_the_configurations_of_a_run(project: Path) -> None:
     (project / "scripts/trainlint.toml").write_text('select = ["TRN2"]\n')
     configurations = Configurations(load_rules())
     run_text(source_from_text("pkg/utils.py", UTILS), project / "pkg/utils.py", configurations)
     assert configurations.sources() == (None,)
 
 
-def test_where_nothing_can_be_found_no_neighbour_is_looked_for(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def around(self: Surroundings, files: Sequence[Path]) -> list[Target]:
-        raise AssertionError("it was looked for neighbours")
+def test_no_context_file_is_looked_for_where_nothing_can_be_found(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def around(self: ProjectFiles) -> None:
+        raise AssertionError("context files were looked for")
 
     (project / "pkg/paths.py").write_text("import os\n\nfrom pkg.utils import log\n")
-    monkeypatch.setattr(Surroundings, "around", around)
+    monkeypatch.setattr(ProjectFiles, "_around", around)
     found = judged("pkg/paths.py", "pkg/__init__.py")
     assert (found.report.files, found.report.failures) == (2, ())
-    assert "it was looked for neighbours" in judged("pkg/utils.py").report.failures[0].reason
+    assert "context files were looked for" in judged("pkg/utils.py").report.failures[0].reason
 
 
-def test_untracked_and_tracked_files_are_neighbours_alike(project: Path) -> None:
+def test_untracked_and_tracked_files_are_context_files_alike(project: Path) -> None:
     untracked = judged("pkg/utils.py")
     subprocess.run(["git", "add", "."], check=True)
     assert judged("pkg/utils.py") == untracked
@@ -124,15 +132,15 @@ def test_a_project_need_be_no_repository(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(root / "pkg")
     (root / "build").mkdir()
     (root / "build/copy.py").write_text("from pkg.utils import log\n")
-    assert judged("utils.py").neighbours == 2, "the directory around the package"
+    assert judged("utils.py").context_files == 2, "the directory around the package"
     (root / "pkg/__init__.py").unlink()
-    assert judged("utils.py").neighbours == 1, "nothing says that more than this directory belongs together"
+    assert judged("utils.py").context_files == 1, "nothing says that more than this directory belongs together"
     (root / "pyproject.toml").touch()
-    assert judged("utils.py").neighbours == 2
+    assert judged("utils.py").context_files == 2
 
 
 @pytest.mark.parametrize("marked", [True, False], ids=["a project", "no project"])
-def test_links_out_of_the_project_are_no_neighbours(tmp_path: Path, marked: bool) -> None:
+def test_links_out_of_the_project_are_no_context_files(tmp_path: Path, marked: bool) -> None:
     inside = tmp_path / "inside"
     inside.mkdir()
     for path in (tmp_path / "outside.py", inside / "own.py", inside / "utils.py"):
@@ -141,9 +149,7 @@ def test_links_out_of_the_project_are_no_neighbours(tmp_path: Path, marked: bool
     (inside / "own_link.py").symlink_to("own.py")
     if marked:
         (inside / "pyproject.toml").touch()
-    around = Surroundings(Configurations(load_rules())).around([inside / "utils.py"])
-    assert "link.py" not in {target.path.name for target in around}
-    assert "own.py" in {target.path.name for target in around}
+    assert context_of(inside / "utils.py") == {"own.py", "own_link.py"} if not marked else {"own.py"}
 
 
 def test_the_project_of_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,24 +174,23 @@ def many_files(count: int) -> dict[str, str]:
 
 def test_the_bounds_hold(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_project(project, many_files(40))
-    monkeypatch.setattr(neighbourhood, "MOST_FILES", 10)
-    assert judged("pkg/utils.py").neighbours == 10
-    monkeypatch.setattr(neighbourhood, "MOST_FILES", 100)
-    monkeypatch.setattr(neighbourhood, "MOST_BYTES", len(ENGINE) + 200)
-    assert 1 < judged("pkg/utils.py").neighbours < 10
-    monkeypatch.setattr(neighbourhood, "MOST_BYTES", len(ENGINE) + 10)
-    assert judged("pkg/utils.py").neighbours == 1, "and none that does not fit"
-    monkeypatch.setattr(surroundings, "MOST_FILES", 5)
-    assert judged("pkg/utils.py").neighbours <= 5
-    monkeypatch.setattr(surroundings, "MOST_BYTES", 0)
-    assert judged("pkg/utils.py").neighbours == 0
+    monkeypatch.setattr(import_graph, "MOST_FILES", 10)
+    assert judged("pkg/utils.py").context_files == 10
+    monkeypatch.setattr(import_graph, "MOST_FILES", 100)
+    monkeypatch.setattr(import_graph, "MOST_BYTES", len(ENGINE) + 200)
+    assert 1 < judged("pkg/utils.py").context_files < 10
+    monkeypatch.setattr(import_graph, "MOST_BYTES", len(ENGINE) + 10)
+    assert judged("pkg/utils.py").context_files == 1, "and none that does not fit"
+    monkeypatch.setattr(project_files, "MOST_FILES", 5)
+    assert judged("pkg/utils.py").context_files <= 5
+    monkeypatch.setattr(project_files, "MOST_BYTES", 0)
+    assert judged("pkg/utils.py").context_files == 0
 
 
 def test_of_a_large_project_the_nearest_directories_are_read(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_project(project, {f"a{number}/b/c/d.py": "import torch\n" for number in range(9)})
-    monkeypatch.setattr(surroundings, "MOST_FILES", 3)
-    around = Surroundings(Configurations(load_rules())).around([project / "pkg/utils.py"])
-    assert [target.shown for target in around] == ["pkg/__init__.py", "pkg/engine.py", "pkg/utils.py"]
+    monkeypatch.setattr(project_files, "MOST_FILES", 3)
+    assert context_of(project / "pkg/utils.py") == {"__init__.py", "engine.py"}
 
 
 def test_a_run_as_pre_commit_makes_it(project: Path) -> None:
@@ -201,8 +206,8 @@ def test_a_run_as_pre_commit_makes_it(project: Path) -> None:
 def test_tests_tell_nothing_of_what_they_call_and_take_no_room(project: Path) -> None:
     calls = FILES["scripts/train.py"].replace("main", "test_it")
     write_project(project, {f"tests/test_{number}.py": calls for number in range(8)})
-    assert judged("pkg/utils.py").neighbours == 2
-    assert judged("tests/test_1.py").neighbours == 2
+    assert judged("pkg/utils.py").context_files == 2
+    assert judged("tests/test_1.py").context_files == 2
 
 
 HOLDER = """\

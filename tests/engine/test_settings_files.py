@@ -12,8 +12,8 @@ from trainlint.config import Config
 from trainlint.engine.discover import discover
 from trainlint.engine.judge import judge
 from trainlint.finding import Finding
-from trainlint.settings_tree import settings_tree
 from trainlint.source import source_from_text
+from trainlint.training_settings.tree import settings_tree
 
 DEEPSPEED = """\
 {

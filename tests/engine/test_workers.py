@@ -21,16 +21,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainlint.config import Config
-from trainlint.engine.chunks import Queue
 from trainlint.engine.configurations import Selection
-from trainlint.engine.crew import Crew
 from trainlint.engine.discover import Target
-from trainlint.engine.patience import patience
-from trainlint.engine.shelf import Shelf
-from trainlint.engine.tasks import Alone, Order
+from trainlint.engine.pool.model_store import ModelStore
+from trainlint.engine.pool.process_settings import settings_for_judging
+from trainlint.engine.pool.task_queue import TaskQueue
+from trainlint.engine.pool.tasks import LocalExecutor, TaskKind
+from trainlint.engine.pool.worker_pool import WorkerPool
 from trainlint.engine.time_limit import time_limit
 from trainlint.engine.work import Job
-from trainlint.engine.workers import WORTH_A_WORKER, judged, worker_count
+from trainlint.engine.workers import WORTH_A_WORKER, judge_all, worker_count
 
 NOTHING = Selection(Config(), (), ())
 
@@ -47,7 +47,7 @@ class Word:
         return Path(self.name)
 
 
-def read(word: Word, shelf: Shelf) -> str:
+def read(word: Word, store: ModelStore) -> str:
     match word.name.partition(" ")[0]:
         case "exit":
             os._exit(3)
@@ -74,7 +74,7 @@ def lost(word: Word, how: str) -> str:
     return f"{word.name}: {how}"
 
 
-READ = Order(read, lost)
+READ = TaskKind(read, lost)
 
 
 def words_of(text: str) -> list[Word]:
@@ -92,14 +92,14 @@ def jobs_of(sizes: Sequence[int]) -> list[Job]:
 def test_each_task_is_handed_out_once_whoever_asks(files: list[tuple[int, int | None]], turns: list[int]) -> None:
     tasks = [Word(str(index), size) for index, (size, _) in enumerate(files)]
     owners = {Path(str(index)): owner for index, (_, owner) in enumerate(files) if owner is not None}
-    queue = Queue(tasks, owners, 3)
+    queue = TaskQueue(tasks, owners, 3)
     handed = [task for worker in (*turns, *[1] * len(tasks)) for task in queue.take(worker)]
     assert sorted(handed) == list(range(len(tasks)))
 
 
 def test_a_worker_gets_its_own_files_before_others() -> None:
     tasks = [Word(name, 100) for name in "abcdef"]
-    queue = Queue(tasks, {Path("a"): 0, Path("b"): 1, Path("c"): 0, Path("d"): 1}, 2)
+    queue = TaskQueue(tasks, {Path("a"): 0, Path("b"): 1, Path("c"): 0, Path("d"): 1}, 2)
     assert [tasks[index].name for _ in tasks for index in queue.take(1)] == ["b", "d", "e", "f", "c", "a"]
 
 
@@ -115,19 +115,19 @@ def test_processes_are_used_where_they_pay(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_results_stand_in_the_order_of_the_tasks_also_when_there_are_more_orders() -> None:
     words = words_of("b,aaa,cc,,dddd,e") * 50
-    with Crew(3) as crew:
+    with WorkerPool(3) as pool:
         for _ in range(3):
-            assert crew.do(READ, words) == Alone().do(READ, words)
-        assert crew.do(READ, []) == []
+            assert pool.do(READ, words) == LocalExecutor().do(READ, words)
+        assert pool.do(READ, []) == []
 
 
-def keep(word: Word, shelf: Shelf) -> int:
-    shelf.put(word.path, word.name, 1)  # type: ignore[arg-type]  # a shelf does not look at what it holds
+def keep(word: Word, store: ModelStore) -> int:
+    store.put(word.path, word.name, 1)  # type: ignore[arg-type]  # a store does not look at what it holds
     return os.getpid()
 
 
-def take(word: Word, shelf: Shelf) -> tuple[int, object]:
-    return os.getpid(), shelf.take(word.path)
+def take(word: Word, store: ModelStore) -> tuple[int, object]:
+    return os.getpid(), store.take(word.path)
 
 
 def nobody(word: Word, how: str) -> int:
@@ -140,9 +140,9 @@ def nothing(word: Word, how: str) -> tuple[int, object]:
 
 def test_a_process_finds_what_it_kept_of_a_file() -> None:
     words = [Word(f"file{index}") for index in range(8)]
-    with Crew(2) as crew:
-        kept_by = crew.do(Order(keep, nobody), words)
-        found = crew.do(Order(take, nothing), words)
+    with WorkerPool(2) as pool:
+        kept_by = pool.do(TaskKind(keep, nobody), words)
+        found = pool.do(TaskKind(take, nothing), words)
     assert os.getpid() not in kept_by
     for word, keeper, (taker, kept) in zip(words, kept_by, found, strict=True):
         assert kept == (word.name if taker == keeper else None)
@@ -164,9 +164,9 @@ def test_a_process_finds_what_it_kept_of_a_file() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have other words for signals")
 def test_whatever_a_task_dies_of_it_dies_alone(death: str, how: str) -> None:
     words = words_of(f"a,bb,ccc,{death},dddd,eeeee,ffffff,{death} again") * 2
-    with Crew(2) as crew:
-        results = crew.do(READ, words)
-        assert crew.do(READ, words_of("still,here")) == ["STILL", "HERE"]
+    with WorkerPool(2) as pool:
+        results = pool.do(READ, words)
+        assert pool.do(READ, words_of("still,here")) == ["STILL", "HERE"]
     for word, result in zip(words, results, strict=True):
         if word.name.startswith(death):
             assert how in result
@@ -174,7 +174,7 @@ def test_whatever_a_task_dies_of_it_dies_alone(death: str, how: str) -> None:
             assert result == word.name.upper()
 
 
-def die_once(word: Word, shelf: Shelf, marks: Path) -> str:
+def die_once(word: Word, store: ModelStore, marks: Path) -> str:
     mark = marks / word.name
     if word.name == "unlucky" and not mark.exists():
         mark.touch()
@@ -183,11 +183,12 @@ def die_once(word: Word, shelf: Shelf, marks: Path) -> str:
 
 
 def test_a_task_gets_a_second_chance(tmp_path: Path) -> None:
-    with Crew(2) as crew:
-        assert crew.do(Order(partial(die_once, marks=tmp_path), lost), words_of("a,unlucky,b")) == ["a", "unlucky", "b"]
+    with WorkerPool(2) as pool:
+        kind = TaskKind(partial(die_once, marks=tmp_path), lost)
+        assert pool.do(kind, words_of("a,unlucky,b")) == ["a", "unlucky", "b"]
 
 
-def stay_in_native_code(word: Word, shelf: Shelf) -> str:
+def stay_in_native_code(word: Word, store: ModelStore) -> str:
     with time_limit(0.05):
         # Until it has the sum, Python does not look at its signals.
         return str(sum(range(10**10)))
@@ -195,8 +196,8 @@ def stay_in_native_code(word: Word, shelf: Shelf) -> str:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGPROF"), reason="this system has no timers")
 def test_native_code_that_does_not_come_back_is_ended() -> None:
-    with Crew(2) as crew:
-        (result,) = crew.do(Order(stay_in_native_code, lost), [Word("power")])
+    with WorkerPool(2) as pool:
+        (result,) = pool.do(TaskKind(stay_in_native_code, lost), [Word("power")])
     assert "longer than `file-time-limit`" in result
 
 
@@ -208,7 +209,7 @@ def gone(process: int) -> bool:
     return False
 
 
-def number_of_process(word: Word, shelf: Shelf) -> str:
+def number_of_process(word: Word, store: ModelStore) -> str:
     return str(os.getpid())
 
 
@@ -216,8 +217,8 @@ def test_processes_are_gone_whatever_ends_the_work() -> None:
     processes: list[int] = []
 
     def work_until_it_crashes() -> None:
-        with Crew(2) as crew:
-            processes.extend(map(int, crew.do(Order(number_of_process, lost), words_of("a,b,c,d"))))
+        with WorkerPool(2) as pool:
+            processes.extend(map(int, pool.do(TaskKind(number_of_process, lost), words_of("a,b,c,d"))))
             raise LookupError
 
     with pytest.raises(LookupError):
@@ -226,9 +227,9 @@ def test_processes_are_gone_whatever_ends_the_work() -> None:
 
 
 def outlive(pipe: int) -> None:
-    """The main process of a crew that is killed without warning."""
-    with Crew(2) as crew:
-        found = crew.do(Order(number_of_process, lost), words_of("a,b,c,d"))
+    """The main process of a pool that is killed without warning."""
+    with WorkerPool(2) as pool:
+        found = pool.do(TaskKind(number_of_process, lost), words_of("a,b,c,d"))
         os.write(pipe, ",".join(sorted(set(found))).encode())
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -253,12 +254,12 @@ def test_processes_do_not_outlive_a_main_process_that_is_killed() -> None:
 
 
 def test_little_work_starts_no_process() -> None:
-    with Crew(2, least=100) as crew:
-        kept_by = crew.do(Order(keep, nobody), words_of("a,b"))
+    with WorkerPool(2, least=100) as pool:
+        kept_by = pool.do(TaskKind(keep, nobody), words_of("a,b"))
         assert set(kept_by) == {os.getpid()}
-        assert crew.do(Order(take, nothing), words_of("a,b")) == [(os.getpid(), "a"), (os.getpid(), "b")]
+        assert pool.do(TaskKind(take, nothing), words_of("a,b")) == [(os.getpid(), "a"), (os.getpid(), "b")]
         large = [Word("c", 60), Word("d", 60)]
-        assert os.getpid() not in crew.do(Order(keep, nobody), large)
+        assert os.getpid() not in pool.do(TaskKind(keep, nobody), large)
 
 
 def prepare(mark: Path) -> None:
@@ -266,15 +267,15 @@ def prepare(mark: Path) -> None:
 
 
 def test_processes_that_start_at_once_prepare_before_there_is_work(tmp_path: Path) -> None:
-    with Crew(2, partial(prepare, tmp_path), at_once=True) as crew:
+    with WorkerPool(2, partial(prepare, tmp_path), at_once=True) as pool:
         deadline = time.monotonic() + 120
         while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < deadline:
             time.sleep(0.02)
         prepared = {int(path.name) for path in tmp_path.iterdir()}
-        assert set(crew.do(Order(keep, nobody), [Word(name) for name in "abcd"])) <= prepared
+        assert set(pool.do(TaskKind(keep, nobody), [Word(name) for name in "abcd"])) <= prepared
 
 
-def look(word: Word, shelf: Shelf) -> tuple[int, int]:
+def look(word: Word, store: ModelStore) -> tuple[int, int]:
     return os.getpid(), gc.get_threshold()[0]
 
 
@@ -285,10 +286,10 @@ def ordinary(word: Word, how: str) -> tuple[int, int]:
 def test_processes_that_inherit_nothing_are_set_up_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(multiprocessing, "get_context", lambda *names: multiprocessing.context.SpawnContext())
     monkeypatch.setattr(threading, "active_count", lambda: 2)
-    with patience():
+    with settings_for_judging():
         here = gc.get_threshold()[0]
-    with Crew(2) as crew:
-        found = crew.do(Order(look, ordinary), words_of("a,b,c"))
+    with WorkerPool(2) as pool:
+        found = pool.do(TaskKind(look, ordinary), words_of("a,b,c"))
     assert os.getpid() not in {process for process, _ in found}
     assert {threshold for _, threshold in found} == {here}
     assert here > gc.get_threshold()[0]
@@ -298,7 +299,7 @@ def test_a_system_without_processes_does_the_tasks_itself(monkeypatch: pytest.Mo
     def refuse(*arguments: object, **options: object) -> None:
         raise OSError("no more processes")
 
-    monkeypatch.setattr("trainlint.engine.crew._started", refuse)
-    with Crew(2) as crew:
-        outcomes = judged(jobs_of([1, 1]), None, crew)
+    monkeypatch.setattr("trainlint.engine.pool.worker_pool._new_worker", refuse)
+    with WorkerPool(2) as pool:
+        outcomes = judge_all(jobs_of([1, 1]), None, pool)
     assert ["no such file" in outcome.failures[0].reason for outcome in outcomes] == [True, True]

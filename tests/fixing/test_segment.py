@@ -23,7 +23,7 @@ CHOSEN = {
     "trainlint/finding.py": "classes with annotations and decorators",
     "trainlint/cli/arguments.py": "calls over many lines",
     "trainlint/fixing/layout.py": "nested calls and comprehensions",
-    "trainlint/report/why.py": "formatted strings",
+    "trainlint/report/why/text.py": "formatted strings",
     "json/decoder.py": "code of others: escapes, defaults that are calls, assignments of tuples",
     "contextlib.py": "code of others: decorators, `async`, positional-only parameters",
     "optim/sgd.py": "code of others: annotations over several lines, long calls",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from trainlint.fixing import FileChanged, NotWritten, write_atomically
+from trainlint.fixing import FileChanged, NotWritten, replace_content
 
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="modes and links of this kind are POSIX's")
 
@@ -22,7 +22,7 @@ def names_in(directory: Path) -> list[str]:
 def test_the_new_content_takes_the_place_of_the_old(tmp_path: Path) -> None:
     path = tmp_path / "train.py"
     path.write_bytes(b"old\r\n")
-    write_atomically(path, b"old\r\n", b"new\r\n")
+    replace_content(path, b"old\r\n", b"new\r\n")
     assert path.read_bytes() == b"new\r\n"
     assert names_in(tmp_path) == ["train.py"]
 
@@ -31,7 +31,7 @@ def test_a_file_changed_since_it_was_read_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "train.py"
     path.write_bytes(b"somebody's work")
     with pytest.raises(FileChanged, match=r"train\.py changed while it was being fixed"):
-        write_atomically(path, b"old", b"new")
+        replace_content(path, b"old", b"new")
     assert path.read_bytes() == b"somebody's work"
     assert names_in(tmp_path) == ["train.py"]
 
@@ -47,7 +47,7 @@ def test_a_file_changed_while_it_is_written_is_left_alone(tmp_path: Path, monkey
 
     monkeypatch.setattr(os, "chmod", editor_saves)
     with pytest.raises(FileChanged):
-        write_atomically(path, b"old", b"new")
+        replace_content(path, b"old", b"new")
     assert path.read_bytes() == b"somebody's work"
     assert names_in(tmp_path) == ["train.py"]
 
@@ -58,7 +58,7 @@ def test_the_mode_stays(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "train.py"
     path.write_bytes(b"old")
     path.chmod(mode)
-    write_atomically(path, b"old", b"new")
+    replace_content(path, b"old", b"new")
     assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
@@ -68,7 +68,7 @@ def test_the_owner_stays(tmp_path: Path) -> None:
     path = tmp_path / "train.py"
     path.write_bytes(b"old")
     os.chown(path, 12345, 12346)
-    write_atomically(path, b"old", b"new")
+    replace_content(path, b"old", b"new")
     assert (path.stat().st_uid, path.stat().st_gid) == (12345, 12346)
 
 
@@ -78,7 +78,7 @@ def test_a_link_stays_a_link_and_its_target_is_written(tmp_path: Path) -> None:
     target.parent.mkdir()
     target.write_bytes(b"old")
     link.symlink_to(Path("code") / "train.py")
-    write_atomically(link, b"old", b"new")
+    replace_content(link, b"old", b"new")
     assert link.is_symlink()
     assert target.read_bytes() == b"new"
     assert names_in(tmp_path) == ["code", "link.py"]
@@ -87,14 +87,14 @@ def test_a_link_stays_a_link_and_its_target_is_written(tmp_path: Path) -> None:
 
 def test_a_missing_file_is_said_to_be_missing(tmp_path: Path) -> None:
     with pytest.raises(NotWritten, match="could not be written"):
-        write_atomically(tmp_path / "gone.py", b"old", b"new")
+        replace_content(tmp_path / "gone.py", b"old", b"new")
     assert names_in(tmp_path) == []
 
 
 def test_a_directory_is_no_file_to_write(tmp_path: Path) -> None:
     (tmp_path / "x.py").mkdir()
     with pytest.raises(NotWritten, match="no regular file"):
-        write_atomically(tmp_path / "x.py", b"", b"new")
+        replace_content(tmp_path / "x.py", b"", b"new")
 
 
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, OSError])
@@ -109,7 +109,7 @@ def test_an_interrupted_write_leaves_the_file_and_no_other(
 
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(NotWritten if interruption is OSError else interruption):
-        write_atomically(path, b"old", b"new")
+        replace_content(path, b"old", b"new")
     assert path.read_bytes() == b"old"
     assert names_in(tmp_path) == ["train.py"]
 
@@ -133,7 +133,7 @@ def written_by_an_ordinary_user(path: Path) -> str:
             if os.geteuid() == 0:
                 os.setgid(65534)
                 os.setuid(65534)
-            write_atomically(path, b"old", b"new")
+            replace_content(path, b"old", b"new")
         except NotWritten as error:
             os.write(writer, str(error).encode())
         finally:

@@ -18,7 +18,7 @@ from trainlint.packs import load_rules
 SAY = """\
 import json, sys
 from trainlint.catalogue import installed_rules
-from trainlint.installed import PackError
+from trainlint.installation.distributions import PackError
 try:
     found = [[rule.code, rule.name, sorted(rule.triggers.calls)] for rule in installed_rules()]
 except PackError as error:
@@ -190,4 +190,4 @@ def test_two_processes_may_write_at_once(acme: Installation) -> None:
     assert {json.dumps(json.loads(process.communicate()[0])[0]) for process in running} == {json.dumps(SLOW)}
     assert acme.say() == (SLOW, False)
     assert len(acme.kept()) == 1
-    assert [path.name for path in acme.kept()[0].parent.iterdir() if ".json." in path.name] == []
+    assert [path.name for path in acme.kept()[0].parent.iterdir() if path.name.startswith(".trainlint-")] == []

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.environments import REPOSITORY, new_environment, python_of
-from trainlint import fingerprint as module
-from trainlint.fingerprint import fingerprint, stats_below
-from trainlint.installed import homes
+from trainlint.installation import fingerprint as module
+from trainlint.installation.distributions import homes
+from trainlint.installation.fingerprint import fingerprint, stats_below
 
 
 def installed(site: Path, name: str, version: str = "1.0", entry_points: str = "") -> Path:
@@ -42,7 +42,8 @@ def site(tmp_path: Path) -> Path:
 def of(site: Path, *before: str) -> str:
     """The fingerprint in a Python that sees this site and trainlint's core alone, and what that imports."""
     program = (
-        "import sys\nfrom trainlint.fingerprint import fingerprint\nprint(fingerprint(), 'acme_rules' in sys.modules)"
+        "import sys\nfrom trainlint.installation.fingerprint import fingerprint\n"
+        "print(fingerprint(), 'acme_rules' in sys.modules)"
     )
     done = subprocess.run(
         [python_of(site), "-c", program],

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.environments import REPOSITORY, new_environment, python_of
-from trainlint import installed
+from trainlint.installation import distributions
 
 SAY = """\
 from trainlint.packs import PackError, load_rules
@@ -232,5 +232,6 @@ def test_packs_are_found_without_the_slow_import(site: Path) -> None:
 
 @pytest.mark.parametrize("group", ["console_scripts", "pytest11", "distutils.commands", "no.such.group"])
 def test_what_is_read_by_hand_is_what_the_standard_library_reads(group: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installed, "GROUP", group)
-    assert sorted(installed.find_packs()) == sorted((entry.name, entry.value) for entry in entry_points(group=group))
+    monkeypatch.setattr(distributions, "GROUP", group)
+    declared = sorted((entry.name, entry.value) for entry in entry_points(group=group))
+    assert sorted(distributions.find_packs()) == declared

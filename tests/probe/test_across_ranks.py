@@ -6,7 +6,7 @@ pytest tests/probe/test_across_ranks.py
 from __future__ import annotations
 
 from trainlint.evidence import Environment, Interval, Line, Run, Seen, Step, Symptom
-from trainlint_probe.across_ranks import with_others
+from trainlint_probe.judgement.across_ranks import with_others
 
 
 def rank(number: int, *seen: Seen) -> Run:

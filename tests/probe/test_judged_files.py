@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from trainlint.evidence import Judged, Line
-from trainlint_probe.static import Static, configured, judge_at_work, judge_files, with_lines_elsewhere
+from trainlint_probe.judgement.static import Static, configured, judge_at_work, judge_files, with_lines_elsewhere
 
 TEXT = b"import torch\r\n"
 DIGEST = hashlib.sha256(TEXT).hexdigest()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from trainlint.evidence import Alive, Environment, Line, Loader, Memory, Phase, Run, Seen, Step, Symptom
-from trainlint_probe.judged_run import judge_run
+from trainlint_probe.judgement.judged_run import judge_run
 from trainlint_probe.traces.judge import RuntimeFinding
 
 KIB, MIB, GIB = 2**10, 2**20, 2**30

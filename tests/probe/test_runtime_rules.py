@@ -16,7 +16,7 @@ from tests.rules.catalogue import all_rules
 from trainlint.evidence import Interval, State, Symptom
 from trainlint.rule import Rule
 from trainlint_probe import traces
-from trainlint_probe.runtime_rules import as_verdicts
+from trainlint_probe.judgement.runtime_rules import as_verdicts
 from trainlint_probe.traces.judge import RuntimeFinding
 
 PROBE = Path(traces.__file__).parents[1]
@@ -41,7 +41,7 @@ def judged_names() -> dict[str, str]:
 
 
 def test_the_judges_are_found() -> None:
-    assert {"judged_run.py", "traces/judge.py"} <= set(judged_names().values())
+    assert {"judgement/judged_run.py", "traces/judge.py"} <= set(judged_names().values())
 
 
 def test_what_the_probe_judges_has_a_page_and_each_page_is_judged() -> None:
@@ -77,7 +77,7 @@ def test_no_other_rule_promises_that_a_run_confirms_it() -> None:
 
 
 def test_what_rules_are_confirmed_by_is_what_the_probe_records() -> None:
-    paths = [*sorted((PROBE / "watch").glob("*.py")), PROBE / "across_ranks.py"]
+    paths = [*sorted((PROBE / "watch").rglob("*.py")), PROBE / "judgement/across_ranks.py"]
     watched = "".join(path.read_text(encoding="utf-8") for path in paths)
     recorded = {Symptom[name] for name in re.findall(r"\bSymptom\.([A-Z_]+)", watched)}
     assert {symptom for rule in CONFIRMED for symptom in rule.confirmed_by} <= recorded

@@ -14,12 +14,12 @@ from trainlint.evidence import Interval, Line, Reference, State, Symptom, Verdic
 from trainlint.finding import Finding, Severity, Span
 from trainlint.records import replace
 from trainlint.report.settings import Style
+from trainlint_probe.judgement.same_line import SHOWN_BY, related
 from trainlint_probe.report.document import document
 from trainlint_probe.report.page import page
 from trainlint_probe.report.terminal import render
 from trainlint_probe.report.terminal_trace import render_trace
 from trainlint_probe.result import Result
-from trainlint_probe.same_line import SHOWN_BY, related
 from trainlint_probe.traces.reading import read_trace
 
 SYMPTOMS = {rule.code: rule.confirmed_by for rule in all_rules()}

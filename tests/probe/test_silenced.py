@@ -8,9 +8,9 @@ import pytest
 
 from trainlint.cli import main
 from trainlint.evidence import Line, State, Verdict
+from trainlint_probe.judgement.silenced import heard
+from trainlint_probe.judgement.static import configured
 from trainlint_probe.result import Ignored
-from trainlint_probe.silenced import heard
-from trainlint_probe.static import configured
 
 TRAINING = """\
 from torch.utils.data import DataLoader

@@ -7,7 +7,7 @@ import pytest
 from tests.probe import samples
 from trainlint.evidence import Environment, Phase, Run, Step
 from trainlint.records import replace
-from trainlint_probe.utilization import utilization
+from trainlint_probe.judgement.utilization import utilization
 
 
 def run(gpu: str, on_device: dict[str, float], *, ms: float = 100.0, device: str = "cuda", units: str = "") -> Run:

@@ -20,7 +20,7 @@ from trainlint.evidence import (
 )
 from trainlint.finding import Finding, Severity, Span
 from trainlint.records import replace
-from trainlint_probe.verdicts import verdict
+from trainlint_probe.judgement.verdicts import verdict
 
 
 def finding(code: str = "TRN201", *, first: int = 14, last: int = 14, path: str = "train.py") -> Finding:

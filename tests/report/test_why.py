@@ -11,8 +11,8 @@ from trainlint.analysis.types.values import Home, Kind, Origin, Value
 from trainlint.explanation import Answer, Explanation, Fact, Hidden, Hiding, Line, Look, Stop, Verdict
 from trainlint.finding import Finding, Heat, Severity, Span
 from trainlint.report.settings import Style
-from trainlint.report.value_words import heat_words, value_words
-from trainlint.report.why import render
+from trainlint.report.why.text import render
+from trainlint.report.why.value_words import heat_words, value_words
 
 STEP = HeatFact(Heat.STEP, 0.97, ("line 3: for batch in loader",))
 LOSS = Value(Kind.TENSOR, Home.DEVICE, True, Origin.LOSS, 0.9)

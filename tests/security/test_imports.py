@@ -169,8 +169,8 @@ sys.path.pop(0)  # the working directory, by PYTHONPATH: this process stands for
 import threading, time
 from functools import partial
 threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
-from tests.security.test_imports import crew_of_two
-crew_of_two()
+from tests.security.test_imports import pool_of_two
+pool_of_two()
 """
     environment = {**program.environment, "PYTHONPATH": os.pathsep.join((".", str(REPOSITORY)))}
     command = [sys.executable, "-P", "-c", code.replace('sys.path.remove("")', "sys.path.pop(0)")]
@@ -179,13 +179,13 @@ crew_of_two()
     assert was_run(marker) == ""
 
 
-def crew_of_two() -> None:
+def pool_of_two() -> None:
     """What the test above runs: two workers of a process with two threads."""
-    from trainlint.engine.crew import Crew
+    from trainlint.engine.pool.worker_pool import WorkerPool
 
     assert threading.active_count() == 2
-    with Crew(2, at_once=True) as crew:
-        names = [type(worker.process).__name__ for worker in crew._workers.values()]
+    with WorkerPool(2, at_once=True) as pool:
+        names = [type(worker.process).__name__ for worker in pool._workers.values()]
     sys.stdout.write(f"{names}\n")
 
 

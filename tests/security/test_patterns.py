@@ -40,7 +40,7 @@ NEVER_SEARCHED = {
     "trainlint.analysis.frequency.framework_roles.FRAMEWORKS.hooks",
     "trainlint.analysis.frequency.framework_roles.FRAMEWORKS.without_gradients",
     "trainlint.analysis.frequency.framework_roles._HANDLER",
-    "trainlint.kept._KEPT",
+    "trainlint.installation.kept_texts._KEPT",
     "trainlint.rule._NAME",
     "trainlint.suppress.comments._BRACKETS",
     "trainlint.suppress.comments._COLON",

@@ -105,7 +105,7 @@ class SemanticModel:
         """Free what was worked out, once nobody asks any more.
 
         Scopes and bindings, and classes and methods, refer to each other, so that the memory would else wait for the
-        garbage collector, which rests meanwhile (engine/patience.py).
+        garbage collector, which runs rarely meanwhile (engine/pool/process_settings.py).
         """
         index: Outline | None = self.__dict__.get("outline")
         if index is not None:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _MODULES = {
-    "trainlint.engine.known": "WholeRun",
-    "trainlint.engine.relinking": "Told",
+    "trainlint.engine.cached_results": "WholeRun",
+    "trainlint.engine.index.group_facts": "GroupFacts",
     "trainlint.engine.work": "Outcome",
     "trainlint.finding": "Edit Failure Finding Fix Heat Report Safety Severity Span UnappliedFix",
     "trainlint.analysis.project.glance": "Glance",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from trainlint.cli.console import UsageError
-from trainlint.installed import entry_points
+from trainlint.installation.distributions import entry_points
 
 GROUP = "trainlint.commands"
 """The group of entry points that commands come in by. Each names a function from arguments to an exit code."""

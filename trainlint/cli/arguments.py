@@ -162,7 +162,7 @@ def _check_parser() -> argparse.ArgumentParser:
 
 
 def _why_parser() -> argparse.ArgumentParser:
-    from trainlint.report.why import FORMATS
+    from trainlint.report.why.text import FORMATS
 
     parser = _Parser(
         "trainlint why",

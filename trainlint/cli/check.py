@@ -22,7 +22,7 @@ from trainlint.engine.discover import discover
 from trainlint.engine.run import Run, run
 from trainlint.engine.work import Fixing
 from trainlint.finding import Safety
-from trainlint.installed import PackError
+from trainlint.installation.distributions import PackError
 from trainlint.report import FORMATS
 
 TYPE_CHECKING = False

@@ -9,7 +9,7 @@ from trainlint.cache.place import is_own, own_caches, remove, size_of
 from trainlint.cli import console
 from trainlint.cli.caching import directory_of_cache
 from trainlint.cli.console import UsageError
-from trainlint.kept import delete_kept
+from trainlint.installation.kept_texts import delete_kept
 from trainlint.user_cache import Unusable, directory_of_caches
 
 if TYPE_CHECKING:

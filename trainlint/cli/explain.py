@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trainlint.catalogue import installed_rules
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
-from trainlint.installed import PackError
+from trainlint.installation.distributions import PackError
 from trainlint.naming import did_you_mean, words_for
 from trainlint.report.explain import render
 from trainlint.report.settings import style_for

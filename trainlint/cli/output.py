@@ -152,8 +152,8 @@ def show_progress(
         console.note(f"note: {sentence}")
     for path in discovery.excluded:
         console.note(f"excluded: {quoted(str(path))}")
-    if found.neighbours:
-        console.note(f"linked with: {count(found.neighbours, 'file')} besides, which are not judged")
+    if found.context_files:
+        console.note(f"linked with: {count(found.context_files, 'file')} besides, which are not judged")
     if cache is not None:
         console.note(f"cache: {_of_cache(cache, here)}")
     processes = "one process" if found.workers == 1 else f"{found.workers} processes"

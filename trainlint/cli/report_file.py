@@ -5,12 +5,12 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
+from trainlint.atomic_write import require_new_file_beside, write_atomically
+from trainlint.bounded import write_leaves_project
 from trainlint.cli.console import UsageError
 from trainlint.engine.discover import Target, absolute
-from trainlint.engine.surroundings import write_would_leave
 from trainlint.project import projects_around
 
 
@@ -20,7 +20,7 @@ def require_writable(path: Path, judged: Iterable[Target]) -> None:
     A link in a project is refused: whoever wrote the project decides where it leads. Nothing is changed.
     """
     place = absolute(path)
-    if _is_in_project(place) and (place.is_symlink() or write_would_leave(place)):
+    if _is_in_project(place) and (place.is_symlink() or write_leaves_project(place)):
         raise UsageError(f"the report is not written to {path}, which is a link or lies behind one; name its own place")
     if not place.parent.is_dir():
         raise UsageError(f"the report cannot be written to {path}: there is no directory {path.parent}; make it first")
@@ -33,13 +33,10 @@ def require_writable(path: Path, judged: Iterable[Target]) -> None:
             raise _not_written(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
     if not place.exists() or _is_replaceable(place):
         try:
-            os.close(_new_file(_beside(place)))
+            require_new_file_beside(str(place))
         except OSError as error:
             if not place.exists():  # a file may be open to all in a directory that is not
                 raise _not_written(path, error) from error
-        finally:
-            with suppress(OSError):
-                os.unlink(_beside(place))
 
 
 def write_report(path: Path, text: str) -> None:
@@ -55,20 +52,9 @@ def write_report(path: Path, text: str) -> None:
             _write_in_place(place, data)
             return
         try:
-            descriptor = _new_file(_beside(place))
-        except PermissionError:
+            write_atomically(str(place), data, like=place.stat() if place.exists() else None)
+        except PermissionError:  # no new file may be made there, but this one may be written
             _write_in_place(place, data)
-            return
-        try:
-            with open(descriptor, "wb") as stream:
-                stream.write(data)
-            if place.exists():
-                os.chmod(_beside(place), place.stat().st_mode & 0o777)
-            os.replace(_beside(place), place)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(_beside(place))
-            raise
     except OSError as error:
         raise _not_written(path, error) from error
 
@@ -80,14 +66,6 @@ def _write_in_place(place: Path, data: bytes) -> None:
         if hasattr(os, "O_NONBLOCK"):
             os.set_blocking(descriptor, True)
         stream.write(data)
-
-
-def _new_file(place: str) -> int:
-    return os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-
-
-def _beside(place: Path) -> str:
-    return str(place.with_name(f".{place.name}.trainlint-{os.getpid()}"))
 
 
 def _is_replaceable(place: Path) -> bool:

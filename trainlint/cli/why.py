@@ -16,20 +16,19 @@ from trainlint.cli.console import UsageError
 from trainlint.config import ConfigError
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import discover
-from trainlint.engine.explain import explain, rules_to_ask
-from trainlint.engine.linkage import linked
-from trainlint.engine.members import Member
+from trainlint.engine.index.project_files import Member, ProjectFiles
+from trainlint.engine.index.project_index import build_index
 from trainlint.engine.parsing import parse
 from trainlint.engine.read import TRAINING_WORDS, may_hold_findings, read_bytes
-from trainlint.engine.surroundings import Surroundings
+from trainlint.engine.why.explain import explain, rules_to_ask
 from trainlint.engine.work import crash
 from trainlint.explanation import Explanation
 from trainlint.finding import Failure
-from trainlint.installed import PackError
+from trainlint.installation.distributions import PackError
 from trainlint.records import dataclass
 from trainlint.report.characters import quoted
 from trainlint.report.settings import style_for
-from trainlint.report.why import render
+from trainlint.report.why.text import render
 from trainlint.source import SourceFile, UnreadableSource, decode_source
 
 if TYPE_CHECKING:
@@ -111,12 +110,12 @@ def _answer(question: Question, target: Target, configurations: Configurations, 
         return Explanation(target.shown, first, last, whole, selection.config.min_confidence, missing_words=words)
     rules = rules_to_ask(selection, configurations.rules_for(target.path))
     member = Member(target.path, target.shown, target.size, selection.config, text=source)
-    linkage = linked([member], Surroundings(configurations), cache=cache)
+    index = build_index(ProjectFiles([member], configurations), cache=cache)
     if cache is not None:
         cache.save()
-    for failure in linkage.failures:
+    for failure in index.failures:
         console.note(f"trainlint: {quoted(failure.path)}: {failure.reason}")
-    model = SemanticModel(source, tree, selection.config, linkage.of(target.path) or ALONE)
+    model = SemanticModel(source, tree, selection.config, index.imported_facts.get(target.path, ALONE))
     return explain(model, rules, first, last, whole_file=question.first is None)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from trainlint.config.raw import parse_toml
+from trainlint.config.toml import parse_toml
 from trainlint.records import dataclass
 
 KeyPath = tuple[str | int, ...]

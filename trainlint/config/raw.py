@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from pathlib import Path
 
 from trainlint.bounded import CONFIGURATION_BYTES, UnfitFile, leaves_project, read_bounded
+from trainlint.config.toml import parse_toml
 from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 TRAINLINT_TOML = "trainlint.toml"
 PYPROJECT_TOML = "pyproject.toml"
 _TABLE_IN_PYPROJECT = ("tool", "trainlint")
-_MOST_DOTS = 1_000
-"""In a line. The parser takes quadratic time over the parts of a dotted key."""
 _LINE_IN_MESSAGE = lazy(r"line (\d+)")
 
 
@@ -91,22 +89,6 @@ def parse_config(path: Path, data: bytes) -> RawConfig | None:
             raw = RawConfig(path, text, (), values={})
             raise raw.error(table[:depth], f"`{'.'.join(table[:depth])}` must be a table")
     return RawConfig(path, text, table, values)
-
-
-def parse_toml(text: str) -> dict[str, Any]:
-    """Parse TOML. Raises ValueError, also where it is nested too deeply or a key has too many parts."""
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.count(".") > _MOST_DOTS:
-            raise ValueError(f"a line has more than {_MOST_DOTS:,} dots (at line {number})")
-    try:
-        values: dict[str, Any] = tomllib.loads(text)
-    except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
-    return values
 
 
 def absolute(path: Path) -> Path:

@@ -17,7 +17,7 @@ from trainlint.bounded import SETTINGS_BYTES, leads_out, read_bounded, reason_of
 from trainlint.finding import Failure
 from trainlint.project import project_around, repository_around
 from trainlint.records import dataclass, field
-from trainlint.settings_files import holds_settings, is_settings, may_be_settings
+from trainlint.training_settings.files import holds_settings, is_settings, may_be_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

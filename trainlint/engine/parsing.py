@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 from trainlint.finding import Failure
-from trainlint.settings_files import is_settings
+from trainlint.training_settings.files import is_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ UNREADABLE = "TRN001"
 def parse(source: SourceFile) -> ast.Module | Failure:
     """The tree of a file, or why there is none."""
     if is_settings(source.path):
-        from trainlint.settings_tree import settings_tree  # few projects have such files
+        from trainlint.training_settings.tree import settings_tree  # few projects have such files
 
         try:
             return settings_tree(source)

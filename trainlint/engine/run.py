@@ -7,16 +7,16 @@ from pathlib import Path
 
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import Discovery, Target, absolute, shown_path
-from trainlint.engine.members import Member, may_tell
-from trainlint.engine.surroundings import Surroundings
+from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.work import Fixing, Job, Outcome, Rewrite, do_text
 from trainlint.finding import Failure, Report
 from trainlint.records import dataclass, replace
-from trainlint.settings_files import is_settings
+from trainlint.training_settings.files import is_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
+    from trainlint.engine.index.project_index import ProjectIndex
     from trainlint.source import SourceFile
 
 
@@ -34,8 +34,8 @@ class Run:
     rewrites: tuple[Rewrite, ...] = ()
     """What fixes would make of the files, where they are not to be written."""
     workers: int = 1
-    neighbours: int = 0
-    """How many files told something of those that were judged, and were not judged themselves."""
+    context_files: int = 0
+    """How many files took part in linking that were not judged."""
     unfixed: tuple[str, ...] = ()
     """Why files were not fixed that could be judged, a sentence each."""
 
@@ -50,62 +50,70 @@ def run(
 ) -> Run:
     """Judge every file that was found, by the configuration nearest to it, with what its project says of it.
 
-    `workers` is how many processes to use; None uses more than one only where it pays. What the `cache` knows is not
-    done again, and what is done it is told; but files are always fixed afresh.
+    `workers` is how many processes to use; None uses more than one only where that is faster. Results that the `cache`
+    has are not computed again, and new ones are added to it; but files are always fixed afresh.
     """
     jobs, failures = _jobs(discovery.targets, configurations)
-    members = _members(jobs)
-    surroundings = Surroundings(configurations, discovery.searched)
-    if cache is None or not _pays(jobs, members):
-        found = _judged(jobs, members, surroundings, fixing, workers)
+    files = ProjectFiles(_members(jobs), configurations, discovery.searched)
+    if cache is None or not _pays(jobs, files):
+        found = _judged(jobs, files, fixing, workers)
     else:
-        from trainlint.engine.known import WholeRun, keep_run, key_of_run, known_run
+        from trainlint.engine.cache_keys import key_of_run
+        from trainlint.engine.cached_results import WholeRun, keep_run, known_run
 
-        key = key_of_run(jobs, members, surroundings, cache) if fixing is None else None
+        key = key_of_run(jobs, files, cache) if fixing is None else None
         known = known_run(key, cache)
         if known is None:
-            found = _judged(jobs, members, surroundings, fixing, workers, cache)
-            keep_run(key, WholeRun(found.report, found.failing, found.neighbours), cache)
+            found = _judged(jobs, files, fixing, workers, cache)
+            keep_run(key, WholeRun(found.report, found.failing, found.context_files), cache)
         else:
-            found = Run(known.report, known.failing, neighbours=known.neighbours)
+            found = Run(known.report, known.failing, context_files=known.context_files)
         cache.save()
     failures = [*found.report.failures, *discovery.failures, *failures]
     return replace(found, report=replace(found.report, failures=_in_order(failures)))
 
 
-def _pays(jobs: Sequence[Job], members: Sequence[Member]) -> bool:
+def _pays(jobs: Sequence[Job], files: ProjectFiles) -> bool:
     """Whether it pays to ask a cache about these files. Where any trains, the import of the model takes 60 ms."""
-    return sum(job.size for job in jobs) > _SMALL or any(map(may_tell, members))
+    return sum(job.size for job in jobs) > _SMALL or files.may_hold_findings
 
 
 def _judged(
     jobs: Sequence[Job],
-    members: Sequence[Member],
-    surroundings: Surroundings,
+    files: ProjectFiles,
     fixing: Fixing | None,
     workers: int | None,
     cache: Cache | None = None,
 ) -> Run:
     """Link the files, and judge each of them, but for what the cache knows."""
-    from trainlint.engine.linkage import linked  # a run of which all is known needs none of this
-    from trainlint.engine.patience import patience
-    from trainlint.engine.workers import doer, judged, worker_count
+    from trainlint.engine.index.project_index import build_index  # a run of which all is known needs none of this
+    from trainlint.engine.pool.process_settings import settings_for_judging
+    from trainlint.engine.workers import executor_for, judge_all, worker_count
 
     count = worker_count(jobs, workers)
-    with patience(), doer(count, jobs, workers, at_once=cache is None) as hands:
-        linkage = linked(members, surroundings, hands, cache)
-        jobs = [
-            replace(job, outside=linkage.of(job.path), outside_mark=linkage.marks.get(job.path, b""))
-            for job in jobs
-            if job.path not in linkage.given_up
-        ]
+    with settings_for_judging(), executor_for(count, jobs, workers, at_once=cache is None) as executor:
+        index = build_index(files, executor, cache)
+        jobs = _with_facts(jobs, index)
         if cache is None or fixing is not None:
-            outcomes = judged(jobs, fixing, hands)
+            outcomes = judge_all(jobs, fixing, executor)
         else:
-            from trainlint.engine.known import judged_anew
+            from trainlint.engine.cached_results import judge_changed
 
-            outcomes = judged_anew(jobs, hands, cache)
-    return replace(_gathered(jobs, outcomes, linkage.failures), workers=count, neighbours=linkage.neighbours)
+            outcomes = judge_changed(jobs, executor, cache)
+    return replace(_gathered(jobs, outcomes, index.failures), workers=count, context_files=index.context_files)
+
+
+def _with_facts(jobs: Sequence[Job], index: ProjectIndex) -> list[Job]:
+    """The jobs with what other files say of theirs, without those that linking gave up."""
+    return [
+        replace(
+            job,
+            imported_facts=index.imported_facts.get(job.path),
+            facts_digest=index.digests.get(job.path, b""),
+        )
+        for job in jobs
+        if job.path not in index.given_up
+    ]
 
 
 def _members(jobs: Sequence[Job]) -> list[Member]:
@@ -125,19 +133,19 @@ def run_text(
 ) -> Run:
     """Judge one text as if it stood at `path`. Nothing is written there.
 
-    `alone` is for a text whose place is not known: its project has no say then. The `cache` knows its neighbours.
+    `alone` is for a text whose place is not known: its project has no say then. The `cache` knows its context files.
     """
-    from trainlint.engine.linkage import linked
-    from trainlint.engine.patience import patience
+    from trainlint.engine.index.project_index import build_index
+    from trainlint.engine.pool.process_settings import settings_for_judging
 
     target = Target(absolute(path), source.path, len(source.text))
     jobs, failures = _jobs([target], configurations)
-    with patience():
+    with settings_for_judging():
         if not alone:
             members = [replace(member, text=source) for member in _members(jobs)]
-            linkage = linked(members, Surroundings(configurations), cache=cache)
-            jobs = [replace(job, outside=linkage.of(job.path)) for job in jobs if job.path not in linkage.given_up]
-            failures = [*failures, *linkage.failures]
+            index = build_index(ProjectFiles(members, configurations), cache=cache)
+            jobs = _with_facts(jobs, index)
+            failures = [*failures, *index.failures]
         outcomes = [do_text(source, job, fixing) for job in jobs]
     if cache is not None:
         cache.save()

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from trainlint.bounded import SETTINGS_BYTES
+from trainlint.bounded import SETTINGS_BYTES, write_leaves_project
 from trainlint.engine.parsing import UNREADABLE, parse
 from trainlint.engine.read import may_hold_findings, read_bytes
-from trainlint.engine.surroundings import write_would_leave
 from trainlint.engine.time_limit import TookTooLong, time_limit
 from trainlint.finding import Failure, Finding, Safety, UnappliedFix
 from trainlint.records import dataclass, replace
-from trainlint.settings_files import holds_settings, is_settings
 from trainlint.source import SourceFile, UnreadableSource, decode_source
+from trainlint.training_settings.files import holds_settings, is_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,10 +53,10 @@ class Job:
     target: Target
     rules: tuple[Bound, ...]
     selection: Selection
-    outside: ImportedFacts | None = None
+    imported_facts: ImportedFacts | None = None
     """What other files say of this one; None where they say nothing."""
-    outside_mark: bytes = b""
-    """What stands for that in the cache, where it is known already."""
+    facts_digest: bytes = b""
+    """The digest of the imported facts, where the cache knows it."""
 
     @property
     def path(self) -> Path:
@@ -98,7 +97,7 @@ def do(
     shown = job.target.shown
     try:
         data = read_bytes(job.path, whole=not is_settings(shown))
-        elsewhere = fixing is not None and write_would_leave(job.path)
+        elsewhere = fixing is not None and write_leaves_project(job.path)
         with time_limit(job.selection.config.file_time_limit):
             outcome = _done(data, job, None if elsewhere else fixing, model, remains)
         if elsewhere and fixing and fixing.applies_to(outcome.findings):
@@ -187,10 +186,10 @@ def _done_text(
 
 
 def _as_of(text: SourceFile, source: SourceFile, job: Job) -> Job:
-    """The job for a text that fixes have made of a source: what other files said of that is no longer all true."""
-    if job.outside is None or text.text == source.text:
+    """The job for a text that fixes have made of a source: facts of other files about it may no longer hold."""
+    if job.imported_facts is None or text.text == source.text:
         return job
-    return replace(job, outside=replace(job.outside, edited=True))
+    return replace(job, imported_facts=replace(job.imported_facts, edited=True))
 
 
 def crash(error: BaseException) -> str:
@@ -210,12 +209,12 @@ def _judge(
     from trainlint.analysis.types.imported_facts import ALONE
     from trainlint.engine.judge import judge  # with the whole model, which a file without training does without
 
-    outside = job.outside or ALONE
-    told = model.told(outside) if model is not None and model.source == source else None
+    facts = job.imported_facts or ALONE
+    linked = model.told(facts) if model is not None and model.source == source else None
     known = job.selection.known or None
-    verdicts = judge(source, job.rules, job.selection.config, known, outside=outside, model=told, remains=remains)
-    if told is not None:
-        told.release()
+    verdicts = judge(source, job.rules, job.selection.config, known, outside=facts, model=linked, remains=remains)
+    if linked is not None:
+        linked.release()
     severities = dict(job.selection.severities)
     findings = (
         replace(finding, severity=severities.get(finding.code, finding.severity)) for finding in verdicts.findings
@@ -225,13 +224,13 @@ def _judge(
 
 def _write(target: Target, before: bytes, rewrite: Rewrite) -> Failure | None:
     """Put a rewrite on disk, or say why it does not stand there."""
-    from trainlint.fixing import NotWritten, write_atomically
+    from trainlint.fixing import NotWritten, replace_content
 
     if rewrite.before.encode(rewrite.before.text) != before:
         # Some encodings write one text in several ways: bytes far from the fix would change with it.
         return Failure(target.shown, f"its {rewrite.before.encoding} bytes do not survive a rewrite; save it as UTF-8")
     try:
-        write_atomically(target.path, before, rewrite.after.encode(rewrite.after.text))
+        replace_content(target.path, before, rewrite.after.encode(rewrite.after.text))
     except NotWritten as error:
         return Failure(target.shown, str(error))
     return None

@@ -1,4 +1,4 @@
-"""How many processes a run pays for, and what they do for it."""
+"""How many processes a run uses, and how jobs are judged in them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from trainlint.engine.shelf import bound_for
-from trainlint.engine.tasks import Alone, Doer, OnFile, Order
+from trainlint.engine.pool.model_store import bound_for
+from trainlint.engine.pool.tasks import Executor, LocalExecutor, OnFile, TaskKind
 from trainlint.engine.work import Fixing, Job, Outcome, do
 from trainlint.finding import Failure
 
 if TYPE_CHECKING:
     from trainlint.declared import Bound
-    from trainlint.engine.shelf import Shelf
+    from trainlint.engine.pool.model_store import ModelStore
 
 WORTH_A_WORKER = 500_000
 """Bytes of source. From about 400,000 on two processes are done sooner than one, but each takes half a second of
@@ -25,42 +25,44 @@ _MOST_WORKERS = 16
 
 
 def worker_count(jobs: Sequence[OnFile], wanted: int | None) -> int:
-    """How many processes to use: as many as wanted, or else as many as pay."""
+    """How many processes to use: as many as `wanted`, else as many as shorten the run."""
     if wanted is not None:
         return max(1, min(wanted, len(jobs)))
     return max(1, min(_processors(), _MOST_WORKERS, sum(job.size for job in jobs) // WORTH_A_WORKER))
 
 
-def doer(count: int, jobs: Sequence[Job], wanted: int | None = None, *, at_once: bool) -> AbstractContextManager[Doer]:
-    """So many processes, or this one alone.
+def executor_for(
+    count: int, jobs: Sequence[Job], wanted: int | None = None, *, at_once: bool
+) -> AbstractContextManager[Executor]:
+    """A pool of `count` processes; this process alone where that is one.
 
-    Unless the processes are `wanted`, little work is done without them, as when a cache knows most. They start
-    `at_once` where all is to be done: they then import what they need while files are still put together.
+    Unless the user `wanted` processes, little work is done without them, as when a cache knows most results. They
+    start `at_once` where everything is to be judged: they then import modules while this process still lists files.
     """
     kept = bound_for(sum(job.size for job in jobs))
     if count < 2:
-        return nullcontext(Alone(kept))
-    from trainlint.engine.crew import Crew
+        return nullcontext(LocalExecutor(kept))
+    from trainlint.engine.pool.worker_pool import WorkerPool
 
     least = 0 if wanted else WORTH_A_WORKER
-    return Crew(count, partial(_prepare, jobs[0].rules), least=least, at_once=at_once, kept=kept)
+    return WorkerPool(count, partial(_prepare, jobs[0].rules), least=least, at_once=at_once, kept=kept)
 
 
 def _prepare(rules: Sequence[Bound]) -> None:
     import trainlint.analysis.project.summarise  # noqa: F401
 
     for rule in rules:
-        with suppress(Exception):  # judging will say what is wrong with it
+        with suppress(Exception):  # judging reports what is wrong with the rule
             rule.loaded()
 
 
-def judged(jobs: Sequence[Job], fixing: Fixing | None, doer: Doer) -> list[Outcome]:
-    """Do the jobs; the outcomes stand in their order."""
-    return doer.do(Order(partial(_judge, fixing=fixing), _lost), jobs)
+def judge_all(jobs: Sequence[Job], fixing: Fixing | None, executor: Executor) -> list[Outcome]:
+    """The outcomes of jobs, in their order."""
+    return executor.do(TaskKind(partial(_judge, fixing=fixing), _lost), jobs)
 
 
-def _judge(job: Job, shelf: Shelf, fixing: Fixing | None) -> Outcome:
-    return do(job, fixing, shelf.take(job.path), shelf.remains(job.path))
+def _judge(job: Job, store: ModelStore, fixing: Fixing | None) -> Outcome:
+    return do(job, fixing, store.take(job.path), store.remains(job.path))
 
 
 def _lost(job: Job, how: str) -> Outcome:

@@ -2,7 +2,7 @@
 
 from trainlint.fixing.apply import Applied, apply_fixes
 from trainlint.fixing.fixpoint import FixResult, Judge, fix_to_fixpoint
-from trainlint.fixing.write import FileChanged, NotWritten, write_atomically
+from trainlint.fixing.write import FileChanged, NotWritten, replace_content
 
 __all__ = [
     "Applied",
@@ -12,5 +12,5 @@ __all__ = [
     "NotWritten",
     "apply_fixes",
     "fix_to_fixpoint",
-    "write_atomically",
+    "replace_content",
 ]

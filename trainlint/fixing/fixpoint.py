@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from trainlint.finding import Edit, Finding, Safety, UnappliedFix
 from trainlint.fixing.apply import apply_fixes, flaw
 from trainlint.records import dataclass, field, replace
-from trainlint.settings_files import is_settings
-from trainlint.settings_tree import settings_tree
 from trainlint.source import SourceFile, UnreadableSource, decode_source, source_from_text
+from trainlint.training_settings.files import is_settings
+from trainlint.training_settings.tree import settings_tree
 
 Judge = Callable[[SourceFile], Sequence[Finding]]
 """What finds out what is to be fixed: a text in, its findings out."""

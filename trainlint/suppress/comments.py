@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.patterns import lazy
 from trainlint.records import dataclass
-from trainlint.settings_files import is_settings
+from trainlint.training_settings.files import is_settings
 
 if TYPE_CHECKING:
     import ast

@@ -11,12 +11,12 @@ from trainlint import __version__
 from trainlint.evidence import Environment, Judged, Run, Verdict
 from trainlint.evidence_json import to_json
 from trainlint.records import dataclass
+from trainlint_probe.judgement.utilization import Utilization, utilization
 from trainlint_probe.report.words import by_cost
 from trainlint_probe.result import Ignored, Result
 from trainlint_probe.traces.memory_snapshot import MemoryReading
 from trainlint_probe.traces.ranks import RanksReading
 from trainlint_probe.traces.reading import TraceReading
-from trainlint_probe.utilization import Utilization, utilization
 from trainlint_probe.verify.result import Verification
 
 FORMAT_VERSION = 1

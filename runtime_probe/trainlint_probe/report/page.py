@@ -13,7 +13,8 @@ from trainlint import __version__
 from trainlint.evidence import Phase, Run, State, Verdict
 from trainlint.handbook import docs_url
 from trainlint.report.words import failure_sentence
-from trainlint_probe.ranks import together
+from trainlint_probe.judgement.ranks import together
+from trainlint_probe.judgement.utilization import utilization
 from trainlint_probe.report import pictures
 from trainlint_probe.report.drawing import MISSING, MissingLibrary, Picture
 from trainlint_probe.report.picture_of_timeline import timeline_picture
@@ -37,7 +38,6 @@ from trainlint_probe.report.words import (
     without_confirmed,
 )
 from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
-from trainlint_probe.utilization import utilization
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -13,7 +13,8 @@ from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
 from trainlint.report.terminal import as_written, wrapped
 from trainlint.report.words import failure_sentence
-from trainlint_probe.ranks import together
+from trainlint_probe.judgement.ranks import together
+from trainlint_probe.judgement.utilization import utilization
 from trainlint_probe.report.words import (
     Defect,
     counts,
@@ -32,7 +33,6 @@ from trainlint_probe.report.words import (
     without_confirmed,
 )
 from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
-from trainlint_probe.utilization import utilization
 
 if TYPE_CHECKING:
     from trainlint_probe.verify.result import Verification

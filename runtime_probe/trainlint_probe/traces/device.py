@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from trainlint.evidence import Interval
 from trainlint.records import dataclass
-from trainlint_probe.traces.arithmetic import Arithmetic, arithmetic_of
 from trainlint_probe.traces.asked import asked_in, launch_times, pace
-from trainlint_probe.traces.communication import host_collectives
 from trainlint_probe.traces.copies import Copy
+from trainlint_probe.traces.device_work.arithmetic import Arithmetic, arithmetic_of
+from trainlint_probe.traces.device_work.communication import host_collectives
 from trainlint_probe.traces.events import Device, DeviceWork, Trace, Work
 from trainlint_probe.traces.hooked import with_lines_of_hooks
 from trainlint_probe.traces.idle import Cause, causes_of, idle_spans

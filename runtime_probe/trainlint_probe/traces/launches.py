@@ -8,9 +8,9 @@ from statistics import median
 
 from trainlint.records import dataclass
 from trainlint_probe.traces import calls as names
+from trainlint_probe.traces.device_work.kernels import kind_of
 from trainlint_probe.traces.events import DeviceWork, HostRange, Trace, Work
 from trainlint_probe.traces.inside import Inside
-from trainlint_probe.traces.kernels import kind_of
 from trainlint_probe.traces.steps import Window
 
 LAUNCH_BOUND_IDLE = 0.2

@@ -8,10 +8,10 @@ from pathlib import Path
 from trainlint.evidence import Phase
 from trainlint.records import dataclass, replace
 from trainlint_probe.traces.asked import asked_in, launch_times
-from trainlint_probe.traces.collectives import Exchange, exchanges_of
-from trainlint_probe.traces.communication import Communication, communication_of
 from trainlint_probe.traces.copies import copies_of
 from trainlint_probe.traces.device import DeviceReading, busiest, device_of
+from trainlint_probe.traces.device_work.collectives import Exchange, exchanges_of
+from trainlint_probe.traces.device_work.communication import Communication, communication_of
 from trainlint_probe.traces.events import Trace, UnreadableTrace, read_events
 from trainlint_probe.traces.phases import phases_of
 from trainlint_probe.traces.steps import Window, window_of

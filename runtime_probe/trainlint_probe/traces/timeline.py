@@ -8,9 +8,9 @@ from statistics import median
 from trainlint.evidence import Phase
 from trainlint.records import dataclass, replace
 from trainlint_probe.traces.copies import copies_of
+from trainlint_probe.traces.device_work.kernels import KernelClass, kind_of
 from trainlint_probe.traces.events import DeviceWork, Trace, Work
 from trainlint_probe.traces.intervals import Span, bridged, overlap, union
-from trainlint_probe.traces.kernels import KernelClass, kind_of
 from trainlint_probe.traces.phases import phase_spans
 from trainlint_probe.traces.places import Place, places_of
 from trainlint_probe.traces.steps import window_of

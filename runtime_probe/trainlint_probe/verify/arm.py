@@ -22,16 +22,16 @@ from typing import TYPE_CHECKING
 
 from trainlint.evidence_json import from_json, to_json
 from trainlint.records import replace
-from trainlint_probe import handover, script
+from trainlint_probe import child_processes, script
+from trainlint_probe.own_rank import rank_and_world
 from trainlint_probe.processes import end_at_once, is_alive
-from trainlint_probe.recorder import rank_and_world
 from trainlint_probe.verify import edited, reached
 from trainlint_probe.verify.order import Order, result_of
 from trainlint_probe.verify.result import End, Trial
-from trainlint_probe.watch import guard, renames
 from trainlint_probe.watch.imported import Imports, loaded
 from trainlint_probe.watch.lines import Lines, shown
-from trainlint_probe.watch.saves import Saves
+from trainlint_probe.watch.saving import guard, renames
+from trainlint_probe.watch.saving.saves import Saves
 from trainlint_probe.watch.watching import Watch
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Arm:
             self.finish(Trial(End.FAILED, failure=str(error)))
             return
         self.order = replace(order, script_directory=found.directory)
-        handover.trial_to_children(self.order)
+        child_processes.trial_to_children(self.order)
         watch = self.install()
         try:
             script.run(found, order.arguments)

@@ -11,7 +11,7 @@ from trainlint.engine.run import run
 from trainlint.engine.work import Fixing
 from trainlint.finding import Finding, Safety
 from trainlint.records import dataclass
-from trainlint_probe.static import configured
+from trainlint_probe.judgement.static import configured
 from trainlint_probe.verify.order import Place
 
 ALL = "all"

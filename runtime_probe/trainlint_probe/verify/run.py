@@ -19,9 +19,9 @@ from pathlib import Path
 
 from trainlint.evidence_json import from_json, to_json
 from trainlint.records import dataclass, replace
-from trainlint_probe.files import changes, snapshot
+from trainlint_probe.changed_files.files import changes, snapshot
+from trainlint_probe.changed_files.left import about_files
 from trainlint_probe.launch import LEAST_ROOM, directories_of, python_of
-from trainlint_probe.left import about_files
 from trainlint_probe.overlay import NO_OVERLAY, overlay_for
 from trainlint_probe.processes import signal_name, started
 from trainlint_probe.verify.fixes import ALL, Proposal, proposals

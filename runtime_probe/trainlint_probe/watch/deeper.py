@@ -145,7 +145,7 @@ class Deeper:
             self._keep_trace(profiler)
 
     def _keep_trace(self, profiler: Any) -> None:
-        from trainlint_probe.recorder import rank_and_world
+        from trainlint_probe.own_rank import rank_and_world
 
         is_whole = self.profiled == self.orders.deep_steps
         if not is_whole and self.profiled < _FEWEST_STEPS:

@@ -20,10 +20,10 @@ from trainlint_probe.watch.imported import Imports
 from trainlint_probe.watch.lines import frame_at, shown
 from trainlint_probe.watch.loaders import Loaders
 from trainlint_probe.watch.memory import Reader
-from trainlint_probe.watch.optimizers import Optimizers
 from trainlint_probe.watch.overhead import overhead
 from trainlint_probe.watch.replicas import Replicas
 from trainlint_probe.watch.steps import Candidate, Clock, Source
+from trainlint_probe.watch.updating.optimizers import Optimizers
 from trainlint_probe.watch.warned import Warned
 from trainlint_probe.watch.watching import Watch
 

@@ -14,7 +14,7 @@ from time import time
 
 from trainlint.evidence import Memory, Phase, Step
 from trainlint.records import dataclass
-from trainlint_probe.growth import growth
+from trainlint_probe.judgement.growth import growth
 from trainlint_probe.orders import Orders
 from trainlint_probe.watch.phases import PHASES
 from trainlint_probe.watch.watching import NOTHING, Counters, Watch

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.probe.run.running import SCRIPTS, Runner, only
-from trainlint_probe.files import changes, snapshot
+from trainlint_probe.changed_files.files import changes, snapshot
+from trainlint_probe.changed_files.left import about_files
 from trainlint_probe.launch import Request, launch
-from trainlint_probe.left import about_files
 
 
 def test_what_is_saved_goes_elsewhere_and_is_read_back(runner: Runner, capfd: pytest.CaptureFixture[str]) -> None:
@@ -116,7 +116,7 @@ def test_the_users_own_sitecustomize_still_runs(
 
 
 def test_the_parent_imports_no_torch() -> None:
-    code = "import sys, trainlint_probe.launch, trainlint_probe.ranks; sys.exit('torch' in sys.modules)"
+    code = "import sys, trainlint_probe.launch, trainlint_probe.judgement.ranks; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -14,7 +14,7 @@ import torch
 
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only
 from trainlint.evidence import Memory, Run, Symptom
-from trainlint_probe.judged_run import judge_run
+from trainlint_probe.judgement.judged_run import judge_run
 from trainlint_probe.launch import Launched
 from trainlint_probe.watch.memory import NotCounted, Reader, heap
 

@@ -7,12 +7,12 @@ import pytest
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only, seen_at
 from trainlint.evidence import Environment, Line, Loader, Phase, Run, Seen, State, Step, Symptom, Verdict
 from trainlint.finding import Finding, Severity, Span
-from trainlint_probe.judged_run import judge_run
+from trainlint_probe.judgement.judged_run import judge_run
+from trainlint_probe.judgement.uneven import about_uneven_steps
+from trainlint_probe.judgement.verdicts import verdict
 from trainlint_probe.launch import Request, launch
 from trainlint_probe.orders import Orders
 from trainlint_probe.report.words import defects
-from trainlint_probe.uneven import about_uneven_steps
-from trainlint_probe.verdicts import verdict
 
 
 @pytest.mark.nightly

@@ -6,7 +6,7 @@ import pytest
 
 from tests.probe.run.running import SCRIPTS, Runner
 from trainlint.evidence import Phase, Symptom
-from trainlint_probe.ranks import together
+from trainlint_probe.judgement.ranks import together
 
 
 def test_two_ranks_started_by_torchs_own_launcher(runner: Runner) -> None:

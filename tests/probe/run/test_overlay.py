@@ -13,8 +13,8 @@ import pytest
 from tests.probe.run.running import SCRIPTS, Runner, only
 from trainlint.cli import main
 from trainlint_probe import overlay_mount
+from trainlint_probe.changed_files.left import about_files
 from trainlint_probe.launch import Request, launch
-from trainlint_probe.left import about_files
 from trainlint_probe.overlay import Overlay, overlay_for
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has overlay file systems")

@@ -11,8 +11,8 @@ from tests.probe.run.running import SCRIPTS, Runner, line_of, only
 from tests.rules.catalogue import all_rules
 from trainlint.evidence import Run, State, Verdict
 from trainlint.finding import Finding, Severity, Span
-from trainlint_probe.across_ranks import with_others
-from trainlint_probe.verdicts import verdict
+from trainlint_probe.judgement.across_ranks import with_others
+from trainlint_probe.judgement.verdicts import verdict
 
 RULES = {rule.code: rule for rule in all_rules()}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trainlint.evidence import Environment, Line, Phase, Run, Seen, Step, Symptom
-from trainlint_probe.ranks import together
+from trainlint_probe.judgement.ranks import together
 
 
 def rank(number: int, *, data: float, backward: float, collective: float = 0.0, ranks: int = 3) -> Run:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.probe.traces.builder import ALL_REDUCE, PLAIN_PRODUCT, TENSOR_CORE_PRODUCT, TraceBuilder
+from trainlint_probe.traces.device_work.kernels import KernelClass
 from trainlint_probe.traces.idle import Cause
-from trainlint_probe.traces.kernels import KernelClass
 from trainlint_probe.traces.reading import TraceReading, read_trace
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from trainlint_probe.traces import calls
-from trainlint_probe.traces.kernels import KernelClass, Units, kind_of
+from trainlint_probe.traces.device_work.kernels import KernelClass, Units, kind_of
 
 _OF_PYTORCH = "void at::native::"
 

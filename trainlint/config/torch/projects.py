@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.config.raw import parse_toml
+from trainlint.config.toml import parse_toml
 from trainlint.config.torch.requirements import range_of_requirement, range_of_specifier, range_of_version
 
 TYPE_CHECKING = False

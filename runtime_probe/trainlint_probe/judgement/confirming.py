@@ -1,0 +1,59 @@
+"""All that a run or a trace tells, in one: a verdict on each finding, and what only a run shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trainlint.catalogue import installed_rules
+from trainlint.engine.configurations import Configurations
+from trainlint.evidence import Run, Symptom, Verdict
+from trainlint.finding import Finding, Report
+from trainlint.records import dataclass, replace
+from trainlint.rule import Rule
+from trainlint_probe.judgement.same_line import related
+from trainlint_probe.judgement.silenced import heard
+from trainlint_probe.judgement.static import Static
+from trainlint_probe.judgement.verdicts import verdict
+from trainlint_probe.result import Ignored, Unjudged
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is said, and what is not."""
+
+    verdicts: tuple[Verdict, ...]
+    unjudged: Unjudged
+
+
+def told(static: Static, run: Run, of_run: Sequence[Verdict], configurations: Configurations) -> Told:
+    """What there is to say of some files and a run of them; `of_run` is what only a run shows."""
+    symptoms = _symptoms_by_code()
+    verdicts = _verdicts_on(static.report, run)
+    kept = heard(of_run, configurations)
+    report, ignored = static.report, kept.ignored
+    ignored = Ignored(report.suppressed + ignored.by_comments, ignored.by_configuration)
+    return Told(
+        (*related(kept.verdicts, report.findings, verdicts, symptoms), *verdicts),
+        Unjudged(report.failures, static.left_out, ignored),
+    )
+
+
+def _verdicts_on(report: Report, run: Run) -> tuple[Verdict, ...]:
+    """What a run says of each finding, in the findings' order."""
+    rules = {rule.code: rule for rule in installed_rules()}
+    verdicts = (_verdict_on(finding, rules[finding.code].loaded(), run) for finding in report.findings)
+    return tuple(_with_fix(said, finding) for said, finding in zip(verdicts, report.findings, strict=True))
+
+
+def _verdict_on(finding: Finding, rule: type[Rule], run: Run) -> Verdict:
+    part = rule.confirmed_in_part
+    return verdict(finding, rule.confirmed_by, run, warned_as=rule.warned_as, in_part=part)
+
+
+def _symptoms_by_code() -> dict[str, frozenset[Symptom]]:
+    """What each installed rule's pattern shows itself by."""
+    return {rule.code: rule.loaded().confirmed_by for rule in installed_rules()}
+
+
+def _with_fix(said: Verdict, finding: Finding) -> Verdict:
+    return replace(said, fix=finding.fix.safety.label) if finding.fix else said

@@ -1,0 +1,44 @@
+"""What a trace tells of the lines that were seen at work: how long the device really held each of them up."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from trainlint.evidence import Interval, Line, Run, Seen, Symptom
+from trainlint.records import replace
+from trainlint_probe.judgement.verdicts import together
+from trainlint_probe.traces.reading import TraceReading
+
+_WAITS = frozenset({Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE})
+
+
+def with_recoverable(run: Run, reading: TraceReading) -> Run:
+    """The run, with what its steps would gain without each wait for the device, where the trace knows the line.
+
+    The trace is of a few more steps of the same process. A line that waited in the run and not in the trace keeps its
+    host time alone: these steps may have taken another way.
+    """
+    if reading.device is None:
+        return run
+    gains: dict[Line, list[Interval | None]] = defaultdict(list)
+    for site in reading.device.syncs.sites:
+        if site.source is not None and site.source.exact:
+            gains[Line(site.source.path, site.source.line)].append(site.recoverable)
+    exposed = {Line(item.source.path, item.source.line): item.exposed for item in reading.exchanges}
+    with_gains = (_with(item, gains.get(item.at)) for item in run.seen)
+    return replace(run, seen=tuple(_with_exposed(item, exposed.get(item.at)) for item in with_gains))
+
+
+def _with(item: Seen, gains: Iterable[Interval | None] | None) -> Seen:
+    known = [gain for gain in gains or () if gain is not None]
+    if item.symptom not in _WAITS or not known:
+        return item
+    return replace(item, recoverable=together(known))
+
+
+def _with_exposed(item: Seen, exposed: float | None) -> Seen:
+    """A collective of the device could be hidden, or be gone, for as long as nothing is computed beside it, at most."""
+    if item.symptom is not Symptom.COLLECTIVE or exposed is None:
+        return item
+    return replace(item, recoverable=Interval(0.0, exposed))

@@ -1,0 +1,178 @@
+"""What a run shows to be wrong by itself, without a trace: plain data, sorted by what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from math import ceil
+from statistics import fmean
+
+from trainlint.evidence import Alive, Interval, Line, Loader, Memory, Phase, Run, Seen, Symptom
+from trainlint_probe.judgement.growth import growth
+from trainlint_probe.judgement.ranks import Together
+from trainlint_probe.judgement.verdicts import settings_of
+from trainlint_probe.traces.judge import FRAGMENTED, STARVED, RuntimeFinding
+from trainlint_probe.traces.places import Source
+
+_RECOMPILE_LIMIT = 8
+"""`torch._dynamo.config.recompile_limit`, after which a function runs uncompiled."""
+
+
+def judge_run(run: Run) -> list[RuntimeFinding]:
+    """What one process of a training shows to be wrong, the most expensive first."""
+    if not run.steps:
+        return []
+    found = [*_starvation(run), *_memory(run), *_compilation(run)]
+    return sorted(found, key=lambda item: -(item.cost.high if item.cost else 0.0))
+
+
+def judge_together(ranks: Together) -> list[RuntimeFinding]:
+    """What several processes of one training show only together."""
+    late = ranks.straggler
+    if late is None:
+        return []
+    step = fmean(rank.step_ms for rank in ranks.ranks)
+    cost = Interval(0.0, late.late_ms)
+    return [RuntimeFinding("straggling-rank", late.sentence, cost, Interval(0.0, late.late_ms / step))]
+
+
+def _starvation(run: Run) -> Iterator[RuntimeFinding]:
+    step = fmean(item.ms for item in run.steps)
+    wait = fmean(item.phases.get(Phase.DATA_WAIT, 0.0) for item in run.steps)
+    if wait < STARVED * step:
+        return
+    worst = max(run.loaders, key=lambda loader: loader.wait_ms, default=None)
+    sentence = f"The step waits {wait:.1f} ms of {step:.1f} ms ({wait / step:.1%}) for its batch"
+    if worst is not None:
+        sentence += f", most of it for the loader with {settings_of(worst)}{_workers(worst, step - wait, run.device)}"
+    at = worst.made_at or worst.drawn_at if worst is not None else None
+    # The wait is the most that a faster loader could gain: the batch must be handed over in any case.
+    yield RuntimeFinding(
+        "loader-starvation", f"{sentence}.", Interval(wait, wait), Interval(wait / step, wait / step), _source(at)
+    )
+
+
+def _workers(loader: Loader, rest_ms: float, device: str) -> str:
+    """How many workers would be ahead of the step, where the training itself loads its batches."""
+    if loader.settings.get("num_workers") != "0" or rest_ms <= 0 or not loader.batches:
+        return ""
+    enough = ceil(loader.wait_ms / loader.batches / rest_ms)
+    free = ", on cores that the training leaves free" if device == "cpu" else ""
+    return f"; {enough} worker{'s' * (enough > 1)} or more would be ahead of it{free}"
+
+
+def _memory(run: Run) -> Iterator[RuntimeFinding]:
+    marks = [step.memory for step in run.steps if step.memory is not None]
+    if len(marks) < 2:
+        return
+    yield from _growth(run)
+    if retries := _added(marks, lambda mark: mark.retries):
+        yield _without_cost(
+            "allocation-retries",
+            f"The allocator found no room {retries} times in {len(marks)} steps, gave its whole cache back to the "
+            "driver and asked again, for which the host waits for the device each time: memory is all but full.",
+        )
+    allocations = _added(marks, lambda mark: mark.device_allocations)
+    frees = _added(marks, lambda mark: mark.device_frees)
+    if allocations and frees:
+        emptied = next((item for item in run.seen if item.symptom is Symptom.CACHE_EMPTIED), None)
+        why = f"; {emptied.what} gives it back" if emptied else ""
+        yield _without_cost(
+            "allocator-churn",
+            f"Device memory was given back to the driver {frees} times and asked for again {allocations} times in "
+            f"{len(marks)} steps{why}: each of these waits for the device.",
+            emptied.at if emptied else None,
+        )
+    yield from _holes(marks[-1])
+
+
+def _growth(run: Run) -> Iterator[RuntimeFinding]:
+    amounts = [(number, step.memory.allocated) for number, step in enumerate(run.steps) if step.memory is not None]
+    slope = growth(amounts)
+    if slope is None:
+        return
+    more, at_last = f"{slope / 1024:.1f} KiB more after each step", f"{amounts[-1][1] / 2**20:.1f} MiB at last"
+    remembered = _graph_growth(run.alive)
+    graphs = f", and autograd remembers {remembered:.0f} more operations" if remembered else ""
+    if run.device == "cpu":
+        # Much else lies in the heap: what oneDNN compiles for each shape of a batch, samples that a dataset caches.
+        if graphs:
+            yield _without_cost(
+                "memory-grows",
+                f"The process holds {more} ({at_last}){graphs}: something keeps losses or outputs with their graphs.",
+            )
+    elif _outlasts_collection(run.alive):
+        yield _without_cost(
+            "memory-grows",
+            f"Tensors hold {more}, {at_last}{graphs}: something keeps what steps make, as a list of losses with their "
+            "graphs does.",
+        )
+
+
+def _graph_growth(alive: Sequence[Alive]) -> float | None:
+    """How many operations more autograd remembers after each step; None where not after each, or that is not known."""
+    nodes = [item.graph_nodes for item in alive]
+    if len(nodes) < 2 or not all(late > early for early, late in pairwise(nodes)):
+        return None
+    return (nodes[-1] - nodes[0]) / (len(nodes) - 1)
+
+
+def _outlasts_collection(alive: Sequence[Alive]) -> bool:
+    """Whether memory goes on to grow once Python's garbage is collected. Where nobody looked, growth is believed."""
+    held = [item.memory.allocated for item in alive if item.memory is not None]
+    return len(held) < 2 or held[-1] > held[0]
+
+
+def _holes(mark: Memory) -> Iterator[RuntimeFinding]:
+    if mark.inactive_split is None or not mark.reserved:
+        return
+    share = mark.inactive_split / mark.reserved
+    if share >= FRAGMENTED:
+        yield _without_cost(
+            "memory-fragmented",
+            f"{share:.0%} of the reserved memory ({mark.inactive_split / 2**30:.2f} GiB of {mark.reserved / 2**30:.2f} "
+            "GiB) are holes between tensors, and large tensors may not fit into them.",
+        )
+
+
+def _compilation(run: Run) -> Iterator[RuntimeFinding]:
+    again: dict[Line, list[Seen]] = {}
+    for item in run.seen:
+        if item.symptom is Symptom.GRAPH_BREAK:
+            sentence = f"{item.what} breaks the compiled graph here {_times(item.calls)}{_reason([item])}."
+            yield _without_cost("graph-breaks", sentence, item.at)
+        elif item.symptom is Symptom.RECOMPILE:
+            again.setdefault(item.at, []).append(item)
+    for at, items in again.items():
+        calls = sum(item.calls for item in items)
+        late = sum(int(item.details.get("in the window", item.calls)) for item in items)
+        if late or calls >= _RECOMPILE_LIMIT:  # else it has cost the start its time, and the steps none
+            when = f"{_times(late)} in the steps" if late else "after which torch.compile gives up"
+            sentence = f"{items[0].what} has compiled this again {_times(calls)}, {when}{_reason(items)}."
+            yield _without_cost("recompiles-in-steps", sentence, at)
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
+
+
+def _reason(items: Sequence[Seen]) -> str:
+    """Why, by the first of them that tells, and how many other reasons there are."""
+    reasons = list(dict.fromkeys(item.details["reason"] for item in items if item.details.get("reason")))
+    if not reasons:
+        return ""
+    return f": {reasons[0]}" + (f" ({len(reasons) - 1} more such reasons)" if len(reasons) > 1 else "")
+
+
+def _added(marks: Sequence[Memory], counter: Callable[[Memory], int | None]) -> int | None:
+    """By how much a counter rose over the steps; None where it is not known."""
+    first, last = counter(marks[0]), counter(marks[-1])
+    return last - first if first is not None and last is not None else None
+
+
+def _without_cost(name: str, sentence: str, at: Line | None = None) -> RuntimeFinding:
+    return RuntimeFinding(name, sentence, None, None, _source(at))
+
+
+def _source(at: Line | None) -> Source | None:
+    return Source(at.path, at.line) if at is not None else None

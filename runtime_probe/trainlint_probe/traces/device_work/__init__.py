@@ -1,0 +1,1 @@
+"""What a device does, by the kernels of a trace: arithmetic and communication."""

@@ -1,0 +1,1 @@
+"""Optimizers, their updates, and what becomes of gradients before them."""

@@ -1,0 +1,172 @@
+"""Optimizers that step: the clock's marks, their lines, and how they update (fused, foreach, for-loop)."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from time import perf_counter_ns
+from typing import Any
+from weakref import WeakKeyDictionary, ref
+
+import torch
+from torch.optim.optimizer import (
+    _default_to_fused_or_foreach,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+
+from trainlint.evidence import Line, Optimizer, Phase, Symptom
+from trainlint.records import replace
+from trainlint_probe.watch.ledger import Kind, Site
+from trainlint_probe.watch.lines import frame_at, maker_of, shown
+from trainlint_probe.watch.phases import NUMBER
+from trainlint_probe.watch.steps import Clock, Source
+from trainlint_probe.watch.updating.gradients import Gradients
+from trainlint_probe.watch.updating.updates import tried
+from trainlint_probe.watch.watching import Watch
+
+_OPTIMIZER = NUMBER[Phase.OPTIMIZER]
+
+
+class _Stepping:
+    """What is known of one optimizer."""
+
+    def __init__(self, optimizer: Any, number: int, made_at: Line | None) -> None:
+        self.name = name = type(optimizer).__name__
+        self.optimizer = ref(optimizer)
+        self.number = number
+        self.made_at = made_at
+        self.kind = Kind(f"{name}.step", Symptom.OPTIMIZER_STEP)
+        self.site: Site | None = None
+        self.steps = 0
+        self.depth = 0
+        """Of the phase stack, before its step."""
+        self.start = 0
+        self.path = ""
+        self.parameters = 0
+
+
+class Optimizers:
+    """The optimizers of a process, by global hooks of torch."""
+
+    def __init__(self, watch: Watch, clock: Clock) -> None:
+        self.watch = watch
+        self.clock = clock
+        self.gradients = Gradients(watch)
+        self.made: WeakKeyDictionary[Any, Line] = WeakKeyDictionary()
+        """Where each optimizer was made."""
+        self.known: WeakKeyDictionary[Any, _Stepping] = WeakKeyDictionary()
+        self.all: list[_Stepping] = []
+        self.after_step: Callable[[], None] = lambda: None
+        self.is_trying = False
+        """Whether the steps are those of copies."""
+
+    def install(self) -> None:
+        """Begin to watch. Optimizers that exist already are seen stepping as well."""
+        register_optimizer_step_pre_hook(self._before)
+        register_optimizer_step_post_hook(self._after)
+        torch.optim.Optimizer.__init__ = self._watch_making(torch.optim.Optimizer.__init__)
+        self.gradients.install()
+
+    def _watch_making(self, function: Callable[..., None]) -> Any:
+        kinds: dict[str, Kind] = {}
+
+        @functools.wraps(function)
+        def wrapper(optimizer: Any, *args: Any, **kwargs: Any) -> None:
+            function(optimizer, *args, **kwargs)
+            maker = maker_of(optimizer, frame_at(1))
+            if self.is_trying or maker is None:
+                return
+            name = f"{type(optimizer).__name__}.__init__"
+            kind = kinds.setdefault(name, Kind(name, Symptom.OPTIMIZER_BUILT))
+            site = self.watch.ledger.site(kind, "", maker)
+            site.calls += 1
+            if site.path:
+                self.made[optimizer] = Line(shown(site.path, self.watch.directory), site.line)
+
+        return wrapper
+
+    def _before(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if self.is_trying:
+            return
+        stepping = self.known.get(optimizer)
+        if stepping is None:
+            stepping = self.known[optimizer] = _Stepping(optimizer, len(self.all), self.made.get(optimizer))
+            self.all.append(stepping)
+        phases = self.watch.phases
+        stepping.site = self.watch.ledger.site(stepping.kind, "", frame_at(1))
+        stepping.depth = len(phases.stack)
+        phases.enter(_OPTIMIZER)
+        phases.only_updates = (args[1] if len(args) > 1 else kwargs.get("closure")) is None
+        stepping.start = perf_counter_ns()
+
+    def _after(self, optimizer: Any, args: object, kwargs: object) -> None:
+        stepping = self.known.get(optimizer)
+        if self.is_trying or stepping is None or stepping.site is None:
+            return  # its step began before the watch
+        self.watch.phases.only_updates = False
+        self.gradients.stepped(optimizer)
+        self.after_step()
+        self.watch.phases.leave_to(stepping.depth)
+        stepping.site.calls += 1
+        stepping.site.nanoseconds += perf_counter_ns() - stepping.start
+        stepping.steps += 1
+        if stepping.steps == 1:
+            stepping.parameters = sum(len(group["params"]) for group in optimizer.param_groups)
+            stepping.path = update_path(optimizer)
+        self.clock.mark(stepping, Source.OPTIMIZER, functools.partial(self._name, stepping))
+
+    def _name(self, stepping: _Stepping) -> str:
+        at = _line(stepping, self.watch.directory)
+        return f"{stepping.name}.step" + (f" at {at.path}:{at.line}" if at else "")
+
+    def read(self) -> dict[int, int]:
+        """The steps of each optimizer until now."""
+        return {item.number: item.steps for item in self.all}
+
+    def between(self, first: Mapping[int, int], last: Mapping[int, int]) -> tuple[Optimizer, ...]:
+        """Those that stepped between two readings."""
+        return tuple(
+            Optimizer(
+                name=item.name,
+                stepped_at=_line(item, self.watch.directory),
+                steps=steps - first.get(number, 0),
+                path=item.path,
+                parameters=item.parameters,
+                made_at=item.made_at,
+            )
+            for number, steps in last.items()
+            for item in [self.all[number]]
+            if steps > first.get(number, 0)
+        )
+
+    def try_ways(self, of: Sequence[Optimizer]) -> tuple[Optimizer, ...]:
+        """The same optimizers, and what each way of updating takes for those that have a choice."""
+        self.is_trying = True
+        alive = {(item.made_at, item.name): item.optimizer() for item in self.all}
+        with_times = []
+        for item in of:
+            optimizer = alive.get((item.made_at, item.name)) if item.path else None
+            with_times.append(item if optimizer is None else replace(item, tried=tried(optimizer)))
+        self.is_trying = False
+        return tuple(with_times)
+
+
+def _line(stepping: _Stepping, directory: str) -> Line | None:
+    site = stepping.site
+    return Line(shown(site.path, directory), site.line) if site is not None and site.path else None
+
+
+def update_path(optimizer: Any) -> str:
+    """How an optimizer of torch updates its parameters, decided as torch itself decides; empty for any other's."""
+    group = optimizer.param_groups[0]
+    if not type(optimizer).__module__.startswith("torch.optim") or "foreach" not in group:
+        return ""
+    if group.get("fused"):
+        return "fused"
+    if group["foreach"] is not None:
+        return "foreach" if group["foreach"] else "for-loop"
+    with_gradients = [parameter for parameter in group["params"] if parameter.grad is not None]
+    differentiable = group.get("differentiable", False)
+    _, foreach = _default_to_fused_or_foreach(with_gradients, differentiable, use_fused=False)
+    return "foreach" if foreach else "for-loop"

@@ -1,0 +1,126 @@
+"""The shape of the code: no circles of imports, and no folder that nobody can survey. docs/architecture.md explains it.
+
+Which package may import which is import-linter's part (pyproject.toml).
+"""
+
+from __future__ import annotations
+
+import graphlib
+from functools import cache
+from pathlib import Path
+
+import grimp
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = {
+    "trainlint": ROOT / "trainlint",
+    "trainlint_rules": ROOT / "rules/trainlint_rules",
+    "trainlint_probe": ROOT / "runtime_probe/trainlint_probe",
+}
+MOST_MODULES = 20
+
+FOR_ANNOTATIONS_ONLY = {
+    # The semantic model computes each fact when it is first asked for, and these facts are computed from others.
+    "trainlint.analysis.effects.guarded_reads": ("trainlint.analysis.semantic_model",),
+    "trainlint.analysis.types.call_results": ("trainlint.analysis.types.inference",),
+    "trainlint.analysis.types.displays": ("trainlint.analysis.types.inference",),
+    "trainlint.analysis.types.iteration": ("trainlint.analysis.types.inference",),
+    "trainlint.analysis.types.named_devices": ("trainlint.analysis.types.inference",),
+    "trainlint.analysis.types.parameters": ("trainlint.analysis.types.inference",),
+    "trainlint.analysis.types.imported_facts": ("trainlint.analysis.effects.guarded_reads",),
+    # Rules have settings, the model carries the settings, and rules are asked about the model.
+    "trainlint.analysis.semantic_model": ("trainlint.config",),
+    "trainlint.config.checks": ("trainlint.declared", "trainlint.rule"),
+    "trainlint.config.reading": ("trainlint.declared",),
+    "trainlint.config.resolve": ("trainlint.declared",),
+    "trainlint.config.selection": ("trainlint.declared",),
+    "trainlint.declared": ("trainlint.analysis.site", "trainlint.rule"),
+    "trainlint.rule": ("trainlint.analysis.site",),
+    # The store writes stamps.
+    "trainlint.cache.stamps": ("trainlint.cache.store",),
+}
+"""Imports under TYPE_CHECKING that close a circle: module → what it names in annotations. They run no code."""
+
+LARGER_FOLDERS = {
+    "rules/trainlint_rules/distributed": (36, "a topic of rules: one rule, one file"),
+}
+"""Folders with more modules: how many at most, and why."""
+
+
+@cache
+def imports(*, with_annotations: bool) -> dict[str, frozenset[str]]:
+    """Module → the modules of ours that it imports, at its top or in a function."""
+    graph = grimp.build_graph(*PACKAGES, exclude_type_checking_imports=not with_annotations, cache_dir=None)
+    return {module: frozenset(graph.find_modules_directly_imported_by(module)) for module in graph.modules}
+
+
+def reachable(graph: dict[str, frozenset[str]], start: str) -> set[str]:
+    """The modules that one imports, at any distance."""
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        new = graph[waiting.pop()] - found
+        found |= new
+        waiting += new
+    return found
+
+
+def circle_in(graph: dict[str, frozenset[str]]) -> list[str]:
+    """The modules of one circle of imports, in order; none where there is no circle."""
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        circle: list[str] = error.args[1]
+        return circle[::-1]
+    return []
+
+
+def modules_in(folder: Path) -> list[str]:
+    """The modules of a folder. `__init__` and `__main__` are not counted: they only begin what others do."""
+    return sorted(path.stem for path in folder.glob("*.py") if path.stem not in ("__init__", "__main__"))
+
+
+def folders() -> list[Path]:
+    """The folders with code of ours."""
+    return sorted({path.parent for package in PACKAGES.values() for path in package.rglob("*.py")})
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert circle_in(imports(with_annotations=False)) == []
+
+
+def test_a_circle_through_an_import_in_a_function_would_be_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "circling"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "one.py").write_text("import circling.two\n")
+    (package / "two.py").write_text("def later():\n    from circling import one\n    return one\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    graph = grimp.build_graph("circling", exclude_type_checking_imports=True, cache_dir=None)
+    found = {module: frozenset(graph.find_modules_directly_imported_by(module)) for module in graph.modules}
+    assert set(circle_in(found)) == {"circling.one", "circling.two"}
+
+
+def test_circles_through_annotations_are_the_listed_ones() -> None:
+    runtime, whole = imports(with_annotations=False), imports(with_annotations=True)
+    found = {
+        module: tuple(sorted(name for name in names - runtime[module] if module in reachable(whole, name)))
+        for module, names in whole.items()
+    }
+    assert {module: names for module, names in found.items() if names} == FOR_ANNOTATIONS_ONLY
+
+
+@pytest.mark.parametrize("folder", folders(), ids=lambda folder: folder.relative_to(ROOT).as_posix())
+def test_a_folder_can_be_surveyed(folder: Path) -> None:
+    name = folder.relative_to(ROOT).as_posix()
+    most, _ = LARGER_FOLDERS.get(name, (MOST_MODULES, ""))
+    found = modules_in(folder)
+    assert len(found) <= most, f"{name} has {len(found)} modules: group what belongs together in a package"
+
+
+@pytest.mark.parametrize("name", sorted(LARGER_FOLDERS))
+def test_an_exception_is_needed(name: str) -> None:
+    assert len(modules_in(ROOT / name)) > MOST_MODULES, f"take {name} out of LARGER_FOLDERS"

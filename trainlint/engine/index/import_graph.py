@@ -1,0 +1,115 @@
+"""The files of a project as their imports link them: which count, which belong to one group, which are nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from trainlint.analysis.callgraph.modules import Modules
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.project.glance import Glance
+from trainlint.analysis.project.neighbours import divided, groups, imports_among
+from trainlint.records import dataclass
+
+MOST_FILES = 150
+"""The most context files that are summarised."""
+MOST_BYTES = 1_000_000
+"""The most bytes of context files that are summarised, unless the files of the run are larger. It takes most of a
+second."""
+
+
+@dataclass(frozen=True, slots=True)
+class GlancedFile:
+    """A file, and what is known of it before it is parsed."""
+
+    path: Path
+    shown: str
+    glance: Glance
+
+
+@dataclass(eq=False)
+class ImportGraph:
+    """Files, numbered in their stable order, and their imports."""
+
+    files: Sequence[GlancedFile]
+
+    @cached_property
+    def telling(self) -> list[bool]:
+        """Which files have a word of training, or import one that counts: packages hand names on."""
+        telling = [file.glance.telling for file in self.files]
+        importers: dict[int, list[int]] = {}
+        for number, targets in enumerate(self._all_imports):
+            for target in targets:
+                importers.setdefault(target, []).append(number)
+        waiting = [number for number, tells in enumerate(telling) if tells]
+        while waiting:
+            for importer in importers.get(waiting.pop(), ()):
+                if not telling[importer]:
+                    telling[importer] = True
+                    waiting.append(importer)
+        return telling
+
+    @cached_property
+    def imports(self) -> list[set[int]]:
+        """For each file, those that it imports, among the files that count."""
+        return [
+            {target for target in targets if self.telling[target]} if self.telling[number] else set()
+            for number, targets in enumerate(self._all_imports)
+        ]
+
+    @cached_property
+    def group_of(self) -> list[int]:
+        """Files that import each other, at any distance, share a number, unless they are too many to be linked."""
+        folders = [file.path.parent.parts for file in self.files]
+        return divided(groups(self.imports), folders, [file.glance.size for file in self.files])
+
+    @cached_property
+    def groups_with_device(self) -> set[int]:
+        """The groups in which a file names a device."""
+        return {group for file, group in zip(self.files, self.group_of, strict=True) if file.glance.names_device}
+
+    def nearest(self, named: Sequence[int], others: Mapping[int, int], size: int) -> list[int]:
+        """The files nearest to the named ones, nearest first, as many as the bounds allow.
+
+        `others` are the candidates with their sizes in bytes; `size` is that of the named files together.
+        """
+        room = max(MOST_BYTES, size)
+        kept: list[int] = []
+        for number in self._by_distance(set(named)):
+            if len(kept) == MOST_FILES:
+                break
+            if number in others and others[number] <= room:
+                room -= others[number]
+                kept.append(number)
+        return kept
+
+    @cached_property
+    def _all_imports(self) -> list[set[int]]:
+        modules = Modules([file.path for file in self.files])
+        return imports_among([file.glance.imports for file in self.files], modules)
+
+    def _by_distance(self, named: set[int]) -> Iterator[int]:
+        """Importers up the chain, and what they and the named files import; of one distance, importers first."""
+        importers = self._importers()
+        above, below = named, set[int]()
+        known_above, known = set(named), set(named)
+        while above or below:
+            imported = {target for number in above | below for target in self.imports[number]}
+            above = {importer for number in above for importer in importers[number]} - known_above
+            known_above |= above
+            yield from sorted(above - known)
+            known |= above
+            below = imported - known
+            yield from sorted(below)
+            known |= below
+
+    def _importers(self) -> list[list[int]]:
+        """For each file, those that import it and may tell it something: tests tell nothing of what they call."""
+        is_test = [is_test_path(file.shown) for file in self.files]
+        found: list[list[int]] = [[] for _ in self.files]
+        for number, targets in enumerate(self.imports):
+            for target in targets:
+                if not is_test[number] or is_test[target]:
+                    found[target].append(number)
+        return found

@@ -1,0 +1,106 @@
+"""Which files take part in linking: those of the run, and context files near them.
+
+Decided by what a few searches in each file's bytes show, before anything is parsed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.project.glance import Glance, glance
+from trainlint.engine.index.import_graph import GlancedFile, ImportGraph
+from trainlint.engine.index.project_files import Member, ProjectFiles
+from trainlint.engine.read import may_hold_findings, read_bytes
+from trainlint.records import dataclass, replace
+from trainlint.source import UnreadableSource
+
+if TYPE_CHECKING:
+    from trainlint.cache.cache import Cache
+
+
+@dataclass(frozen=True, slots=True)
+class Participants:
+    """The files that take part, and what must be known of those that do not."""
+
+    members: tuple[Member, ...]
+    """In their stable order, each with its group."""
+    methods_elsewhere: frozenset[str]
+    """Methods of files that belong to the same groups and were left out: such a name says nothing of its class."""
+
+
+def find_participants(files: ProjectFiles, cache: Cache | None = None) -> Participants:
+    """The files that may tell each other something: those that train or import one that does, and are not alone.
+
+    Of the context files, the nearest to files of the run that may hold a finding. Files that the cache knows are not
+    read.
+    """
+    graph = ImportGraph(sorted(_glanced(files, cache), key=lambda file: file.shown))
+    members = tuple(_members(graph, files))
+    return Participants(members, _methods_elsewhere(graph, members))
+
+
+def _glanced(files: ProjectFiles, cache: Cache | None) -> Iterator[GlancedFile]:
+    """The files of the run and the context files, without those that cannot be read."""
+    known: dict[Path, Glance] = {}
+    keys: dict[Path, bytes | None] = {}
+    if cache is not None:
+        paths = [member.path for member in files.members if member.text is None]
+        paths += [target.path for target in files.context]
+        cache.contents.look(map(str, paths))
+        keys = {path: cache.key_of_file("glance", path) for path in paths}
+        known = cache.get(keys)
+    readers: list[tuple[Path, str, Callable[[], bytes]]] = [(m.path, m.shown, m.data) for m in files.members]
+    readers += [(target.path, target.shown, partial(read_bytes, target.path)) for target in files.context]
+    for path, shown, read in readers:
+        if path in known:
+            yield GlancedFile(path, shown, known[path])
+            continue
+        try:
+            data = read()
+        except UnreadableSource:
+            continue
+        found = glance(data, telling=may_hold_findings(data))
+        if cache is not None:
+            cache.keep(keys.get(path), found, path)
+        yield GlancedFile(path, shown, found)
+
+
+def _members(graph: ImportGraph, files: ProjectFiles) -> Iterator[Member]:
+    of_run = {member.path: member for member in files.members}
+    nearest = _nearest_context(graph, of_run)
+    size_of = Counter(graph.group_of)
+    for number, file in enumerate(graph.files):
+        group = graph.group_of[number]
+        if not graph.telling[number] or size_of[group] == 1:
+            continue
+        member = of_run.get(file.path)
+        if member is None and number in nearest:
+            config = files.config_of(file.path)
+            if config is not None:
+                member = Member(file.path, file.shown, file.glance.size, config, judged=False)
+        if member is not None:
+            yield replace(member, group=group, names_device=group in graph.groups_with_device)
+
+
+def _nearest_context(graph: ImportGraph, of_run: Mapping[Path, Member]) -> set[int]:
+    numbered = list(enumerate(graph.files))
+    context = {number: file.glance.size for number, file in numbered if file.path not in of_run}
+    if not context:
+        return set()
+    named = [number for number, file in numbered if file.path in of_run and file.glance.telling]
+    return set(graph.nearest(named, context, size=sum(graph.files[number].glance.size for number in named)))
+
+
+def _methods_elsewhere(graph: ImportGraph, members: Sequence[Member]) -> frozenset[str]:
+    taken = {member.path for member in members}
+    met = {member.group for member in members}
+    left_out = (
+        file.glance.methods
+        for number, file in enumerate(graph.files)
+        if graph.telling[number] and graph.group_of[number] in met and file.path not in taken
+    )
+    return frozenset().union(*left_out)

@@ -1,0 +1,178 @@
+"""The files of a run, and the context files: the other files of their projects, which may tell them something.
+
+What is found in a file must not depend on which other files were named beside it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import takewhile
+from pathlib import Path
+
+from trainlint.bounded import leads_out
+from trainlint.engine.configurations import Configurations, Misconfigured
+from trainlint.engine.discover import SKIPPED_DIRECTORIES, Target, discover, is_python, shown_path
+from trainlint.engine.read import may_hold_findings, read_bytes
+from trainlint.project import package_parent, project_around
+from trainlint.records import dataclass, replace
+from trainlint.source import UnreadableSource, decode_source
+from trainlint.training_settings.files import is_settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainlint.config import Config
+    from trainlint.source import SourceFile
+
+MOST_FILES = 4_000
+"""The most files of one project that are read for their imports: those nearest in the tree of directories."""
+MOST_BYTES = 40_000_000
+"""The same in bytes of source. Reading these takes half a second."""
+_MOST_DIRECTORIES = 100
+"""The most directories that are searched where nothing marks a project."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A file that may take part in linking."""
+
+    path: Path
+    shown: str
+    size: int
+    config: Config
+    text: SourceFile | None = None
+    """What counts in place of the file on disk, as an editor sends it."""
+    judged: bool = True
+    """False for a context file, which only tells the files of the run something."""
+    group: int = 0
+    """Files with the same number import each other, at any distance."""
+    names_device: bool = False
+    """Whether a file of its group names a device."""
+
+    def data(self) -> bytes:
+        """Its bytes. Raises UnreadableSource."""
+        return self.text.encode(self.text.text) if self.text is not None else read_bytes(self.path)
+
+    def source(self) -> SourceFile:
+        """Its text. Raises UnreadableSource."""
+        return self.text or decode_source(self.shown, read_bytes(self.path))
+
+    def may_hold_findings(self) -> bool:
+        """Whether it can hold findings at all, so that other files may have something to tell it."""
+        try:
+            return may_hold_findings(self.data())
+        except UnreadableSource:
+            return False
+
+
+@dataclass(eq=False)
+class ProjectFiles:
+    """The files of a run with their context files. Nothing is listed or read before it is asked for."""
+
+    members: Sequence[Member]
+    """The files of the run that hold code."""
+    configurations: Configurations
+    """Those of the run. Looking up the configuration of a context file leaves no trace in them."""
+    searched: tuple[Path, ...] = ()
+    """Directories whose files all take part in the run."""
+
+    @cached_property
+    def may_hold_findings(self) -> bool:
+        """Whether any file of the run can hold a finding."""
+        return any(member.may_hold_findings() for member in self.members)
+
+    @cached_property
+    def context(self) -> tuple[Target, ...]:
+        """The other Python files of the projects that the files and searched directories belong to.
+
+        Files in searched directories belong to the run. What ignore files and the configuration exclude takes no
+        part. Of too large a project, the files nearest in the tree of directories.
+        """
+        of_run = {member.path for member in self.members}
+        return tuple(target for target in self._around() if target.path not in of_run)
+
+    def config_of(self, path: Path) -> Config | None:
+        """The configuration of a context file; None where it is wrong, which is no failure of this run."""
+        try:
+            return self._apart.of(path.parent).config
+        except Misconfigured:
+            return None
+
+    @cached_property
+    def _apart(self) -> Configurations:
+        return self.configurations.apart()
+
+    def _around(self) -> list[Target]:
+        outside = {member.path.parent for member in self.members if not self._is_searched(member.path)}
+        starts = sorted({*outside, *self.searched})
+        found: dict[Path, Target] = {}
+        for start in starts:
+            project = project_around(str(start))
+            root = Path(project or package_parent(str(start)))
+            if not self._is_searched(root):
+                listed = self._listed(root) if project else self._walked(root)
+                found |= {target.path: target for target in listed if not self._is_searched(target.path)}
+        here = Path.cwd()
+        shown = [replace(target, shown=_shown(target.path, here)) for target in found.values()]
+        return _within_bounds(sorted(shown, key=lambda target: target.shown), starts)
+
+    def _is_searched(self, path: Path) -> bool:
+        return any(map(path.is_relative_to, self.searched))
+
+    def _listed(self, root: Path) -> Iterator[Target]:
+        targets = discover([root], self._apart.excludes).targets
+        return (target for target in targets if not is_settings(target.shown))
+
+    def _walked(self, root: Path) -> Iterator[Target]:
+        """The files below a directory that nothing marks as a project, such as the one of all temporary files."""
+        waiting = deque([root])
+        for _ in range(_MOST_DIRECTORIES):
+            if not waiting:
+                return
+            directory = waiting.popleft()
+            try:
+                with os.scandir(directory) as entries:
+                    found = sorted(entries, key=lambda entry: entry.name)
+                for entry in found:
+                    path = directory / entry.name
+                    if entry.is_dir(follow_symlinks=False):
+                        if not (entry.name in SKIPPED_DIRECTORIES or self._apart.excludes(path)):
+                            waiting.append(path)
+                    elif (
+                        is_python(entry.name)
+                        and entry.is_file()
+                        and not (entry.is_symlink() and leads_out(entry.path, root))
+                        and not self._apart.excludes(path)
+                    ):
+                        yield Target(path, str(path), entry.stat().st_size)
+            except OSError:
+                continue
+
+
+def _shown(path: Path, here: Path) -> str:
+    """The path from the working directory, with `..` where needed: a chain of calls is not to name the user's home."""
+    try:
+        return os.path.relpath(path, here).replace(os.sep, "/")
+    except ValueError:  # on Windows, another drive
+        return shown_path(path, here)
+
+
+def _within_bounds(targets: list[Target], starts: Sequence[Path]) -> list[Target]:
+    if len(targets) <= MOST_FILES and sum(target.size for target in targets) <= MOST_BYTES:
+        return targets
+    kept: list[Target] = []
+    size = 0
+    for target in sorted(targets, key=lambda target: min(_steps(target.path.parent, start) for start in starts)):
+        size += target.size
+        if len(kept) == MOST_FILES or size > MOST_BYTES:
+            break
+        kept.append(target)
+    return kept
+
+
+def _steps(one: Path, other: Path) -> int:
+    """How many directories lie on the way from one to the other."""
+    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one.parts, other.parts, strict=False)))
+    return len(one.parts) + len(other.parts) - 2 * common

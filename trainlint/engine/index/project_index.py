@@ -1,0 +1,84 @@
+"""The project index of a run: which files take part, in which groups, and what the others say of each.
+
+Files that are not to be judged may take part, too: what they call is known, and nothing else is said of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainlint.engine.pool.tasks import Executor, LocalExecutor
+from trainlint.finding import Failure
+from trainlint.records import dataclass, field, replace
+
+if TYPE_CHECKING:
+    from trainlint.analysis.types.imported_facts import ImportedFacts
+    from trainlint.cache.cache import Cache
+    from trainlint.engine.index.project_files import Member, ProjectFiles
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectIndex:
+    """What linking the files of a run with each other and with their context files found out."""
+
+    members: tuple[Member, ...] = ()
+    """The files that take part, in their stable order, each with its group."""
+    imported_facts: Mapping[Path, ImportedFacts] = field(default_factory=dict)
+    """What the other files say of a file. A file that takes no part has no entry."""
+    digests: Mapping[Path, bytes] = field(default_factory=dict)
+    """Digests of imported facts, as far as the cache knows them."""
+    failures: tuple[Failure, ...] = ()
+    given_up: frozenset[Path] = frozenset()
+    """Files that took too long or ended their process: a failure says so, and they are not tried again."""
+
+    @property
+    def context_files(self) -> int:
+        """How many files take part that are not judged."""
+        return sum(not member.judged for member in self.members)
+
+
+def build_index(files: ProjectFiles, executor: Executor | None = None, cache: Cache | None = None) -> ProjectIndex:
+    """Link the files of a run. Where none of them can hold a finding, no file is looked at.
+
+    The `executor` summarises every file that the cache does not know, and keeps models for judging where there is
+    room.
+    """
+    if not files.may_hold_findings:
+        return ProjectIndex()
+    try:
+        # A glance at a single file takes as long as judging it.
+        if len(files.members) == 1 and not files.context:
+            return ProjectIndex()
+        return _linked(files, executor or LocalExecutor(), cache)
+    except Exception as error:  # noqa: BLE001  # a crash while linking must not keep any file from being judged
+        reason = f"its files could not be linked ({type(error).__name__}: {error}), so each was judged alone"
+        return ProjectIndex(failures=(Failure(files.members[0].shown, f"{reason}; please report this"),))
+
+
+def _linked(files: ProjectFiles, executor: Executor, cache: Cache | None) -> ProjectIndex:
+    from trainlint.engine.index.participants import find_participants
+
+    participants = find_participants(files, cache)
+    members = participants.members
+    if not members:
+        return ProjectIndex()
+    from trainlint.analysis.types.imported_facts import ALONE
+    from trainlint.engine.index.group_facts import facts_of_files
+    from trainlint.engine.index.summarising import summarise_all
+
+    imported = {member.path: replace(ALONE, names_device=member.names_device) for member in members}
+    digests: dict[Path, bytes] = {}
+    results = summarise_all(members, executor, cache)
+    for path, facts, digest in facts_of_files(participants, results, executor, cache):
+        imported[path] = facts
+        if digest:
+            digests[path] = digest
+    return ProjectIndex(
+        members,
+        imported,
+        digests,
+        failures=tuple(result.failure for result in results if result.failure),
+        given_up=frozenset(member.path for member, result in zip(members, results, strict=True) if result.failure),
+    )

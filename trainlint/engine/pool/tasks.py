@@ -1,0 +1,55 @@
+"""Tasks about files, and what runs them: this process alone, or a pool of processes (`worker_pool.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
+
+from trainlint.engine.pool.model_store import MOST_KEPT, ModelStore
+from trainlint.records import dataclass
+
+
+class OnFile(Protocol):
+    """A task about one file."""
+
+    @property
+    def path(self) -> Path:
+        """The file. Later tasks about it go to the process that ran the first one, if that process is free."""
+
+    @property
+    def size(self) -> int:
+        """In bytes: how much work it is."""
+
+
+_Task = TypeVar("_Task", bound=OnFile)
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True)
+class TaskKind(Generic[_Task, _Result]):
+    """A function that runs tasks of one kind, and what stands for the result of a task that killed its process."""
+
+    work: Callable[[_Task, ModelStore], _Result]
+    """Picklable. The store holds the models that this process kept from tasks of earlier kinds."""
+    lost: Callable[[_Task, str], _Result]
+    """The result of a task that ended its process twice; the sentence says how the process ended."""
+
+
+class Executor(Protocol):
+    """Runs tasks."""
+
+    def do(self, kind: TaskKind[_Task, _Result], tasks: Sequence[_Task]) -> list[_Result]:
+        """The results of the tasks, in their order."""
+
+
+class LocalExecutor:
+    """Runs all tasks in this process."""
+
+    def __init__(self, kept: int = MOST_KEPT) -> None:
+        """`kept` is the bound of its model store, in bytes of source."""
+        self._store = ModelStore(kept)
+
+    def do(self, kind: TaskKind[_Task, _Result], tasks: Sequence[_Task]) -> list[_Result]:
+        """The results of the tasks, in their order."""
+        return [kind.work(task, self._store) for task in tasks]

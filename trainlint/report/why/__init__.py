@@ -1,0 +1,1 @@
+"""The answer of `trainlint why`, as text and as JSON."""

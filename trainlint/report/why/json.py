@@ -1,0 +1,115 @@
+"""`trainlint why` for programs: one JSON object, described in docs/why.md and schema/why.schema.json."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from trainlint import __version__
+from trainlint.analysis.frequency.heat_fact import HeatFact
+from trainlint.analysis.types.values import Value
+from trainlint.report.json import finding_object, span_object
+from trainlint.report.why.value_words import heat_words, value_words
+
+if TYPE_CHECKING:
+    from trainlint.explanation import Answer, Explanation, Fact, Line, Look, Stop, Verdict
+
+FORMAT_VERSION = 1
+"""Raised when a key changes its meaning or goes away. New keys may come at any time."""
+
+
+def render(explanation: Explanation) -> str:
+    """The whole answer. Pure ASCII, so that any stream takes it."""
+    document = {
+        "format_version": FORMAT_VERSION,
+        "trainlint_version": __version__,
+        "path": explanation.path,
+        "first_line": explanation.first,
+        "last_line": explanation.last,
+        "min_confidence": explanation.min_confidence,
+        "missing_words": list(explanation.missing_words),
+        "lines": [_line(line) for line in explanation.lines],
+        "nearest_findings": [finding_object(finding) for finding in explanation.nearby],
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _line(line: Line) -> dict[str, Any]:
+    return {
+        "line": line.number,
+        "text": line.text,
+        "function": line.function,
+        "heat": _heat(line.heat) if line.heat else None,
+        "body_heat": _heat(line.body) if line.body else None,
+        "autograd": None if line.heat is None else {"off": line.gradients_off, "reason": line.gradients_reason},
+        "values": [_fact(fact) for fact in line.values],
+        "unknown": list(line.unknown),
+        "rules": [_look(look) for look in line.looks],
+    }
+
+
+def _heat(fact: HeatFact) -> dict[str, Any]:
+    return {"heat": fact.heat.value, "confidence": round(fact.confidence, 2), "chain": list(fact.chain)}
+
+
+def _value(value: Value) -> dict[str, Any]:
+    tensor = value.is_tensor
+    return {
+        "kind": value.kind.name.lower(),
+        "home": value.home.name.lower() if tensor else None,
+        "attached": value.attached if tensor else None,
+        "origin": value.origin.name.lower() if tensor else None,
+        "confidence": round(value.confidence, 2),
+        "element": _value(value.element) if value.element is not None else None,
+    }
+
+
+def _fact(fact: Fact) -> dict[str, Any]:
+    known = fact.value
+    if isinstance(known, HeatFact):
+        return {"text": fact.text, "words": heat_words(known), "heat": _heat(known), "value": None}
+    if isinstance(known, Value):
+        return {"text": fact.text, "words": value_words(known), "heat": None, "value": _value(known)}
+    return {"text": fact.text, "words": known, "heat": None, "value": None}
+
+
+def _look(look: Look) -> dict[str, Any]:
+    return {
+        "code": look.code,
+        "name": look.name,
+        "span": span_object(look.span),
+        "text": look.text,
+        "off": look.off.value if look.off else None,
+        "answer": "crashed" if look.failure else "reported" if look.verdicts else "silent",
+        "findings": [_verdict(verdict) for verdict in look.verdicts],
+        "stops": [_stop(stop) for stop in look.stops],
+        "failure": look.failure,
+    }
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "finding": finding_object(verdict.finding),
+        "shown": not verdict.hidden,
+        "hidden": [{"by": hidden.by.value, "line": hidden.line} for hidden in verdict.hidden],
+    }
+
+
+def _stop(stop: Stop) -> dict[str, Any]:
+    return {
+        "condition": stop.condition,
+        "holds": stop.holds,
+        "answers": [_answer(answer) for answer in stop.answers],
+        "function": stop.function,
+        "path": stop.path,
+        "line": stop.line,
+    }
+
+
+def _answer(answer: Answer) -> dict[str, Any]:
+    return {
+        "part": answer.part,
+        "question": answer.question or None,
+        "answer": answer.value or None,
+        "facts": [_fact(fact) for fact in answer.facts],
+    }

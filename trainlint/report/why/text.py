@@ -1,0 +1,256 @@
+"""`trainlint why` for people at a terminal: the line, what is known of it, what each rule made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.frequency.heat_fact import HeatFact
+from trainlint.analysis.types.values import Value
+from trainlint.explanation import Explanation, Fact, Hiding, Line, Look, Stop, Verdict
+from trainlint.report.characters import json_without_commands, quoted, sentence, without_commands
+from trainlint.report.why.value_words import heat_words, value_words
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from trainlint.report.settings import Style
+
+FORMATS = ("text", "json")
+"""What `--output-format` of `trainlint why` may be."""
+
+_LABEL = 12
+"""Columns of the labels left of the facts."""
+_INDENT = "    "
+_DEEPER = "      "
+_OFF = {
+    Hiding.PREVIEW: "a preview rule, which runs with --preview only",
+    Hiding.NOT_SELECTED: "not selected by the configuration",
+}
+
+
+def render(explanation: Explanation, output_format: str, *, style: Style) -> str:
+    """The answer in one of FORMATS. Raises ValueError for any other format."""
+    if output_format == "json":
+        from trainlint.report.why import json as why_json
+
+        return json_without_commands(why_json.render(explanation))
+    if output_format == "text":
+        from trainlint.report.terminal import as_written
+
+        return without_commands(as_written(_lines(explanation, style), style))
+    raise ValueError(f"unknown output format {output_format!r}; choose one of {', '.join(FORMATS)}")
+
+
+def _lines(explanation: Explanation, style: Style) -> Iterator[Text]:
+    from rich.text import Text
+
+    digits = len(str(explanation.last))
+    told: Line | None = None
+    for index, line in enumerate(explanation.lines):
+        if index:
+            yield Text()
+        yield from _code(line, digits, style)
+        same = told is not None and (told.heat, told.function) == (line.heat, line.function)
+        yield from _context(line, told if same else None, style)
+        yield from _values(line, style)
+        for group in _alike(line.looks):
+            yield Text()
+            yield from _look(explanation, line, group, style)
+        if not same and line.heat is not None and line.body is None:
+            told = line
+    yield from _end(explanation, style)
+
+
+def _code(line: Line, digits: int, style: Style) -> Iterator[Text]:
+    from rich.text import Text
+
+    from trainlint.report.frame import code_width, ellipsis, gutter, row
+
+    code = row(line.text, style).window(0, code_width(style, digits), ellipsis(style))
+    yield Text.assemble((gutter(str(line.number), digits, style), "blue"), (code, "bold"))
+
+
+def _context(line: Line, told: Line | None, style: Style) -> Iterator[Text]:
+    """Heat, function and autograd; in short where they are those of a line that was told of before."""
+    if line.body is not None:
+        yield from _fact("body:", heat_words(line.body), style)
+    if line.heat is None:
+        if not line.looks:
+            yield from _fact("", "no code begins on this line", style)
+    elif line.body is None or line.body.heat is not line.heat.heat:
+        inside = f"in {line.function}: " if line.function and told is None else ""
+        again = f", as line {told.number}" if told is not None and line.heat.chain else ""
+        yield from _fact("heat:", inside + heat_words(line.heat, chain=not again) + again, style)
+    if line.gradients_off:
+        yield from _fact("autograd:", f"off ({line.gradients_reason})", style)
+
+
+def _values(line: Line, style: Style) -> Iterator[Text]:
+    from rich.text import Text
+
+    from trainlint.report.terminal import wrapped
+
+    label = "values:"
+    for fact in line.values:
+        name = sentence(fact.text, unicode=style.unicode)
+        words = sentence(_fact_words(fact), unicode=style.unicode)
+        text = Text.assemble((f"  {label:<{_LABEL - 2}}", "dim"), (name, "cyan"), " is ", words)
+        yield from wrapped(text, style, indent=" " * (_LABEL + 2))
+        label = ""
+    if line.unknown:
+        yield from _fact(label, f"nothing is known of {', '.join(line.unknown)}", style)
+
+
+def _fact(label: str, words: str, style: Style) -> Iterator[Text]:
+    from rich.text import Text
+
+    from trainlint.report.terminal import wrapped
+
+    line = Text.assemble((f"  {label:<{_LABEL - 2}}", "dim"), sentence(words, unicode=style.unicode))
+    yield from wrapped(line, style, indent=" " * _LABEL)
+
+
+def _fact_words(fact: Fact) -> str:
+    if isinstance(fact.value, HeatFact):
+        return heat_words(fact.value)
+    return value_words(fact.value) if isinstance(fact.value, Value) else fact.value
+
+
+def _alike(looks: Sequence[Look]) -> Iterator[list[Look]]:
+    """Looks of one rule that ended in the same way."""
+    groups: dict[object, list[Look]] = {}
+    for look in looks:
+        key: object = look if look.verdicts or look.failure else (look.code, look.stops)
+        groups.setdefault(key, []).append(look)
+    yield from groups.values()
+
+
+def _look(explanation: Explanation, line: Line, group: list[Look], style: Style) -> Iterator[Text]:
+    from rich.text import Text
+
+    from trainlint.report.terminal import wrapped
+
+    look = group[0]
+    places = list(dict.fromkeys(f"`{each.text}`" for each in group))
+    about = places[0] if len(places) == 1 else f"{', '.join(places[:-1])} and {places[-1]}"
+    state, accent = _state(look)
+    heading = Text.assemble("  ", (look.code, "bold"), f" {look.name} ", (state, accent))
+    heading.append(sentence(f" {about}", unicode=style.unicode))
+    yield from wrapped(heading, style, indent=_INDENT)
+    if look.off is not None:
+        yield from _said(f"It does not run here: it is {_OFF[look.off]}.", style)
+    for verdict in look.verdicts:
+        yield from _verdict(explanation, line, verdict, style)
+    if look.failure:
+        yield from _said(look.failure, style)
+    if not look.verdicts and not look.failure and not look.stops:
+        yield from _said("Its source is not at hand, so it cannot be told why.", style)
+    told: set[Fact] = set()
+    for stop in _told(look.stops):
+        yield from _stop(stop, line, told, style)
+
+
+def _state(look: Look) -> tuple[str, str]:
+    if look.failure:
+        return "crashed on", "bold red"
+    if not look.verdicts:
+        return "is silent about", "dim"
+    shown = any(not verdict.hidden for verdict in look.verdicts)
+    return ("reports", "bold yellow") if shown else ("would report", "bold cyan")
+
+
+def _verdict(explanation: Explanation, line: Line, verdict: Verdict, style: Style) -> Iterator[Text]:
+    finding = verdict.finding
+    elsewhere = f" (at line {finding.span.start_line})" if finding.span.start_line != line.number else ""
+    yield from _said(finding.message + elsewhere, style)
+    sure = f"{finding.confidence:.0%} sure"
+    reasons = []
+    for hidden in verdict.hidden:
+        if hidden.by is Hiding.COMMENT:
+            reasons.append(f"the comment at line {hidden.line} silences it")
+        elif hidden.by is Hiding.LOW_CONFIDENCE:
+            reasons.append(f"that is below min-confidence, {explanation.min_confidence:.0%}")
+    shown = "shown by `trainlint check`"
+    if verdict.hidden:
+        shown = f"not shown: {'; '.join(reasons) or 'the rule does not run here'}"
+    yield from _said(f"{finding.severity.label}, {sure}; {shown}", style)
+
+
+def _told(stops: Sequence[Stop]) -> Iterator[Stop]:
+    """The conditions that say something to people: not those that only hand the question on to another function, nor
+    the details of one that is answered already.
+    """
+    answered = False
+    for index, stop in enumerate(stops):
+        asks = any(answer.question for answer in stop.answers)
+        handed_on = index + 1 < len(stops) and stops[index + 1].function != stop.function
+        told = any(not isinstance(fact.value, str) for answer in stop.answers for fact in answer.facts)
+        if asks or (not handed_on and (told or not answered)):
+            yield stop
+        answered |= asks
+
+
+def _stop(stop: Stop, line: Line, told: set[Fact], style: Style) -> Iterator[Text]:
+    """What a condition asked and what came out; a fact that was told before is not told again."""
+    place = f"{quoted(stop.path.rpartition('/')[2])}:{stop.line}"
+    for answer in stop.answers:
+        if answer.question:
+            yield from _said(f"{answer.question}: {answer.value}", style, bold=answer.value)
+            yield from _said(f"asked as `{answer.part}`, {place}", style, "dim", indent=_DEEPER)
+        else:
+            yield from _said(f"`{answer.part}`: {answer.value or 'no'}", style, bold=answer.value or "no")
+            yield from _said(place, style, "dim", indent=_DEEPER)
+        for fact in answer.facts:
+            if fact in told:
+                continue
+            told.add(fact)
+            if not isinstance(fact.value, HeatFact):
+                yield from _said(f"{fact.text} is {_fact_words(fact)}", style, indent=_DEEPER)
+            elif fact.value != line.heat or not answer.question:
+                yield from _said(heat_words(fact.value), style, indent=_DEEPER)
+
+
+def _said(words: str, style: Style, look: str = "", *, indent: str = _INDENT, bold: str = "") -> Iterator[Text]:
+    """A sentence, of which the last words may be bold."""
+    from rich.text import Text
+
+    from trainlint.report.terminal import wrapped
+
+    text = Text.assemble(indent, (sentence(words, unicode=style.unicode), look))
+    if bold:
+        text.stylize("bold", start=-len(sentence(bold, unicode=style.unicode)))
+    yield from wrapped(text, style, indent=indent)
+
+
+def _end(explanation: Explanation, style: Style) -> Iterator[Text]:
+    """What there is to say where no rule looks at any of the lines."""
+    from rich.text import Text
+
+    if any(line.looks for line in explanation.lines):
+        return
+    if explanation.lines:
+        yield Text()
+    if explanation.missing_words:
+        *most, last = (f'"{word}"' for word in explanation.missing_words)
+        words = f"{', '.join(most)} nor {last}" if most else last
+        yield from _sentence(f"No rule looks at {quoted(explanation.path)}: it holds neither {words}.", style)
+        return
+    several = "the file" if explanation.whole_file else "these lines"
+    lines = "this line" if explanation.first == explanation.last and not explanation.whole_file else several
+    yield from _sentence(f"No rule looks at {lines}.", style)
+    if explanation.nearby:
+        yield Text("Nearest findings:")
+    elif not explanation.whole_file:
+        yield Text("The file has no finding that `trainlint check` shows.")
+    for finding in explanation.nearby:
+        place = f"{quoted(explanation.path)}:{finding.span.start_line}"
+        yield from _said(f"{place}  {finding.code} {finding.name}", style, indent="  ")
+
+
+def _sentence(words: str, style: Style) -> Iterator[Text]:
+    from rich.text import Text
+
+    from trainlint.report.terminal import wrapped
+
+    yield from wrapped(Text(sentence(words, unicode=style.unicode)), style)

@@ -1,0 +1,35 @@
+"""Settings of training that stand in files of their own: DeepSpeed's in JSON, those of `accelerate launch` in YAML.
+
+How they are told from other files; `tree` reads them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from trainlint.patterns import lazy
+
+JSON = ".json"
+_NAME = lazy(r"deepspeed|accelerate|fsdp|zero|config|(^|[_-])ds([_-]|\d|\.)|default|stage_?\d", re.IGNORECASE)
+"""What such files are called. Others are not opened: a project may hold thousands of JSON files of data."""
+_MARKS = {
+    JSON: (b'"zero_optimization"', b'"train_micro_batch_size_per_gpu"'),
+    ".yaml": (b"distributed_type:",),
+    ".yml": (b"distributed_type:",),
+}
+"""What stands in them and in few others."""
+
+
+def is_settings(path: str) -> bool:
+    """Whether a path is that of a JSON or YAML file."""
+    return path.endswith(tuple(_MARKS))
+
+
+def may_be_settings(name: str) -> bool:
+    """Whether a file is called as files with settings of training are."""
+    return is_settings(name) and _NAME.search(name) is not None
+
+
+def holds_settings(path: str, data: bytes) -> bool:
+    """Whether a JSON or YAML file holds settings that rules know of."""
+    return any(path.endswith(suffix) and any(mark in data for mark in marks) for suffix, marks in _MARKS.items())
