@@ -14,7 +14,8 @@ from trainlint.analysis.types.values import NUMBER, STRING, UNKNOWN, Kind, Origi
 if TYPE_CHECKING:
     from trainlint.analysis.types.inference import Kinds
 
-
+_NAMED_TENSORS = frozenset({"named_parameters", "named_buffers"})
+_NAMED_MODULES = frozenset({"named_modules", "named_children"})
 _Seen = dict[tuple[ast.Call, tuple[int, ...]], Value]
 
 
@@ -55,11 +56,11 @@ def _of_call(kinds: Kinds, call: ast.Call, path: tuple[int, ...], block: Block, 
     if name == "items" and isinstance(call.func, ast.Attribute):
         held = kinds.of(call.func.value, block)
         return STRING if path == (0,) else kinds.element(held) if path else UNKNOWN
-    if name in ("named_parameters", "named_buffers"):
-        return STRING if path == (0,) else Value(Kind.TENSOR, kinds.device, True, Origin.PARAMETER)
-    if name in ("named_modules", "named_children"):
-        return STRING if path == (0,) else Value(Kind.MODULE)
-    return None
+    if name not in _NAMED_TENSORS | _NAMED_MODULES:
+        return None
+    if path == (0,):
+        return STRING
+    return Value(Kind.MODULE) if name in _NAMED_MODULES else Value(Kind.TENSOR, kinds.device, True, Origin.PARAMETER)
 
 
 def _handed_on(call: ast.Call, name: str, path: tuple[int, ...]) -> tuple[ast.expr, tuple[int, ...]] | None:
