@@ -33,8 +33,8 @@ def stays_same(file: SemanticModel, node: ast.expr, block: Block, depth: int = 0
         case ast.Name():
             found = reaching(node.id, block, position(node))
             return bool(found) and all(_binding_stays(file, item, depth) for item in found)
-        case ast.Attribute(value=ast.Name() as owner):
-            return file.kinds.imported(node, block) is not None or _is_set_once(file, node, owner, block)
+        case ast.Attribute(value=ast.Name()):
+            return file.kinds.imported(node, block) is not None or _is_set_once(file, node, block)
         case ast.Call():
             return _call_stays(file, node, block, depth)
         case ast.Dict():
@@ -60,10 +60,9 @@ def _call_stays(file: SemanticModel, call: ast.Call, block: Block, depth: int) -
     return all(stays_same(file, item, block, depth + 1) for item in call.args)
 
 
-def _is_set_once(file: SemanticModel, node: ast.Attribute, owner: ast.Name, block: Block) -> bool:
+def _is_set_once(file: SemanticModel, node: ast.Attribute, block: Block) -> bool:
     """Whether an attribute of the object itself is stored while the object is made, and never filled."""
-    cls = file.graph.self_class(owner, block)
-    stored = cls.attributes.get(node.attr, []) if cls is not None else []
+    stored = file.graph.bindings(node, block)
     return bool(stored) and all(_is_set_up(file, item) for item in stored) and not _is_filled(file, node)
 
 

@@ -73,16 +73,11 @@ class LocalCalls:
             if isinstance(node.func, ast.Name):
                 return self.class_named(node.func, block)
             return None
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            owner = self.self_class(node.value, block)
-            bindings = owner.attributes.get(node.attr, []) if owner is not None else []
-        elif isinstance(node, ast.Name):
+        if isinstance(node, ast.Name):
             owner = self.self_class(node, block)
             if owner is not None:
                 return owner
-            bindings = reaching(node.id, block, position(node))
-        else:
-            return None
+        bindings = self.bindings(node, block)
         if not bindings or len(bindings) > _MOST_BINDINGS:
             return None
         found = {
@@ -91,6 +86,15 @@ class LocalCalls:
             if binding.how is How.ASSIGN and binding.value is not None and not binding.path
         } - _NO_CLASS
         return found.pop() if len(found) == 1 else None
+
+    def bindings(self, node: ast.expr, block: Block) -> list[Binding]:
+        """What assigns a name, or an attribute of the object whose method a block stands in; none for all else."""
+        if isinstance(node, ast.Name):
+            return reaching(node.id, block, position(node))
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+            return []
+        owner = self.self_class(node.value, block)
+        return owner.attributes.get(node.attr, []) if owner is not None else []
 
     def _bound_class(self, binding: Binding, depth: int) -> Class | None:
         """The class of what is assigned: asked once for each depth, since `x = x.to(d)` may lead round and round."""
@@ -138,10 +142,7 @@ class LocalCalls:
 def call_graph(outline: Outline) -> LocalCalls:
     """Resolve the calls of a file that stay in it."""
     graph = LocalCalls(outline)
-    by_method: dict[str, list[Function]] = {function.name: [] for function in outline.functions if function.owner}
-    for cls in outline.classes.values():
-        for name, method in cls.methods.items():
-            by_method.setdefault(name, []).append(method)
+    by_method = _methods_by_name(outline)
     names = {function.name for function in outline.functions} | set(outline.classes)
     entered = entered_calls(outline)
     for place in outline.all_calls():
@@ -153,16 +154,34 @@ def call_graph(outline: Outline) -> LocalCalls:
             graph.callee[call] = edge
         if call in entered and isinstance(call.func, ast.Name):
             made = graph.class_named(call.func, place.block)
-            methods = [graph.method(made, name) for name in ("__enter__", "__exit__")] if made is not None else []
-            graph.entered[call] = [method for method in methods if method is not None]
+            graph.entered[call] = _entering_methods(graph, made) if made is not None else []
         given = call.args if not call.keywords else [*call.args, *[keyword.value for keyword in call.keywords]]
         for handed in given:
             if isinstance(handed, _NAMED) and last_name(handed) in names:
-                function = _named_function(graph, handed, place.block)
-                if function is not None:
-                    graph.callers.setdefault(function, []).append(Edge(place, function, 0.6, passed=True))
-                    graph.handed.setdefault(call, []).append(function)
+                _hand_over(graph, place, handed)
     return graph
+
+
+def _methods_by_name(outline: Outline) -> dict[str, list[Function]]:
+    """The methods of all classes that a file may mean by a name."""
+    found: dict[str, list[Function]] = {function.name: [] for function in outline.functions if function.owner}
+    for cls in outline.classes.values():
+        for name, method in cls.methods.items():
+            found.setdefault(name, []).append(method)
+    return found
+
+
+def _entering_methods(graph: LocalCalls, cls: Class) -> list[Function]:
+    methods = [graph.method(cls, name) for name in ("__enter__", "__exit__")]
+    return [method for method in methods if method is not None]
+
+
+def _hand_over(graph: LocalCalls, place: Place, named: ast.Name | ast.Attribute) -> None:
+    """Record that a call is given a function of the file, where a name means one."""
+    function = _named_function(graph, named, place.block)
+    if function is not None:
+        graph.callers.setdefault(function, []).append(Edge(place, function, 0.6, passed=True))
+        graph.handed.setdefault(place.node, []).append(function)
 
 
 def entered_calls(outline: Outline) -> set[ast.AST]:
@@ -205,11 +224,15 @@ def _resolve(graph: LocalCalls, place: Place, call: ast.Call, by_method: dict[st
         return Edge(place, forward, 1.0) if forward is not None else None
     if not isinstance(func, ast.Attribute) or func.attr not in by_method:
         return None
-    owner = graph.instance_class(func.value, block)
+    return _resolve_method(graph, place, func, by_method[func.attr])
+
+
+def _resolve_method(graph: LocalCalls, place: Place, func: ast.Attribute, candidates: list[Function]) -> Edge | None:
+    """The method that a call runs: of the object's class, or else the only one of a name that few classes have."""
+    owner = graph.instance_class(func.value, place.block)
     if owner is not None:
         found = graph.method(owner, func.attr)
         return Edge(place, found, 1.0) if found is not None else None
-    candidates = by_method[func.attr]
     plain = func.attr in COMMON_METHODS or func.attr in PLAIN_METHODS
     if len(candidates) == 1 and not plain and not _is_module_attribute(graph.outline, func):
         return Edge(place, candidates[0], 0.8)

@@ -53,7 +53,7 @@ class Batches:
             if node in self.loaders.built:
                 found.add(self.loaders.built[node])
             elif isinstance(node, ast.Name | ast.Attribute):
-                for binding in self._bindings(node, block):
+                for binding in self.graph.bindings(node, block):
                     if (binding, path) not in seen:
                         seen.add((binding, path))
                         waiting += self._bound(binding, path)
@@ -78,12 +78,6 @@ class Batches:
                 return [(node.value, block, ())]
             case _:
                 return []
-
-    def _bindings(self, node: ast.Name | ast.Attribute, block: Block) -> list[Binding]:
-        if isinstance(node, ast.Name):
-            return reaching(node.id, block, position(node))
-        cls = self.graph.self_class(node.value, block) if isinstance(node.value, ast.Name) else None
-        return cls.attributes.get(node.attr, []) if cls is not None else []
 
     def _bound(self, binding: Binding, path: tuple[int, ...]) -> list[_Step]:
         if binding.how in (How.ASSIGN, How.WITH) and binding.value is not None:
