@@ -236,10 +236,10 @@ def _may_inherit_type(file: SemanticModel, call: Place) -> bool:
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and node in statement.decorator_list:
         return False  # The type is settled when the function is defined.
     function = file.graph.enclosing(call.block)
-    if function is not None and function.owner is not None and file.kinds.is_module_class(function.owner):
-        return True
-    # A loop over batches is what an autocast in a plain function stands in, unless others call it from their steps.
-    if function is not None and not any(block.kind is BlockKind.LOOP for block in call.block.outwards()):
-        return True
+    if function is not None:
+        in_module = function.owner is not None and file.kinds.is_module_class(function.owner)
+        # An autocast in a plain function stands in a loop over batches, unless others call the function from theirs.
+        if in_module or not any(block.kind is BlockKind.LOOP for block in call.block.outwards()):
+            return True
     others = (other.node for other in file.outline.calls.get("autocast", ()) if other.node is not node)
     return any(isinstance(other, ast.Call) and argument(other, "dtype") is not None for other in others)

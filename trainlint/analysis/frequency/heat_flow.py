@@ -175,11 +175,12 @@ class FrequencyFixpoint:
             best = told
         if best is not None and best.heat is not Heat.UNKNOWN:
             return best
-        hook = self._as_hook(function) if not edges and told is None else None
-        return hook or self._where_defined(function, best or UNKNOWN_HEAT, known)
+        return self._as_hook(function) or self._where_defined(function, best or UNKNOWN_HEAT, known)
 
     def _as_hook(self, function: int) -> HeatFact | None:
         """The heat of a function with a backward that nobody calls: a loop elsewhere does, unless it is a main."""
+        if function in self.told or self.net.callers.get(function):
+            return None
         shape = self.net.functions[function]
         if shape.name in _ONCE or shape.name.startswith("test") or self.steps.summary(function) is not LoopKind.STEP:
             return None
