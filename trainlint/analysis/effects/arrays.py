@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, How
-from trainlint.analysis.syntax.names import dotted, nodes_in, position
-from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.names import dotted, nodes_in
 from trainlint.analysis.types.batches import passed
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def stays_same(file: SemanticModel, node: ast.expr, block: Block, depth: int = 0
         case ast.Constant():
             return True
         case ast.Name():
-            found = reaching(node.id, block, position(node))
+            found = file.outline.bindings(node, block)
             return bool(found) and all(_binding_stays(file, item, depth) for item in found)
         case ast.Attribute(value=ast.Name()):
             return file.kinds.imported(node, block) is not None or _is_set_once(file, node, block)
@@ -62,7 +61,7 @@ def _call_stays(file: SemanticModel, call: ast.Call, block: Block, depth: int) -
 
 def _is_set_once(file: SemanticModel, node: ast.Attribute, block: Block) -> bool:
     """Whether an attribute of the object itself is stored while the object is made, and never filled."""
-    stored = file.graph.bindings(node, block)
+    stored = file.outline.bindings(node, block)
     return bool(stored) and all(_is_set_up(file, item) for item in stored) and not _is_filled(file, node)
 
 
@@ -101,7 +100,7 @@ def is_drawn(file: SemanticModel, node: ast.expr, block: Block, depth: int = 0) 
         return False
     match node:
         case ast.Name():
-            found = reaching(node.id, block, position(node))
+            found = file.outline.bindings(node, block)
             return bool(found) and all(_binding_is_drawn(file, item, depth) for item in found)
         case ast.Call(func=func):
             if isinstance(func, ast.Attribute) and func.attr in _KEEPING:

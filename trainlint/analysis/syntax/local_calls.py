@@ -77,7 +77,7 @@ class LocalCalls:
             owner = self.self_class(node, block)
             if owner is not None:
                 return owner
-        bindings = self.bindings(node, block)
+        bindings = self.outline.bindings(node, block)
         if not bindings or len(bindings) > _MOST_BINDINGS:
             return None
         found = {
@@ -86,15 +86,6 @@ class LocalCalls:
             if binding.how is How.ASSIGN and binding.value is not None and not binding.path
         } - _NO_CLASS
         return found.pop() if len(found) == 1 else None
-
-    def bindings(self, node: ast.expr, block: Block) -> list[Binding]:
-        """What assigns a name, or an attribute of the object whose method a block stands in; none for all else."""
-        if isinstance(node, ast.Name):
-            return reaching(node.id, block, position(node))
-        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
-            return []
-        owner = self.self_class(node.value, block)
-        return owner.attributes.get(node.attr, []) if owner is not None else []
 
     def _bound_class(self, binding: Binding, depth: int) -> Class | None:
         """The class of what is assigned: asked once for each depth, since `x = x.to(d)` may lead round and round."""
@@ -106,11 +97,7 @@ class LocalCalls:
 
     def self_class(self, node: ast.Name, block: Block) -> Class | None:
         """The class whose method calls its own object by this name, as in `self`."""
-        name, scope = node.id, block.scope.owner(node.id)
-        function = self.outline.function_of.get(scope.node) if scope is not None else None
-        if function is None or not function.takes_object or function.parameters[0].arg != name:
-            return None
-        return function.owner
+        return self.outline.self_class(node, block)
 
     def class_named(self, node: ast.Name, block: Block) -> Class | None:
         """The class of the file that a name means, as `cls` does in a class method."""

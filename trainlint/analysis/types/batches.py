@@ -53,7 +53,7 @@ class Batches:
             if node in self.loaders.built:
                 found.add(self.loaders.built[node])
             elif isinstance(node, ast.Name | ast.Attribute):
-                for binding in self.graph.bindings(node, block):
+                for binding in self.outline.bindings(node, block):
                     if (binding, path) not in seen:
                         seen.add((binding, path))
                         waiting += self._bound(binding, path)
