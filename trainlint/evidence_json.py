@@ -66,21 +66,8 @@ class _Reader:
         self.newer = newer
 
     def read(self, value: Any, kind: Any, place: str) -> Any:
-        origin = typing.get_origin(kind)
-        if origin in (typing.Union, types.UnionType):
-            # Every union in the evidence is "this or nothing".
-            (one,) = (each for each in typing.get_args(kind) if each is not type(None))
-            return None if value is None else self.read(value, one, place)
-        if origin is tuple:
-            _expect(isinstance(value, list), value, "an array", place)
-            of = typing.get_args(kind)[0]
-            return tuple(self.read(item, of, f"{place}[{number}]") for number, item in enumerate(value))
-        if origin is not None and issubclass(origin, Mapping):
-            keys, values = typing.get_args(kind)
-            _expect(isinstance(value, dict), value, "an object", place)
-            return {
-                self.read(key, keys, place): self.read(item, values, f"{place}[{key!r}]") for key, item in value.items()
-            }
+        if typing.get_origin(kind) is not None:
+            return self._generic(value, kind, place)
         if is_dataclass(kind):
             return self._dataclass(value, kind, place)
         if issubclass(kind, Enum):
@@ -95,6 +82,23 @@ class _Reader:
                 raise Damaged(f"{place} has a number that is too large.") from None
         _expect(type(value) is kind, value, _WORDS[kind], place)
         return value
+
+    def _generic(self, value: Any, kind: Any, place: str) -> Any:
+        """A value that may be missing, a tuple or a mapping."""
+        origin, parts = typing.get_origin(kind), typing.get_args(kind)
+        if origin in (typing.Union, types.UnionType):
+            # Every union in the evidence is "this or nothing".
+            (one,) = (each for each in parts if each is not type(None))
+            return None if value is None else self.read(value, one, place)
+        if origin is tuple:
+            _expect(isinstance(value, list), value, "an array", place)
+            return tuple(self.read(item, parts[0], f"{place}[{number}]") for number, item in enumerate(value))
+        assert issubclass(origin, Mapping)
+        keys, values = parts
+        _expect(isinstance(value, dict), value, "an object", place)
+        return {
+            self.read(key, keys, place): self.read(item, values, f"{place}[{key!r}]") for key, item in value.items()
+        }
 
     def _dataclass(self, value: Any, kind: Any, place: str) -> object:
         _expect(isinstance(value, dict), value, "an object", place)

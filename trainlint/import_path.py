@@ -43,10 +43,7 @@ def safe_path(path: "Sequence[str]", here: str, judged: "Iterable[str]", python_
     """
     relative = (entry for entry in python_path.split(os.pathsep) if not os.path.isabs(entry))
     forbidden = {resolved(os.path.join(here, entry)) for entry in relative}
-    # `project_around` stops at the home directory, which CI may set to the checkout. `judged_tree` does not.
-    roots = {
-        resolved(place) for named in judged for place in (named, project_around(named) or named, judged_tree(named))
-    }
+    roots = _judged_roots(judged)
     own = {resolved(HOME)}
     allowed = {*map(resolved, folders_of_installers())}
     real = [resolved(os.path.join(here, entry)) for entry in path]
@@ -58,6 +55,14 @@ def safe_path(path: "Sequence[str]", here: str, judged: "Iterable[str]", python_
         if index >= first_safe or real[index] in allowed or _is_below(real[index], own) or not is_judged:
             kept.append(entry)
     return kept
+
+
+def _judged_roots(judged: "Iterable[str]") -> set[str]:
+    """The places that are judged, and their projects, with links resolved."""
+    # `project_around` stops at the home directory, which CI may set to the checkout. `judged_tree` does not.
+    return {
+        resolved(place) for named in judged for place in (named, project_around(named) or named, judged_tree(named))
+    }
 
 
 def _paths_in(word: str) -> "list[str]":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,6 +65,26 @@ def with_evidence(
         only_confirmed: whether no finding fails but those that the evidence confirms.
         contents: the bytes of what is not read from the disk, by the path that findings show.
     """
+    said, unchanged = _verdicts_on(found.report.findings, evidence, contents or {})
+    stale = tuple(shown for shown, same in unchanged.items() if not same)
+    measured = Measured(evidence.file, evidence.run, said, stale, stale_fails=only_confirmed)
+    report = replace(found.report, measured=measured)
+    if not only_confirmed:
+        return replace(found, report=report)
+    failures = [
+        *report.failures,
+        *(Failure(shown, f"it has changed {_since(evidence)}") for shown in stale),
+        *(Failure(shown, f"it is gone {_since(evidence)}") for shown in _gone(evidence, contents or {})),
+    ]
+    failures.sort(key=lambda failure: (failure.path, failure.rule or "", failure.reason))
+    confirmed = any(verdict.state is State.CONFIRMED for verdict in said.values())
+    return replace(found, report=replace(report, failures=tuple(failures)), failing=confirmed)
+
+
+def _verdicts_on(
+    findings: Iterable[Finding], evidence: Evidence, contents: Mapping[str, bytes]
+) -> tuple[dict[Finding, Verdict], dict[str, bool]]:
+    """The verdicts on findings, and of each judged file that has findings whether it is as it was judged."""
     here, start = Path.cwd(), _start(evidence)
     verdicts: dict[str, list[Verdict]] = {}
     for item in evidence.verdicts:
@@ -72,30 +92,24 @@ def with_evidence(
     digests = {_place(start, name): digest for name, digest in evidence.judged.digests.items()}
     unchanged: dict[str, bool] = {}
     said: dict[Finding, Verdict] = {}
-    for finding in found.report.findings:
+    for finding in findings:
         shown, place = finding.path, _place(here, finding.path)
         if place not in digests:
             continue
         if shown not in unchanged:
-            unchanged[shown] = _digest(place, (contents or {}).get(shown)) == digests[place]
+            unchanged[shown] = _digest(place, contents.get(shown)) == digests[place]
         verdict = _verdict_on(finding, verdicts.get(place, ())) if unchanged[shown] else None
         if verdict is not None:
             said[finding] = verdict
-    stale = tuple(shown for shown, same in unchanged.items() if not same)
-    measured = Measured(evidence.file, evidence.run, said, stale, stale_fails=only_confirmed)
-    report = replace(found.report, measured=measured)
-    if not only_confirmed:
-        return replace(found, report=report)
-    here_now = {_place(here, shown) for shown in contents or ()}
-    gone = (shown_path(place, here) for place in digests if place not in here_now and not os.path.lexists(place))
-    failures = [
-        *report.failures,
-        *(Failure(shown, f"it has changed {_since(evidence)}") for shown in stale),
-        *(Failure(shown, f"it is gone {_since(evidence)}") for shown in gone),
-    ]
-    failures.sort(key=lambda failure: (failure.path, failure.rule or "", failure.reason))
-    confirmed = any(verdict.state is State.CONFIRMED for verdict in said.values())
-    return replace(found, report=replace(report, failures=tuple(failures)), failing=confirmed)
+    return said, unchanged
+
+
+def _gone(evidence: Evidence, contents: Mapping[str, bytes]) -> Iterator[str]:
+    """The judged files that are neither on the disk nor among `contents`, by the paths that findings show."""
+    here, start = Path.cwd(), _start(evidence)
+    given = {_place(here, shown) for shown in contents}
+    places = dict.fromkeys(_place(start, name) for name in evidence.judged.digests)
+    return (shown_path(place, here) for place in places if place not in given and not os.path.lexists(place))
 
 
 def _since(evidence: Evidence) -> str:

@@ -15,9 +15,10 @@ from trainlint.analysis.programs.old_amp import OLD_MODULES, available, new_name
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import BlockKind, Place
 from trainlint.analysis.syntax.names import argument, constant, imported_names, last_name, root_name
-from trainlint.analysis.syntax.roles import Role, import_of, imports_of, references_by, role
+from trainlint.analysis.syntax.roles import Role, import_of, role
 from trainlint.analysis.syntax.uses import call_of
 from trainlint.finding import Edit, Fix, Safety
+from trainlint.fixing.imported_uses import uses_of
 from trainlint.fixing.rewrite import (
     Unfixable,
     add_keyword,
@@ -62,34 +63,34 @@ def _import_and_uses(file: SemanticModel, statement: ast.Import | ast.ImportFrom
     """The import moved to torch.amp, with every use of what it binds."""
     if is_tried(file, statement) or file.source.path.endswith("__init__.py"):
         raise Unfixable("others may depend on what the import gives")
-    moved: list[str] = []
-    locals_moved: set[str] = set()
-    for alias, (local, meaning) in zip(_aliases(statement), imported_names(statement), strict=True):
-        found = old_name(meaning)
-        if meaning in OLD_MODULES or (found is not None and found[1] in available(file)):
-            moved.append(alias.name)
-            locals_moved.add(local)
+    moved = _moved_names(file, statement)
     exported = {node.value for node in ast.walk(_exports(file.tree)) if isinstance(node, ast.Constant)}
-    if locals_moved & exported:
+    if not exported.isdisjoint(moved):
         raise Unfixable("the name is exported")
-    for place in references_by(file, statement):
-        assert isinstance(place.node, ast.expr)
-        if root_name(place.node) in locals_moved:
-            if imports_of(place) != [statement]:
-                raise Unfixable("a use of the name has more than one meaning")
-            (origin,) = origins(place.node, place.block)
-            found = old_name(origin)
-            if found is None or found[1] not in available(file):
-                raise Unfixable("a use of the module is not known")
-            yield from _use(file, place, dotted=False)
-            if found[1] == "GradScaler":
-                yield from _type_tests(file, found, statement)
+    for place, node in uses_of(file, statement, moved):
+        (origin,) = origins(node, place.block)
+        found = old_name(origin)
+        if found is None or found[1] not in available(file):
+            raise Unfixable("a use of the module is not known")
+        yield from _use(file, place, dotted=False)
+        if found[1] == "GradScaler":
+            yield from _type_tests(file, found, statement)
     if isinstance(statement, ast.Import):
-        for name in moved:
+        for name in moved.values():
             yield from move_module(file.source, statement, name, "torch.amp")
     else:
         is_module = statement.module in ("torch.cuda", "torch.cpu")
-        yield from move_names(file.source, statement, moved, "torch" if is_module else "torch.amp")
+        yield from move_names(file.source, statement, list(moved.values()), "torch" if is_module else "torch.amp")
+
+
+def _moved_names(file: SemanticModel, statement: ast.Import | ast.ImportFrom) -> dict[str, str]:
+    """The names that an import binds to what moves, each with what the import calls it."""
+    moved: dict[str, str] = {}
+    for alias, (local, meaning) in zip(_aliases(statement), imported_names(statement), strict=True):
+        found = old_name(meaning)
+        if meaning in OLD_MODULES or (found is not None and found[1] in available(file)):
+            moved[local] = alias.name
+    return moved
 
 
 def _aliases(statement: ast.Import | ast.ImportFrom) -> list[ast.alias]:
@@ -183,13 +184,20 @@ def _call(
             yield from imports
             equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
             first.append(cst.Arg(cst.parse_expression(written), cst.Name("dtype"), equal=equal))
-    opening = node.whitespace_before_args
+    arguments = _with_commas(first, given, node.whitespace_before_args)
+    yield replace_expression(file.source, called.node, node.with_changes(func=function or node.func, args=arguments))
+
+
+def _with_commas(
+    first: list[cst.Arg], given: list[cst.Arg], opening: cst.BaseParenthesizableWhitespace
+) -> list[cst.Arg]:
+    """New arguments before those that are given: a line each where these begin on a line of their own."""
+    import libcst as cst
+
     gap = opening if isinstance(opening, cst.ParenthesizedWhitespace) and given else cst.SimpleWhitespace(" ")
-    for index, item in enumerate(first):
-        if given or index + 1 < len(first):
-            first[index] = item.with_changes(comma=cst.Comma(whitespace_after=gap))
-    new = node.with_changes(func=function or node.func, args=[*first, *given])
-    yield replace_expression(file.source, called.node, new)
+    comma = cst.Comma(whitespace_after=gap)
+    with_comma = first if given else first[:-1]
+    return [*(item.with_changes(comma=comma) for item in with_comma), *first[len(with_comma) :], *given]
 
 
 def _named(given: cst.Arg, index: int) -> cst.Arg:
@@ -209,13 +217,18 @@ def _decorators(file: SemanticModel, call: Place) -> list[ast.expr]:
     return function.decorators if function is not None else []
 
 
+def _settles_type(autocast: ast.Call) -> bool:
+    """Whether what an autocast is given names its type, switches it off, or hides what it is given."""
+    if argument(autocast, "dtype", 1) is not None or constant(argument(autocast, "enabled", 0)) is False:
+        return True
+    return any(keyword.arg is None for keyword in autocast.keywords)
+
+
 def _may_inherit_type(file: SemanticModel, call: Place) -> bool:
     """Whether the new autocast could take its type from another one around it, where the old one has its own."""
     node = call.node
     assert isinstance(node, ast.Call)
-    if argument(node, "dtype", 1) is not None or constant(argument(node, "enabled", 0)) is False:
-        return False
-    if any(keyword.arg is None for keyword in node.keywords):
+    if _settles_type(node):
         return False
     if "set_autocast_" in file.source.text:
         return True
@@ -223,10 +236,10 @@ def _may_inherit_type(file: SemanticModel, call: Place) -> bool:
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and node in statement.decorator_list:
         return False  # The type is settled when the function is defined.
     function = file.graph.enclosing(call.block)
-    if function is not None and function.owner is not None and file.kinds.is_module_class(function.owner):
-        return True
-    # A loop over batches is what an autocast in a plain function stands in, unless others call it from their steps.
-    if function is not None and not any(block.kind is BlockKind.LOOP for block in call.block.outwards()):
-        return True
+    if function is not None:
+        in_module = function.owner is not None and file.kinds.is_module_class(function.owner)
+        # An autocast in a plain function stands in a loop over batches, unless others call the function from theirs.
+        if in_module or not any(block.kind is BlockKind.LOOP for block in call.block.outwards()):
+            return True
     others = (other.node for other in file.outline.calls.get("autocast", ()) if other.node is not node)
     return any(isinstance(other, ast.Call) and argument(other, "dtype") is not None for other in others)

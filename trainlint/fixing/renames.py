@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.alternatives import is_tried
 from trainlint.analysis.syntax.names import imported_names, root_name
-from trainlint.analysis.syntax.roles import import_of, imports_of, references_by
+from trainlint.analysis.syntax.roles import import_of
 from trainlint.analysis.tables.deprecations import deprecation_of
 from trainlint.finding import Edit, Fix, Safety
 from trainlint.fixing.expressions import replace_expression
+from trainlint.fixing.imported_uses import uses_of
 from trainlint.fixing.imports import drop_name, ensure_import, move_names
 from trainlint.fixing.layout import Unfixable
 from trainlint.fixing.rewrite import attempt
@@ -77,40 +78,41 @@ def _dotted_use(
 
 
 def _import_and_uses(file: SemanticModel, statement: ast.ImportFrom, use: DeprecatedUse) -> Iterator[Edit]:
-    import libcst as cst
-
-    old, new = use.name, use.deprecation.replacement
-
     if is_tried(file, statement) or file.source.path.endswith("__init__.py") or "__all__" in file.source.text:
         raise Unfixable("others may depend on what the import gives")
-    old_module, _, old_name = old.rpartition(".")
-    new_module, _, new_name = new.rpartition(".")
+    old_module, _, old_name = use.name.rpartition(".")
+    new_module, _, new_name = use.deprecation.replacement.rpartition(".")
     alias = next(item for item in statement.names if item.name == old_name)
     if old_name == new_name:
         yield from move_names(file.source, statement, _moving_along(statement, use), new_module)
         return
     if old_module != new_module:
         raise Unfixable("the name and its module change at once")
+    yield _renamed_import(file, statement, old_name, new_name)
+    if not alias.asname:
+        yield from _renamed_uses(file, statement, old_name, new_name)
+
+
+def _renamed_import(file: SemanticModel, statement: ast.ImportFrom, old_name: str, new_name: str) -> Edit:
+    import libcst as cst
+
+    if any(item.name == new_name for item in statement.names):
+        raise Unfixable("the new name is imported beside the old one")
     node = simple_statement(file.source, statement)
     assert isinstance(node, cst.ImportFrom)
     assert not isinstance(node.names, cst.ImportStar)
     names = [
         item.with_changes(name=cst.Name(new_name)) if item.evaluated_name == old_name else item for item in node.names
     ]
-    if any(item.name == new_name for item in statement.names):
-        raise Unfixable("the new name is imported beside the old one")
-    yield replace_simple_statement(file.source, statement, node.with_changes(names=names))
-    if alias.asname:
-        return
+    return replace_simple_statement(file.source, statement, node.with_changes(names=names))
+
+
+def _renamed_uses(file: SemanticModel, statement: ast.ImportFrom, old_name: str, new_name: str) -> Iterator[Edit]:
+    import libcst as cst
+
     if any(isinstance(node, ast.Name) and node.id == new_name for node in ast.walk(file.tree)):
         raise Unfixable("the new name has another meaning in this file")
-    for place in references_by(file, statement):
-        assert isinstance(place.node, ast.expr)
-        if root_name(place.node) != old_name:
-            continue
-        if imports_of(place) != [statement]:
-            raise Unfixable("a use of the name has more than one meaning")
-        root: ast.expr = place.node
+    for _, root in uses_of(file, statement, (old_name,)):
         while isinstance(root, ast.Attribute):
             root = root.value
         yield replace_expression(file.source, root, cst.Name(new_name))

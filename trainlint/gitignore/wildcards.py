@@ -200,45 +200,46 @@ def _character_set(pattern: str, position: int) -> tuple[str, int]:
     start = position
     members: list[str] = []
     before = ""  # the character that a range may begin with
-    while True:
-        character = pattern[position : position + 1]
-        if not character:
-            raise NeverMatches
-        if character == "]" and position > start:
-            break
-        position += 1
-        if character == "\\":
-            before = pattern[position : position + 1]
-            position += 1
-            if not before:
-                raise NeverMatches
-            members.append(re.escape(before))
-        elif character == "-" and before and pattern[position : position + 1] not in ("", "]"):
-            position += pattern[position] == "\\"
-            end = pattern[position : position + 1]
-            position += 1
-            if not end:
-                raise NeverMatches
+    while pattern[position : position + 1] != "]" or position == start:
+        if before and pattern.startswith("-", position) and pattern[position + 1 : position + 2] not in ("", "]"):
+            end, position = _one_character(pattern, position + 1)
             if before <= end:
                 members.append(f"{re.escape(before)}-{re.escape(end)}")
             before = ""
-        elif character == "[" and pattern.startswith(":", position):
-            close = pattern.find("]", position + 1)
-            if close < 0:
-                raise NeverMatches
-            if close < position + 2 or pattern[close - 1] != ":":  # no `:]`: an ordinary set
-                members.append(r"\[")
-                before = "["
-                continue
-            members.append(_CLASSES.get(pattern[position + 1 : close - 1], ""))
-            if not members[-1]:
-                raise NeverMatches
+            continue
+        named = _named_class(pattern, position) if pattern.startswith("[:", position) else None
+        if named is not None:
+            member, position = named
             before = ""
-            position = close + 1
         else:
-            members.append(re.escape(character))
-            before = character
+            before, position = _one_character(pattern, position)
+            member = re.escape(before)
+        members.append(member)
     inside = "".join(members)
     if not inside:
         return ("." if negated else "(?!)"), position + 1
     return f"[{'^' if negated else ''}{inside}]", position + 1
+
+
+def _one_character(pattern: str, position: int) -> tuple[str, int]:
+    """A character, also behind a backslash, and where the pattern goes on. Raises NeverMatches at its end."""
+    position += pattern.startswith("\\", position)
+    if position >= len(pattern):
+        raise NeverMatches
+    return pattern[position], position + 1
+
+
+def _named_class(pattern: str, position: int) -> tuple[str, int] | None:
+    """The expression for a class such as `[:digit:]` in a set, and where the pattern goes on; None without `:]`.
+
+    Raises NeverMatches for a class that is not known, and where no `]` follows.
+    """
+    close = pattern.find("]", position + 2)
+    if close < 0:
+        raise NeverMatches
+    if close < position + 3 or pattern[close - 1] != ":":
+        return None
+    named = _CLASSES.get(pattern[position + 2 : close - 1], "")
+    if not named:
+        raise NeverMatches
+    return named, close + 1

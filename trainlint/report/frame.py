@@ -116,25 +116,40 @@ def frame(source: SourceFile, span: Span, *, style: Style, digits: int, accent: 
     focus = (start, start + 1 if several else max(stop, start + 1))
     marked = [line for number, line in rows.items() if first <= number <= last]
     left = window_start(marked, focus, size, ellipsis(style))
-    brackets = _Brackets(style, accent, rows[first].indent == start) if several else None
+    marks = _Brackets(style, accent, first, last, rows[first].indent == start) if several else _Carets(accent, first)
     previous = shown[0] - 1
     for number in shown:
         if number != previous + 1:
-            yield _line("", digits, style, brackets.inside() if brackets else Text(), ellipsis(style), "dim")
+            yield _line("", digits, style, marks.inside(), ellipsis(style), "dim")
         previous = number
         text = rows[number].window(left, size, ellipsis(style))
         if text == ellipsis(style) and not first <= number <= last:
             continue  # a neighbour that lies outside the window
-        margin = brackets.beside(number, first, last) if brackets else Text()
-        yield _line(str(number), digits, style, margin, text)
-        if brackets is None and number == first:
-            begin = max(start - left, 0)
-            carets = "^" * max(min(stop - left, size) - begin, 1)
-            yield _line("", digits, style, Text(" " * begin), carets, accent)
-        elif brackets and number == first and not brackets.flush:
-            yield _line("", digits, style, brackets.opening(max(min(start - left, size - 1), 0)), "")
-        elif brackets and number == last:
-            yield _line("", digits, style, brackets.closing(max(min(stop - left, size) - 1, 0)), "")
+        yield _line(str(number), digits, style, marks.beside(number), text)
+        below = marks.below(number, start - left, stop - left, size)
+        if below is not None:
+            yield _line("", digits, style, below, "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Carets:
+    """What marks a span in one line: carets under it."""
+
+    accent: str
+    line: int
+
+    def inside(self) -> Text:
+        return Text()
+
+    def beside(self, number: int) -> Text:
+        return Text()
+
+    def below(self, number: int, start: int, stop: int, size: int) -> Text | None:
+        """What stands under a line; `start` and `stop` are cells of a window of `size` cells."""
+        if number != self.line:
+            return None
+        begin = max(start, 0)
+        return Text.assemble(" " * begin, ("^" * max(min(stop, size) - begin, 1), self.accent))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +158,21 @@ class _Brackets:
 
     style: Style
     accent: str
+    first: int
+    last: int
     flush: bool
     """Whether the span begins with its line's first character, so that the bar can begin beside it."""
 
-    def beside(self, number: int, first: int, last: int) -> Text:
-        if number == first:
+    def beside(self, number: int) -> Text:
+        if number == self.first:
             return Text(("╭ " if self.style.unicode else "/ ") if self.flush else "  ", self.accent)
-        return self.inside() if first < number <= last else Text("  ")
+        return self.inside() if self.first < number <= self.last else Text("  ")
+
+    def below(self, number: int, start: int, stop: int, size: int) -> Text | None:
+        """What stands under a line; `start` and `stop` are cells of a window of `size` cells."""
+        if number == self.first and not self.flush:
+            return self.opening(max(min(start, size - 1), 0))
+        return self.closing(max(min(stop, size) - 1, 0)) if number == self.last else None
 
     def inside(self) -> Text:
         return Text("│ " if self.style.unicode else "| ", self.accent)

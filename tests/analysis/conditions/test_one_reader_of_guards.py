@@ -24,7 +24,7 @@ OTHER_TESTS = {
 }
 """Files that look at the `test` of a statement for something else than when code runs."""
 BRANCHES = {
-    "trainlint/analysis/frequency/heat_flow.py": "finds the branch of a skeleton that a whole update stands under",
+    "trainlint/analysis/frequency/block_ways.py": "finds the branch of a skeleton that a whole update stands under",
 }
 
 

@@ -35,21 +35,29 @@ class Assignments:
         for attribute, places in self.outline.stores.items():
             for place in places:
                 for target in _targets(place.statement):
-                    for part in nodes_in(target):
-                        if isinstance(part, ast.Attribute) and part.attr == attribute:
-                            yield dotted(part) or "", position(part)
-                        elif isinstance(part, ast.Subscript):
-                            yield f"{dotted(part.value)}[]", position(part)
+                    yield from _stored(target, attribute)
         for place in self.outline.subscripts:
             if isinstance(place.node, ast.Subscript) and isinstance(place.node.ctx, ast.Store):
                 yield f"{dotted(place.node.value)}[]", position(place.node)
+        yield from self._filled()
+        for place in self.outline.calls.get("setattr", ()):
+            if isinstance(place.node, ast.Call) and len(place.node.args) == 3:
+                yield f"{dotted(place.node.args[0])}.{constant(place.node.args[1])}", position(place.node)
+
+    def _filled(self) -> Iterator[tuple[str, Position]]:
         for method in _FILLING:
             for place in self.outline.calls.get(method, ()):
                 if isinstance(place.node, ast.Call) and isinstance(place.node.func, ast.Attribute):
                     yield f"{dotted(place.node.func.value)}[]", position(place.node)
-        for place in self.outline.calls.get("setattr", ()):
-            if isinstance(place.node, ast.Call) and len(place.node.args) == 3:
-                yield f"{dotted(place.node.args[0])}.{constant(place.node.args[1])}", position(place.node)
+
+
+def _stored(target: ast.expr, attribute: str) -> Iterator[tuple[str, Position]]:
+    """What a target assigns under the name of an attribute, and which containers it puts something into."""
+    for part in nodes_in(target):
+        if isinstance(part, ast.Attribute) and part.attr == attribute:
+            yield dotted(part) or "", position(part)
+        elif isinstance(part, ast.Subscript):
+            yield f"{dotted(part.value)}[]", position(part)
 
 
 def _targets(statement: ast.stmt) -> list[ast.expr]:

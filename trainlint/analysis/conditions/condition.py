@@ -106,13 +106,18 @@ def all_of(conditions: Sequence[Condition]) -> Condition:
     found = [part for condition in conditions for part in condition.all if part.kind is not ConditionKind.ALWAYS]
     if not found:
         return ALWAYS
-    strongest = next((part for part in found if part.kind is ConditionKind.NEVER), None)
-    if len(found) == 1 or strongest is not None:
-        return strongest or found[0]
-    first = next((part for part in found if part.rare), None)
-    first = first or next((part for part in found if part.is_unknown), found[0])
+    first = min(found, key=_order_of_decision)
+    if len(found) == 1 or first.kind is ConditionKind.NEVER:
+        return first
     words = " and ".join(dict.fromkeys(part.words for part in found))
     return Condition(first.kind, first.line, words, first.rare, first.steps, parts=tuple(found))
+
+
+def _order_of_decision(condition: Condition) -> int:
+    """Which of several conditions that must all hold says how often that is: the one with the least number."""
+    if condition.kind is ConditionKind.NEVER:
+        return 0
+    return 1 if condition.rare else 2 if condition.is_unknown else 3
 
 
 def any_of(conditions: Sequence[Condition]) -> Condition:
@@ -125,6 +130,10 @@ def any_of(conditions: Sequence[Condition]) -> Condition:
     if all(condition.kind is found[0].kind and not condition.parts for condition in found):
         often = next(condition for condition in found if not condition.rare)
         return Condition(often.kind, often.line, often.words, steps=often.steps)
+    return _any_of_several_kinds(found)
+
+
+def _any_of_several_kinds(found: Sequence[Condition]) -> Condition:
     frequent = [condition for condition in found if condition.holds_each_step]
     if frequent:
         return next((item for item in frequent if item.kind is ConditionKind.ALWAYS), frequent[0])

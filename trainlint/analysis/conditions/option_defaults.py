@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.analysis.conditions.assignments import Assignments
-from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How
+from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Function, How
 from trainlint.analysis.syntax.names import argument, constant, last_name, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
@@ -44,7 +44,7 @@ class Flags:
             return self._of_all(bindings, (block.scope, node.id))
         if not isinstance(node, ast.Attribute):
             return {None}
-        owner = self.owner(node, block)
+        owner = self.outline.self_class(node.value, block) if isinstance(node.value, ast.Name) else None
         if owner is not None:
             return self._of_all(owner.attributes.get(node.attr, []), (owner, node.attr))
         declared = self._options().get(node.attr)
@@ -59,16 +59,6 @@ class Flags:
                 return {None}
             found |= {None if item is None else not item for item in self._defaults(value.operand, place.block)}
         return found if found and None not in found else {None}
-
-    def owner(self, node: ast.Attribute, block: Block) -> Class | None:
-        """The class of the file whose method reads an attribute of its own object."""
-        if not isinstance(node.value, ast.Name):
-            return None
-        scope = block.scope.owner(node.value.id)
-        function = self.outline.function_of.get(scope.node) if scope is not None else None
-        if function is None or function.owner is None or not function.parameters:
-            return None
-        return function.owner if function.parameters[0].arg == node.value.id else None
 
     def _of_all(self, bindings: list[Binding], key: tuple[object, str]) -> set[bool | None]:
         """The default that all bindings of a name or attribute agree on."""

@@ -8,8 +8,7 @@ from trainlint.analysis.conditions.branch_bodies import assigns
 from trainlint.analysis.conditions.condition import UNKNOWN, Condition
 from trainlint.analysis.conditions.option_defaults import Flags
 from trainlint.analysis.syntax.blocks import Binding, Block
-from trainlint.analysis.syntax.names import last_name, nodes_in, position
-from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.records import dataclass, field
 
 TYPE_CHECKING = False
@@ -66,9 +65,4 @@ class Question:
 
     def bindings(self, node: ast.expr) -> list[Binding]:
         """What assigns the name, or the attribute of the object itself, that a test reads."""
-        if isinstance(node, ast.Name):
-            return reaching(node.id, self.block, position(node))
-        if isinstance(node, ast.Attribute):
-            owner = self.flags.owner(node, self.block)
-            return owner.attributes.get(node.attr, []) if owner is not None else []
-        return []
+        return self.flags.outline.bindings(node, self.block)

@@ -45,34 +45,54 @@ def accumulation(file: SemanticModel, loop: Block) -> Accumulation | None:
     Either a loop over micro-batches with the step behind it, or a loop over batches whose step stands behind
     `counter % count`, or is told of it, as in `scaler(loss, optimizer, update=(i + 1) % count == 0)`.
     """
-    backwards = [place for place in _backwards(file, loop) if loop_around(place.block) is loop]
-    if not backwards or any(_each_time(file, place.block, loop) for place in calls_of(file, "zero_grad", loop)):
+    backwards = _accumulating(file, loop)
+    if not backwards:
         return None
     steps = [place for place in calls_of(file, "step", loop) if _steps_optimizer(file, place)]
-    node = loop.node
-    if isinstance(node, ast.For) and any(ACCUMULATION.search(word) for word in (*names_in(node.iter), _name(node))):
-        count = node.iter.args[-1] if isinstance(node.iter, ast.Call) and node.iter.args else node.iter
-        if steps or constant(count) == 1 or file.loops.kind(loop) is not LoopKind.MICRO:
-            return None
-        return Accumulation(loop, tuple(backwards), _text(count))
+    if isinstance(loop.node, ast.For) and _counts_accumulated(loop.node):
+        return _of_micro_batches(file, loop, loop.node, backwards) if not steps else None
     if file.loops.kind(loop) is not LoopKind.STEP:
         return None
-    if steps:
-        guards = [_guard(place.block, loop) for place in steps]
-        first = guards[0]
-        if first is None or None in guards:
-            return None
-        outside = [
-            place for place in backwards if not any(g is not None and place.block.within(g.block) for g in guards)
-        ]
-        counts = list(_counts(first.expression, first.block.parent or first.block))
-    else:
-        told = [(place, list(_told(place))) for place in backwards]
-        outside = [place for place, found in told if found]
-        counts = [count for _, found in told for count in found]
+    outside, counts = _behind_guards(loop, steps, backwards) if steps else _told_counts(backwards)
     if not outside or not counts or any(constant(count) == 1 for count in counts):
         return None
     return Accumulation(loop, tuple(outside), _text(counts[0]))
+
+
+def _accumulating(file: SemanticModel, loop: Block) -> list[Place]:
+    """The backward passes that a loop itself runs; none where each iteration clears the gradients."""
+    if any(_each_time(file, place.block, loop) for place in calls_of(file, "zero_grad", loop)):
+        return []
+    return [place for place in _backwards(file, loop) if loop_around(place.block) is loop]
+
+
+def _counts_accumulated(node: ast.For) -> bool:
+    """Whether a loop counts micro-batches, by the names in its head."""
+    return any(ACCUMULATION.search(word) for word in (*names_in(node.iter), last_name(node.target)))
+
+
+def _of_micro_batches(file: SemanticModel, loop: Block, node: ast.For, backwards: list[Place]) -> Accumulation | None:
+    """What a loop over micro-batches accumulates, whose step stands behind it."""
+    count = node.iter.args[-1] if isinstance(node.iter, ast.Call) and node.iter.args else node.iter
+    if constant(count) == 1 or file.loops.kind(loop) is not LoopKind.MICRO:
+        return None
+    return Accumulation(loop, tuple(backwards), _text(count))
+
+
+def _behind_guards(loop: Block, steps: list[Place], backwards: list[Place]) -> tuple[list[Place], list[ast.expr]]:
+    """The backward passes outside the tests that all steps stand behind, and the counts in the first of these tests."""
+    guards = [guard for place in steps if (guard := _guard(place.block, loop)) is not None]
+    if len(guards) < len(steps):
+        return [], []
+    outside = [place for place in backwards if not any(place.block.within(guard.block) for guard in guards)]
+    first = guards[0]
+    return outside, list(_counts(first.expression, first.block.parent or first.block))
+
+
+def _told_counts(backwards: list[Place]) -> tuple[list[Place], list[ast.expr]]:
+    """The backward passes that are told when to take the step, and all the counts that they are told."""
+    told = [(place, list(_told(place))) for place in backwards]
+    return [place for place, found in told if found], [count for _, found in told for count in found]
 
 
 def loop_around(block: Block) -> Block | None:
@@ -83,10 +103,6 @@ def loop_around(block: Block) -> Block | None:
         if outer.kind is BlockKind.LOOP:
             return outer
     return None
-
-
-def _name(node: ast.For) -> str:
-    return last_name(node.target)
 
 
 def _text(count: ast.expr) -> str:
@@ -137,14 +153,18 @@ def _counts(test: ast.expr, block: Block) -> Iterator[ast.expr]:
     """The numbers of batches that a test waits for: `count` in `i % count == 0` and in `i - last >= accumulate`."""
     test = single_value(test, block) or test
     for part in nodes_in(test):
-        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod):
-            if not isinstance(part.left, ast.Constant | ast.JoinedStr):
-                yield part.right
-        elif isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.GtE | ast.Eq):
-            right = part.comparators[0]
-            if isinstance(right, ast.Name | ast.Attribute) and ACCUMULATION.search(last_name(right)):
-                if not isinstance(part.left, ast.Name | ast.Attribute) or not ACCUMULATION.search(last_name(part.left)):
+        match part:
+            case ast.BinOp(op=ast.Mod(), left=left, right=right):
+                if not isinstance(left, ast.Constant | ast.JoinedStr):
                     yield right
+            case ast.Compare(left=left, ops=[ast.GtE() | ast.Eq(), *_], comparators=[right, *_]):
+                if _is_accumulation(right) and not _is_accumulation(left):
+                    yield right
+
+
+def _is_accumulation(node: ast.expr) -> bool:
+    """Whether a plain name or attribute is called like a number of micro-batches."""
+    return isinstance(node, ast.Name | ast.Attribute) and bool(ACCUMULATION.search(last_name(node)))
 
 
 def _told(place: Place) -> Iterator[ast.expr]:

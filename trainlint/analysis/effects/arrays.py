@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, How
-from trainlint.analysis.syntax.names import dotted, nodes_in, position
-from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.names import dotted, nodes_in
 from trainlint.analysis.types.batches import passed
 
 if TYPE_CHECKING:
@@ -30,29 +30,39 @@ def stays_same(file: SemanticModel, node: ast.expr, block: Block, depth: int = 0
         case ast.Constant():
             return True
         case ast.Name():
-            found = reaching(node.id, block, position(node))
+            found = file.outline.bindings(node, block)
             return bool(found) and all(_binding_stays(file, item, depth) for item in found)
-        case ast.Attribute(value=ast.Name() as owner):
-            if file.kinds.imported(node, block) is not None:
-                return True
-            cls = file.graph.self_class(owner, block)
-            stored = cls.attributes.get(node.attr, []) if cls is not None else []
-            return bool(stored) and all(_is_set_up(file, item) for item in stored) and not _is_filled(file, node)
-        case ast.Call(func=func):
-            origin = file.kinds.imported(func, block) or ""
-            if isinstance(func, ast.Attribute) and not origin and func.attr in _KEEPING:
-                return stays_same(file, func.value, block, depth + 1)
-            return (
-                origin.startswith("numpy.")
-                and not origin.startswith(_NUMPY_RANDOM)
-                and all(stays_same(file, item, block, depth + 1) for item in node.args)
-            )
-        case ast.BinOp() | ast.UnaryOp() | ast.Subscript() | ast.Slice() | ast.Tuple() | ast.List() | ast.Dict():
-            inside = node.values if isinstance(node, ast.Dict) else ast.iter_child_nodes(node)
-            parts = [part for part in inside if isinstance(part, ast.expr)]
-            return bool(parts) and all(stays_same(file, part, block, depth + 1) for part in parts)
+        case ast.Attribute(value=ast.Name()):
+            return file.kinds.imported(node, block) is not None or _is_set_once(file, node, block)
+        case ast.Call():
+            return _call_stays(file, node, block, depth)
+        case ast.Dict():
+            return _all_stay(file, node.values, block, depth)
+        case ast.BinOp() | ast.UnaryOp() | ast.Subscript() | ast.Slice() | ast.Tuple() | ast.List():
+            return _all_stay(file, ast.iter_child_nodes(node), block, depth)
         case _:
             return False
+
+
+def _all_stay(file: SemanticModel, nodes: Iterable[ast.AST], block: Block, depth: int) -> bool:
+    parts = [part for part in nodes if isinstance(part, ast.expr)]
+    return bool(parts) and all(stays_same(file, part, block, depth + 1) for part in parts)
+
+
+def _call_stays(file: SemanticModel, call: ast.Call, block: Block, depth: int) -> bool:
+    """Whether a call computes the same each time: a function of NumPy that draws nothing, or a method of its result."""
+    origin = file.kinds.imported(call.func, block) or ""
+    if isinstance(call.func, ast.Attribute) and not origin and call.func.attr in _KEEPING:
+        return stays_same(file, call.func.value, block, depth + 1)
+    if not origin.startswith("numpy.") or origin.startswith(_NUMPY_RANDOM):
+        return False
+    return all(stays_same(file, item, block, depth + 1) for item in call.args)
+
+
+def _is_set_once(file: SemanticModel, node: ast.Attribute, block: Block) -> bool:
+    """Whether an attribute of the object itself is stored while the object is made, and never filled."""
+    stored = file.outline.bindings(node, block)
+    return bool(stored) and all(_is_set_up(file, item) for item in stored) and not _is_filled(file, node)
 
 
 def _binding_stays(file: SemanticModel, binding: Binding, depth: int) -> bool:
@@ -90,14 +100,8 @@ def is_drawn(file: SemanticModel, node: ast.expr, block: Block, depth: int = 0) 
         return False
     match node:
         case ast.Name():
-            found = reaching(node.id, block, position(node))
-            return bool(found) and all(
-                item.how is How.ASSIGN
-                and item.value is not None
-                and not item.path
-                and is_drawn(file, item.value, item.block, depth + 1)
-                for item in found
-            )
+            found = file.outline.bindings(node, block)
+            return bool(found) and all(_binding_is_drawn(file, item, depth) for item in found)
         case ast.Call(func=func):
             if isinstance(func, ast.Attribute) and func.attr in _KEEPING:
                 return is_drawn(file, func.value, block, depth + 1)
@@ -108,3 +112,9 @@ def is_drawn(file: SemanticModel, node: ast.expr, block: Block, depth: int = 0) 
             return any(drawn) and all(one or other for one, other in zip(drawn, same, strict=True))
         case _:
             return False
+
+
+def _binding_is_drawn(file: SemanticModel, binding: Binding, depth: int) -> bool:
+    if binding.how is not How.ASSIGN or binding.value is None or binding.path:
+        return False
+    return is_drawn(file, binding.value, binding.block, depth + 1)

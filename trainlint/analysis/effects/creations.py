@@ -69,36 +69,40 @@ class Creation:
 
 def creation(file: SemanticModel, node: ast.expr, block: Block) -> Creation | None:
     """The factory that an expression starts with, on the host; None for other expressions and for other places."""
-    exact, random = True, False
+    root = _root(file, node, block)
+    if root is None:
+        return None
+    call, methods = root
+    factory = last_name(call.func)
+    if file.kinds.imported(call.func, block) != f"torch.{factory}" or factory not in ALL:
+        return None
+    if _placed(file, call, factory, block):
+        return None
+    content = _content_of_call(file, call, factory, block)
+    if content is None:
+        return None
+    if factory not in FROM_ARRAY and not _RANDOM_FILLS.isdisjoint(methods):
+        content = Content.RANDOM
+    return Creation(call, factory, content, _SHAPING.issuperset(methods))
+
+
+def _root(file: SemanticModel, node: ast.expr, block: Block) -> tuple[ast.Call, list[str]] | None:
+    """The call of an import that an expression starts with, and the names of the methods that are called on its way."""
+    methods: list[str] = []
     while True:
         if isinstance(node, ast.Subscript):
             node = node.value
-        elif not isinstance(node, ast.Call):
+            continue
+        if not isinstance(node, ast.Call):
             return None
-        elif file.kinds.imported(node.func, block) in _SHAPING_FUNCTIONS and node.args:
+        origin = file.kinds.imported(node.func, block)
+        if origin in _SHAPING_FUNCTIONS and node.args:
             node = node.args[0]
-        elif file.kinds.imported(node.func, block) is None and isinstance(node.func, ast.Attribute):
-            exact = exact and node.func.attr in _SHAPING
-            random = random or node.func.attr in _RANDOM_FILLS
+        elif origin is None and isinstance(node.func, ast.Attribute):
+            methods.append(node.func.attr)
             node = node.func.value
         else:
-            break
-    origin = file.kinds.imported(node.func, block) or ""
-    factory = last_name(node.func)
-    if origin != f"torch.{factory}" or factory not in ALL or _placed(file, node, factory, block):
-        return None
-    content = Content.RANDOM if random else _content(node, factory)
-    if factory in FROM_ARRAY:
-        held = _array_content(file, node, block)
-        return Creation(node, factory, held, exact) if held is not None else None
-    if (
-        content is Content.DATA
-        and factory in COPIED
-        and node.args
-        and file.kinds.of(node.args[0], block).kind is Kind.NUMBER
-    ):
-        content = Content.NUMBER
-    return Creation(node, factory, content, exact)
+            return node, methods
 
 
 def holds_nothing(made: Creation) -> bool:
@@ -113,8 +117,16 @@ def holds_nothing(made: Creation) -> bool:
     return False
 
 
+def _content_of_call(file: SemanticModel, call: ast.Call, factory: str, block: Block) -> Content | None:
+    """What a factory fills its tensor with; None for an array that must be copied from the host anew each time."""
+    if factory in FROM_ARRAY:
+        return _array_content(file, call, block)
+    content = _content(call, factory)
+    is_copy = content is Content.DATA and factory in COPIED and bool(call.args)
+    return Content.NUMBER if is_copy and file.kinds.of(call.args[0], block).kind is Kind.NUMBER else content
+
+
 def _array_content(file: SemanticModel, call: ast.Call, block: Block) -> Content | None:
-    """What an array holds, where it need not be copied from the host anew each time; else None."""
     if not call.args:
         return None
     if is_drawn(file, call.args[0], block):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.syntax.blocks import Block, Function
+from trainlint.analysis.syntax.blocks import Block, Class, Function
 from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
@@ -33,12 +33,8 @@ def computes(file: SemanticModel, block: Block) -> bool:
 
 
 def _computes(file: SemanticModel, function: Function, depth: int) -> bool:
-    owner = function.owner
-    if owner is not None and function.name in _ALWAYS_COMPUTES:
+    if function.owner is not None and _computes_by_name(file, function.owner, function.name):
         return True
-    if owner is not None and function.name in _COMPUTES and not _AFTERWARDS.search(owner.name):
-        if file.kinds.is_module_class(owner) or _LOSS_CLASS.search(owner.name):
-            return True
     if depth >= _DEEPEST or function.name == "__init__":
         return False
     calls = [edge.place for edge in file.graph.callers.get(function, []) if not edge.passed]
@@ -47,6 +43,15 @@ def _computes(file: SemanticModel, function: Function, depth: int) -> bool:
         return True
     outer = file.graph.enclosing(function.outside)
     return outer is not None and _computes(file, outer, depth + 1)
+
+
+def _computes_by_name(file: SemanticModel, owner: Class, name: str) -> bool:
+    """Whether a method of a class computes a model's output or its loss, by what both are called and derive from."""
+    if name in _ALWAYS_COMPUTES:
+        return True
+    if name not in _COMPUTES or _AFTERWARDS.search(owner.name):
+        return False
+    return file.kinds.is_module_class(owner) or bool(_LOSS_CLASS.search(owner.name))
 
 
 def sets_up(function: Function | None) -> bool:

@@ -81,22 +81,22 @@ def _called(site: Site, call: ast.Call) -> Iterator[tuple[ast.AST, float, str]]:
 
 def _asked_of(site: Site, call: ast.Call, name: str) -> list[ast.expr]:
     """The arguments that a call reads as numbers, truth values or text; none for other calls of the same name."""
-    if isinstance(call.func, ast.Name):
-        if name in _MATH:
-            return call.args if (site.origin(call.func) or "").startswith("math.") else []
-        known = _CONVERSIONS | _CHOICES | {"print", "format"}
-        if name not in known or site.block.scope.owner(name) is not None or (name in _CHOICES and len(call.args) < 2):
-            return []
+    func = call.func
+    if name in _MATH and (site.origin(func) or "").startswith("math."):
         return call.args
-    if not isinstance(call.func, ast.Attribute):
-        return []
-    owner, origin = call.func.value, site.origin(call.func) or ""
+    if isinstance(func, ast.Name):
+        known = name in _CONVERSIONS or name in ("print", "format") or (name in _CHOICES and len(call.args) > 1)
+        return call.args if known and site.block.scope.owner(name) is None else []
+    return _asked_by_method(site, call, func) if isinstance(func, ast.Attribute) else []
+
+
+def _asked_by_method(site: Site, call: ast.Call, func: ast.Attribute) -> list[ast.expr]:
+    """The arguments that a method reads: of a text, a logger or a writer of metrics."""
+    owner, name, origin = func.value, func.attr, site.origin(func) or ""
     if origin == "wandb.log":
         return call.args[0].values if call.args and isinstance(call.args[0], ast.Dict) else []
-    if name in _MATH:
-        return call.args if origin.startswith("math.") else []
     if name == "format":
-        is_text = isinstance(owner, ast.Constant | ast.JoinedStr) or site.value(owner).kind is Kind.STRING
+        is_text = site.value(owner).kind is Kind.STRING
         return [*call.args, *(keyword.value for keyword in call.keywords)] if is_text else []
     if name in _WRITERS:
         return call.args[1:2] or [item.value for item in call.keywords if item.arg in ("scalar_value", "values")]

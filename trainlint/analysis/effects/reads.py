@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block, How, Place
 from trainlint.analysis.syntax.calls_inside import calls_of
-from trainlint.analysis.syntax.names import last_name, position
+from trainlint.analysis.syntax.names import constant, last_name, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.types.values import Home, Kind, Origin, Value
 from trainlint.analysis.types.vocabulary import NUMBER_NAME
@@ -62,17 +62,19 @@ def _tells_no_tensor(test: ast.expr, block: Block) -> bool:
     if isinstance(test, ast.Compare):
         sides = [test.left, *test.comparators]
         parts = [part for side in sides for part in (side.elts if isinstance(side, ast.List | ast.Tuple) else [side])]
-        return any(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in parts) or any(
-            isinstance(part, ast.Attribute) and _MEMBER.match(f"{last_name(part.value)}.{part.attr}") for part in parts
-        )
+        return any(_is_text_or_member(part) for part in parts)
     if not isinstance(test, ast.Name):
         return False
     bindings = reaching(test.id, block, position(test))
     starts = [item.value for item in bindings if item.how is How.PARAMETER]
-    return bool(starts) and (
-        bool(_SWITCH.match(test.id))
-        or any(isinstance(item, ast.Constant) and type(item.value) is bool for item in starts)
-    )
+    return bool(starts) and (bool(_SWITCH.match(test.id)) or any(type(constant(item)) is bool for item in starts))
+
+
+def _is_text_or_member(node: ast.expr) -> bool:
+    """Whether an expression is text that is written out, or a member of an enumeration."""
+    if isinstance(node, ast.Attribute):
+        return bool(_MEMBER.match(f"{last_name(node.value)}.{node.attr}"))
+    return isinstance(constant(node), str)
 
 
 def tensors_read(file: SemanticModel, test: ast.expr, block: Block) -> Iterator[tuple[ast.expr, float]]:

@@ -3,56 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from trainlint.analysis.callgraph.call_graph import CallGraph, Edge
-from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing, LoopTrait
-from trainlint.analysis.conditions.forms.parameters import RequiredParameter
+from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
+from trainlint.analysis.frequency.block_ways import BlockHeat, BlockWays, behind
 from trainlint.analysis.frequency.framework_roles import role
 from trainlint.analysis.frequency.heat_fact import RANK, UNKNOWN_HEAT, HeatFact
 from trainlint.analysis.programs.steps import LoopKind, Steps
-from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.finding import Heat
 from trainlint.records import dataclass, field, replace
 
 _ONCE = frozenset(
     {"__init__", "main", "setup", "configure_optimizers", "prepare_data", "parse_args", "__post_init__", "build_model"}
 )
-_OPTIONAL = 0.65
-"""How much less sure heat is behind an option that is off by default: a run that sets it may well be slow there."""
 _SET_UP = HeatFact(Heat.ONCE, 0.9)
 _IDLE_CEILING = 0.5
 """How sure heat can be in code of tests and benchmarks, which trains nothing that anyone pays for."""
-
-
-class _Way(NamedTuple):
-    """What stands around a block, out to the loop or the function that decides how hot it is."""
-
-    end: int = NOWHERE
-    """That loop or function; NOWHERE for the module."""
-    rare: str | None = None
-    optional: str = ""
-    in_loop: bool = False
-    batches: int = NOWHERE
-    requires: tuple[RequiredParameter, ...] = ()
-    unknown: bool = False
-
-
-class _Relative(NamedTuple):
-    """How hot a block is, as far as its own function tells: a fact, or what its function's heat still decides."""
-
-    fact: HeatFact | None
-    function: int = NOWHERE
-    rare: str | None = None
-    in_loop: bool = False
-    optional: str = ""
-    """Words for an option that is needed, and has another value by default."""
-    batches: int = NOWHERE
-    """A loop over batches around the block: it evaluates, unless the function is hot for another reason."""
-    requires: tuple[RequiredParameter, ...] = ()
-    """Parameters that the calls of the function must pass, or leave out."""
-    unknown: bool = False
-    """Whether it stands behind a test of which nothing says how often it holds."""
 
 
 @dataclass(slots=True)
@@ -70,34 +36,34 @@ class FrequencyFixpoint:
     """Function and parameter → whether the hot calls outside the network hand it over, leave it out, or do both."""
     _functions: dict[int, HeatFact] | None = None
     _owned: dict[int, HeatFact | None] = field(default_factory=dict)
-    _blocks: dict[int, _Relative] = field(default_factory=dict)
     _facts: dict[int, HeatFact] = field(default_factory=dict)
-    _known_ways: tuple[dict[int, _Way], dict[int, _Way]] = field(default_factory=lambda: ({}, {}))
     _handing: dict[tuple[int, str], set[bool]] = field(default_factory=dict)
-    _guarding: set[int] | None = None
-    _steps: dict[int, list[int]] | None = None
+    _ways: BlockWays = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._ways = BlockWays(self.net, self.steps)
 
     def of(self, block: int) -> HeatFact:
         """The heat of code that stands directly in a block."""
         if block not in self._facts:
-            found = self._relative(block)
+            found = self._ways.of(block)
             self._facts[block] = self._as_called(found, self._absolute(found, self._settled())).capped
         return self._facts[block]
 
-    def _as_called(self, found: _Relative, fact: HeatFact) -> HeatFact:
+    def _as_called(self, found: BlockHeat, fact: HeatFact) -> HeatFact:
         """The heat of a block that requires parameters, by what the hot calls of its function pass.
 
         Where all leave out what it needs, it does not run. Where all pass what must be missing, that may be None.
         """
-        if not fact.heat.in_step or not found.requires or self._own(found.function) is not None:
+        if not fact.heat.in_step or not found.way.requires or self._own(found.function) is not None:
             return fact
-        for name, wanted in found.requires:
+        for name, wanted in found.way.requires:
             ways = self.ways(found.function, name)
             if ways == {not wanted}:
                 words = f"only if a call {'hands over' if wanted else 'leaves out'} `{name}`"
                 if wanted:
                     return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, words))
-                return _behind(fact, words, False)
+                return behind(fact, words, False)
         return fact
 
     def ways(self, function: int, name: str) -> set[bool]:
@@ -140,132 +106,22 @@ class FrequencyFixpoint:
         """The heat of the place where one caller runs a function."""
         return self._at_call(function, edge, self._settled())
 
-    def _relative(self, block: int) -> _Relative:
-        if block not in self._blocks:
-            self._blocks[block] = self._work_out(block)
-        return self._blocks[block]
-
-    def _work_out(self, block: int) -> _Relative:
-        way = self._way(block, False)
-        if way.end == NOWHERE:
-            return _Relative(None, NOWHERE, way.rare, way.in_loop, way.optional, way.batches, unknown=way.unknown)
-        if self.net.shapes[way.end].kind is BlockKind.FUNCTION:
-            function = self.net.function_of[way.end]
-            return _Relative(
-                None, function, way.rare, way.in_loop, way.optional, way.batches, way.requires, way.unknown
-            )
-        return _Relative(_behind(self._loop_fact(way.end, block, way.rare, way.in_loop), way.optional, way.unknown))
-
-    def _way(self, block: int, past_loops: bool) -> _Way:
-        """The way out of a block; `past_loops` leads out of loops that train, too, to the function around.
-
-        It goes on from that of the block around, so that blocks may be nested a thousand deep, as those of a long row
-        of early exits are.
-        """
-        known, path = self._known_ways[past_loops], []
-        while block != NOWHERE and block not in known:
-            path.append(block)
-            block = self.net.parents[block]
-        way = known[block] if block != NOWHERE else _Way()
-        for inner in reversed(path):
-            way = known[inner] = self._further_in(inner, way, past_loops)
-        return way
-
-    def _further_in(self, block: int, way: _Way, past_loops: bool) -> _Way:
-        """The way out of a block, by that of the block around it."""
-        shape = self.net.shapes[block]
-        if shape.kind is BlockKind.FUNCTION:
-            return _Way(block)
-        if shape.kind is BlockKind.LOOP:
-            kind = self.steps.kind(block)
-            if past_loops or kind in (LoopKind.MICRO, LoopKind.OTHER):
-                return way._replace(in_loop=True)
-            if kind is LoopKind.EVAL:
-                return self._way(self.net.parents[block], True)._replace(in_loop=True, batches=block)
-            return _Way(block)
-        if shape.requires:
-            way = way._replace(requires=tuple(dict.fromkeys((*shape.requires, *way.requires))))
-        if (shape.words or shape.optional or shape.unknown) and not self._guards_training(block):
-            way = way._replace(
-                rare=shape.words or way.rare,
-                optional=shape.optional or way.optional,
-                unknown=way.unknown or bool(shape.unknown),
-            )
-        return way
-
-    def _loop_fact(self, loop: int, block: int, rare: str | None, in_loop: bool) -> HeatFact:
-        """What a loop that trains says of the heat of a block in it."""
-        chain = (self._words(loop),)
-        if self.steps.kind(loop) is LoopKind.EPOCH:
-            return HeatFact(Heat.RARE if rare else Heat.EPOCH, 0.9, (*chain, rare) if rare else chain)
-        if LoopTrait.ENVIRONMENT in self.net.shapes[loop].traits and not self._beside_backward(loop, block):
-            return HeatFact(Heat.UNKNOWN, 1.0, chain)
-        if rare is not None:
-            return HeatFact(Heat.RARE, 0.95, (*chain, rare))
-        return HeatFact(Heat.INNER if in_loop else Heat.STEP, 0.97, chain)
-
-    def _words(self, loop: int) -> str:
-        return self.net.shapes[loop].words
-
-    def _beside_backward(self, loop: int, block: int) -> bool:
-        """Whether a block stands with the backward of a loop: under the same tests, or deeper.
-
-        Not in an episode inside it, though: a loop that steps the simulator and takes no training step.
-        """
-        net = self.net
-        steps = self._steps_in(loop)
-        for inner in net.outwards(block):
-            if inner == loop:
-                break
-            if LoopTrait.ENVIRONMENT in net.shapes[inner].traits:
-                if not any(net.within(step, inner) for step in steps):
-                    return False
-        return any(net.within(block, self._training_branch(step, loop)) for step in steps)
-
-    def _steps_in(self, loop: int) -> list[int]:
-        """Where, inside a loop that steps a simulator, training steps are taken."""
-        if self._steps is None:
-            self._steps = {}
-            for call in self.steps.taken():
-                home = self.net.call_block[call]
-                for block in self.net.outwards(home):
-                    if LoopTrait.ENVIRONMENT in self.net.shapes[block].traits:
-                        self._steps.setdefault(block, []).append(home)
-        return self._steps.get(loop, [])
-
-    def _training_branch(self, block: int, loop: int) -> int:
-        """The outermost branch between a loop and a block inside it: what the whole update stands under."""
-        branch = loop
-        for current in self.net.outwards(block):
-            if current == loop:
-                break
-            if self.net.shapes[current].kind in (BlockKind.BRANCH, BlockKind.LOOP):
-                branch = current
-        return branch
-
-    def _guards_training(self, block: int) -> bool:
-        """A test that the backward itself stands under is part of the step."""
-        if self._guarding is None:
-            self._guarding = {
-                block for call in self.steps.taken() for block in self.net.outwards(self.net.call_block[call])
-            }
-        return block in self._guarding
-
-    def _absolute(self, found: _Relative, functions: dict[int, HeatFact]) -> HeatFact:
+    def _absolute(self, found: BlockHeat, functions: dict[int, HeatFact]) -> HeatFact:
         """The heat of a block once the heat of its function is known."""
         if found.fact is not None:
             return found.fact
+        way = found.way
         fact = _SET_UP if found.function == NOWHERE else functions.get(found.function, UNKNOWN_HEAT)
-        fact = _behind(fact, found.optional, found.unknown)
-        if found.batches != NOWHERE and not fact.heat.in_step:
-            return HeatFact(Heat.EVAL_STEP, 0.85, (self._words(found.batches),), found.unknown)
+        fact = behind(fact, way.optional, way.unknown)
+        if way.batches != NOWHERE and not fact.heat.in_step:
+            return HeatFact(Heat.EVAL_STEP, 0.85, (self.net.shapes[way.batches].words,), way.unknown)
         if fact.heat.in_step or fact.heat is Heat.EVAL_STEP:
-            if found.rare is not None:
-                return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, found.rare))
+            if way.rare is not None:
+                return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, way.rare))
             if found.function != NOWHERE and self.net.functions[found.function].generator:
                 # Iterated by a training loop, a generator goes round once with it.
-                return fact if found.in_loop else replace(fact, heat=Heat.EPOCH)
-            if found.in_loop and fact.heat is Heat.STEP:
+                return fact if way.in_loop else replace(fact, heat=Heat.EPOCH)
+            if way.in_loop and fact.heat is Heat.STEP:
                 return replace(fact, heat=Heat.INNER)
         return fact
 
@@ -311,33 +167,32 @@ class FrequencyFixpoint:
             return own
         edges = self.net.callers.get(function, [])
         if raised and self.net.function_of[self.net.outside_block(function)] not in raised:
-            homes = ((edge, self.net.function_of[self.net.call_block[edge.call]]) for edge in edges)
-            edges = [edge for edge, home in homes if home in raised]
+            edges = [edge for edge in edges if self.net.function_of[self.net.call_block[edge.call]] in raised]
             return self._hottest_along(function, edges, known) or UNKNOWN_HEAT
         best = self._hottest_along(function, edges, known)
-        if function in self.told:
-            told = self.told[function]
-            best = told if best is None or told.preference > best.preference else best
-        best = best or UNKNOWN_HEAT
-        if best.heat is not Heat.UNKNOWN:
+        told = self.told.get(function)
+        if told is not None and (best is None or told.preference > best.preference):
+            best = told
+        if best is not None and best.heat is not Heat.UNKNOWN:
             return best
+        return self._as_hook(function) or self._where_defined(function, best or UNKNOWN_HEAT, known)
+
+    def _as_hook(self, function: int) -> HeatFact | None:
+        """The heat of a function with a backward that nobody calls: a loop elsewhere does, unless it is a main."""
+        if function in self.told or self.net.callers.get(function):
+            return None
         shape = self.net.functions[function]
-        if (
-            not edges
-            and function not in self.told
-            and self.steps.summary(function) is LoopKind.STEP
-            and self._is_hook(shape.name)
-        ):
-            sure = 0.85 if shape.owner is not None else 0.65  # a plain function may as well be a whole script
-            return HeatFact(Heat.STEP, sure, (f"{shape.qualified_name}: holds a backward pass outside any loop",))
+        if shape.name in _ONCE or shape.name.startswith("test") or self.steps.summary(function) is not LoopKind.STEP:
+            return None
+        sure = 0.85 if shape.owner is not None else 0.65  # a plain function may as well be a whole script
+        return HeatFact(Heat.STEP, sure, (f"{shape.qualified_name}: holds a backward pass outside any loop",))
+
+    def _where_defined(self, function: int, found: HeatFact, known: dict[int, HeatFact]) -> HeatFact:
+        """The heat of a function by what it is defined in, or by its name; `found` where neither tells."""
         outside = self.net.outside_block(function)
         if self.net.function_of[outside] != NOWHERE:
-            return self._absolute(self._relative(outside), known)
-        return HeatFact(Heat.ONCE, 0.6) if shape.name in _ONCE else best
-
-    def _is_hook(self, name: str) -> bool:
-        """A function with a backward that nobody calls is called by a loop elsewhere, unless it is a script's main."""
-        return name not in _ONCE and not name.startswith("test")
+            return self._absolute(self._ways.of(outside), known)
+        return HeatFact(Heat.ONCE, 0.6) if self.net.functions[function].name in _ONCE else found
 
     def _hottest_along(self, function: int, edges: Sequence[Edge], known: dict[int, HeatFact]) -> HeatFact | None:
         """The hottest of what some callers give a function; None where that is unknown.
@@ -364,10 +219,10 @@ class FrequencyFixpoint:
 
     def _is_unknown(self, edge: Edge, known: dict[int, HeatFact]) -> bool:
         """Whether a call stands in a function of unknown heat and, as nearly all do, in no loop of its own."""
-        found = self._relative(self.net.call_block[edge.call])
+        found = self._ways.of(self.net.call_block[edge.call])
         return (
             found.fact is None
-            and found.batches == NOWHERE
+            and found.way.batches == NOWHERE
             and self.net.calls[edge.call].loop == NOWHERE
             and known.get(found.function) is UNKNOWN_HEAT
         )
@@ -378,7 +233,7 @@ class FrequencyFixpoint:
         call = net.calls[edge.call]
         if call.loop != NOWHERE and net.functions[function].generator:
             block += call.loop - call.block  # the generator's code runs where its elements are taken
-        return self._absolute(self._relative(block), known)
+        return self._absolute(self._ways.of(block), known)
 
     def _from_caller(self, function: int, edge: Edge, known: dict[int, HeatFact]) -> HeatFact | None:
         net = self.net
@@ -398,17 +253,6 @@ class FrequencyFixpoint:
         if home != target:
             chain = tuple(_located(step, net.skeletons[home].path) for step in chain)
         return replace(fact, confidence=fact.confidence * edge.confidence, chain=chain)
-
-
-def _behind(fact: HeatFact, optional: str, unknown: bool) -> HeatFact:
-    """The heat behind a branch that most runs do not take, or of which nothing says how often it is taken."""
-    if fact.heat in (Heat.ONCE, Heat.UNKNOWN, Heat.RARE):
-        return fact
-    if unknown and not fact.behind_unknown:
-        fact = replace(fact, behind_unknown=True)
-    if optional:
-        fact = replace(fact, confidence=fact.confidence * _OPTIONAL, chain=(*fact.chain, optional))
-    return fact
 
 
 def _located(step: str, path: str) -> str:

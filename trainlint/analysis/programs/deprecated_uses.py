@@ -123,12 +123,15 @@ def deprecated_use(file: SemanticModel, place: Place, code: str) -> DeprecatedUs
     call = call_of(file, place.node)
     if stands is None or (call is None and row.called):
         return None
-    statement = import_of(place)
-    if statement is not None and _is_gone_at(statement, stands, row):
-        return None  # the import fails first, and is reported
-    if _has_another_way(file, place.node, place, row) or (statement is not None and is_tried(file, statement)):
+    if _import_speaks(file, place, stands, row) or _has_another_way(file, place.node, place, row):
         return None
     return DeprecatedUse(row, name, place, place.node if call is None else call.node, stands)
+
+
+def _import_speaks(file: SemanticModel, place: Place, stands: Standing, row: Deprecation) -> bool:
+    """Whether the import of a name fails first, and is reported, or stands in a `try` that expects it to fail."""
+    statement = import_of(place)
+    return statement is not None and (_is_gone_at(statement, stands, row) or is_tried(file, statement))
 
 
 def _is_gone_at(statement: ast.Import | ast.ImportFrom, stands: Standing, row: Deprecation) -> bool:

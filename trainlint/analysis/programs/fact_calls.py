@@ -15,6 +15,7 @@ from trainlint.analysis.programs.fact_names import (
     PREFETCHER,
     SETTINGS,
     STRATEGIES,
+    Named,
 )
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import NAMES, argument, constant, dotted, last_name, names_in, position
@@ -81,22 +82,36 @@ def count(node: ast.expr) -> str:
 
 def _of_method(outline: Outline, call: ast.Call, func: ast.Attribute, block: Block) -> Iterator[FoundKind]:
     name = func.attr
-    named = METHODS.get(name)
-    if named is not None and (call.args or call.keywords or name != "set_epoch"):
-        # `set_requires_gradient_sync(False)` is how gradients are kept from being reduced.
-        if not switched_off(call) or FactKind.NO_SYNC in named.kinds:
-            yield from ((kind, named.detail) for kind in named.kinds)
-    elif name in ACCELERATOR_METHODS and ACCELERATOR.search(last_name(func.value)):
-        yield from ((kind, "") for kind in ACCELERATOR_METHODS[name])
-    elif name == "compile" and _KERAS.isdisjoint(keyword.arg or "" for keyword in call.keywords):
-        if _is_module(outline, func.value, block):
+    if name in METHODS:
+        yield from _of_named_method(METHODS[name], call, name)
+    elif name in ACCELERATOR_METHODS:
+        if ACCELERATOR.search(last_name(func.value)):
+            yield from ((kind, "") for kind in ACCELERATOR_METHODS[name])
+    elif name == "compile":
+        if _KERAS.isdisjoint(keyword.arg or "" for keyword in call.keywords) and _is_module(outline, func.value, block):
             yield FactKind.COMPILE, last_name(func.value)
-    elif name in _HALVES and not call.args and _holds_weights(outline, func.value, block):
-        yield FactKind.HALF_WEIGHTS, _HALVES[name]
-    elif name == "to":
+    else:
+        yield from _of_casting_method(outline, call, func, block)
+
+
+def _of_named_method(named: Named, call: ast.Call, name: str) -> Iterator[FoundKind]:
+    if name == "set_epoch" and not (call.args or call.keywords):
+        return
+    # `set_requires_gradient_sync(False)` is how gradients are kept from being reduced.
+    if not switched_off(call) or FactKind.NO_SYNC in named.kinds:
+        yield from ((kind, named.detail) for kind in named.kinds)
+
+
+def _of_casting_method(outline: Outline, call: ast.Call, func: ast.Attribute, block: Block) -> Iterator[FoundKind]:
+    """`model.half()` and `model.to(torch.bfloat16)`."""
+    if func.attr in _HALVES and not call.args:
+        found = [(FactKind.HALF_WEIGHTS, _HALVES[func.attr])]
+    elif func.attr == "to":
         found = [each for item in _arguments(call) for each in _cast(outline, item, block)]
-        if found and _holds_weights(outline, func.value, block):
-            yield found[0]
+    else:
+        return
+    if found and _holds_weights(outline, func.value, block):
+        yield found[0]
 
 
 def _of_global(outline: Outline, call: ast.Call, name: str, block: Block) -> Iterator[FoundKind]:
@@ -111,21 +126,28 @@ def _of_global(outline: Outline, call: ast.Call, name: str, block: Block) -> Ite
 def _of_keyword(callee: str, keyword: str, value: ast.expr) -> Iterator[FoundKind]:
     setting = SETTINGS.get(keyword)
     if setting is not None and setting.callee.search(callee) and not _leaves_off(setting.kind, value):
-        written = constant(value)
-        if setting.kind is FactKind.GRAD_ACCUMULATION:
-            yield setting.kind, count(value)
-        elif setting.kind is FactKind.AUTOCAST:
-            yield setting.kind, keyword if keyword in ("fp16", "bf16") or written is ... else str(written)
-        else:
-            yield setting.kind, ""
+        yield setting.kind, _detail(setting.kind, keyword, value)
     if keyword == "strategy" and callee in ("Trainer", "Fabric"):
-        written = constant(value)
-        for start, kinds, detail in STRATEGIES:
-            if isinstance(written, str) and written.startswith(start):
-                yield from ((kind, detail) for kind in kinds)
-                return
+        yield from _of_strategy(constant(value))
     elif keyword == "optim" and "fused" in str(constant(value)):
         yield FactKind.FUSED_OPTIMIZER, ""
+
+
+def _detail(kind: FactKind, keyword: str, value: ast.expr) -> str:
+    """What a setting is set to, for the kinds of which that matters."""
+    if kind is FactKind.GRAD_ACCUMULATION:
+        return count(value)
+    if kind is not FactKind.AUTOCAST:
+        return ""
+    written = constant(value)
+    return keyword if keyword in ("fp16", "bf16") or written is ... else str(written)
+
+
+def _of_strategy(written: object) -> Iterator[FoundKind]:
+    for start, kinds, detail in STRATEGIES:
+        if isinstance(written, str) and written.startswith(start):
+            yield from ((kind, detail) for kind in kinds)
+            return
 
 
 def _leaves_off(kind: FactKind, value: ast.expr) -> bool:
@@ -169,16 +191,19 @@ def _is_module(outline: Outline, node: ast.expr, block: Block, depth: int = 0) -
     if depth > _DEEP:
         return False
     if isinstance(node, ast.Call):
-        func = node.func
-        if isinstance(func, ast.Attribute) and func.attr in MODULE_METHODS_RETURNING_SELF:
-            return _is_module(outline, func.value, block, depth + 1)
-        name = last_name(func)
-        return not isinstance(func, ast.Call) and (name.endswith(_MAKERS) or name[:1].isupper())
+        return _makes_module(outline, node.func, block, depth)
     if not isinstance(node, (ast.Name, ast.Attribute)):
         return False
-    if isinstance(node, ast.Name):
-        found = reaching(node.id, block, position(node))
-        values = [item.value for item in found if item.how is How.ASSIGN and item.value is not None and not item.path]
-        if len(found) == 1 and len(values) == 1 and _is_module(outline, values[0], found[0].block, depth + 1):
+    found = reaching(node.id, block, position(node)) if isinstance(node, ast.Name) else []
+    if len(found) == 1 and found[0].how is How.ASSIGN and found[0].value is not None and not found[0].path:
+        if _is_module(outline, found[0].value, found[0].block, depth + 1):
             return True
     return bool(MODULE_NAME.search(last_name(node)))
+
+
+def _makes_module(outline: Outline, func: ast.expr, block: Block, depth: int) -> bool:
+    """Whether what is called is a class, a function that makes networks, or a method that hands its network back."""
+    if isinstance(func, ast.Attribute) and func.attr in MODULE_METHODS_RETURNING_SELF:
+        return _is_module(outline, func.value, block, depth + 1)
+    name = last_name(func)
+    return not isinstance(func, ast.Call) and (name.endswith(_MAKERS) or name[:1].isupper())

@@ -69,6 +69,7 @@ class _Facts:
         yield from self.pinned()
         yield from self.bound()
         yield from self.accumulated()
+        yield from self.micro_batches()
         yield from self.attending()
 
     def fact(self, found: FoundKind, node: ast.AST, block: Block) -> Fact:
@@ -109,10 +110,7 @@ class _Facts:
         """Switches that are assigned to, and what a wrapped model is told attribute by attribute."""
         for name, (kind, owner) in STORES.items():
             for place in self.outline.stores.get(name, ()):
-                for target in _targets(place.statement):
-                    origin = self.outline.imported(target, place.block) or ""
-                    if not origin.startswith(owner) or not origin.endswith("." + name):
-                        continue
+                if any(self._is_switch(target, place.block, owner, name) for target in _targets(place.statement)):
                     off = constant(_value(place.statement)) in (False, "ieee", "none")
                     if not off or kind is not FactKind.DETERMINISTIC:
                         yield self.fact((kind, OFF if off else ""), place.statement, place.block)
@@ -123,6 +121,11 @@ class _Facts:
                 keyed = any(isinstance(target, ast.Subscript) for target in _targets(place.statement))
                 if keyed and constant(_value(place.statement)) is not False:
                     yield self.fact((kind, ""), place.statement, place.block)
+
+    def _is_switch(self, target: ast.expr, block: Block, owner: str, name: str) -> bool:
+        """Whether a target is one of PyTorch's own switches: of a module that begins with `owner`."""
+        origin = self.outline.imported(target, block) or ""
+        return origin.startswith(owner) and origin.endswith("." + name)
 
     def pinned(self) -> Iterator[Fact]:
         """Loaders of PyTorch's own with pinned memory."""
@@ -145,12 +148,15 @@ class _Facts:
                 yield from self._unsynchronised(place.node.func, place.block)
 
     def accumulated(self) -> Iterator[Fact]:
-        """Steps that are taken each so many batches: `i % accumulation == 0` and `for micro in range(accumulation)`."""
+        """Steps that are taken each so many batches: `i % accumulation == 0`."""
         tests = [(place.node, place.block) for place in self.outline.reads if type(place.node) in _COMPUTED]
         for test, block in (*tests, *[item for item in self.values if type(item[0]) in _COMPUTED]):
             for part in _moduli(test):
                 if _counts_micro(part.right):
                     yield self.fact((FactKind.GRAD_ACCUMULATION, count(part.right)), part, block)
+
+    def micro_batches(self) -> Iterator[Fact]:
+        """Loops over the batches of one step: `for micro in range(accumulation)`."""
         for place in self.outline.loops:
             node = place.node
             if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and last_name(node.iter.func) == "range":
@@ -189,26 +195,30 @@ class _Facts:
     @cached_property
     def idle(self) -> set[ast.AST]:
         """Names that only say of which type something is, or are compared with."""
-        roots: list[ast.AST] = []
-        for name in ("isinstance", "issubclass", "super"):
-            for place in self.outline.calls.get(name, ()):
-                if isinstance(place.node, ast.Call):
-                    roots += place.node.args
-        for place in self.outline.references:
-            statement = place.statement
-            if isinstance(statement, ast.AnnAssign):
-                roots.append(statement.annotation)
-            elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and statement.returns is not None:
-                roots.append(statement.returns)
-        # Classes side by side are there to be told apart with isinstance.
-        roots += (item for value, _ in self.values if isinstance(value, ast.Tuple) for item in value.elts)
         found: set[ast.AST] = {
-            part for root in dict.fromkeys(roots) for part in nodes_in(root) if isinstance(part, _CHAIN)
+            part for root in dict.fromkeys(self._types_written()) for part in nodes_in(root) if isinstance(part, _CHAIN)
         }
         for part in (part for place in self.outline.reads for part in nodes_in(place.node)):
             if isinstance(part, ast.Compare):
                 found.update(item for item in (part.left, *part.comparators) if isinstance(item, _CHAIN))
         return found
+
+    def _types_written(self) -> Iterator[ast.expr]:
+        """Expressions that stand for types: annotations, what isinstance is asked, tuples of classes."""
+        for name in ("isinstance", "issubclass", "super"):
+            for place in self.outline.calls.get(name, ()):
+                if isinstance(place.node, ast.Call):
+                    yield from place.node.args
+        for place in self.outline.references:
+            statement = place.statement
+            if isinstance(statement, ast.AnnAssign):
+                yield statement.annotation
+            elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and statement.returns is not None:
+                yield statement.returns
+        # Classes side by side are there to be told apart with isinstance.
+        for value, _ in self.values:
+            if isinstance(value, ast.Tuple):
+                yield from value.elts
 
 
 def _multiplies(function: Function) -> bool:

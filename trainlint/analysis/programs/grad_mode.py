@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from trainlint.analysis.callgraph.call_graph import CallGraph
@@ -91,20 +91,8 @@ class Switches:
         """`torch.set_grad_enabled(False)` or an exit stack entered earlier in this block or in one around it."""
         if self._switches is None:
             self._switches = {}
-            for name in ("set_grad_enabled", *_STACK_METHODS):
-                for place in self.outline.calls.get(name, []):
-                    call = place.node
-                    assert isinstance(call, ast.Call)
-                    stack = (
-                        name in _STACK_METHODS
-                        and bool(call.args)
-                        and any(switches_off(item) for item in branches(call.args[0]))
-                    )
-                    if stack or (
-                        name == "set_grad_enabled" and switches_off(call) and isinstance(place.statement, ast.Expr)
-                    ):
-                        home = outside_branches(place.block) if stack else place.block
-                        self._switches.setdefault(home, []).append(call.lineno)
+            for home, at in self._switches_written():
+                self._switches.setdefault(home, []).append(at)
         current: Block | None = block if self._switches else None
         while current is not None:
             lines = self._switches.get(current)
@@ -112,6 +100,18 @@ class Switches:
                 return True
             current = current.parent if current.kind is not BlockKind.FUNCTION else None
         return False
+
+    def _switches_written(self) -> Iterator[tuple[Block, int]]:
+        """The lines that switch autograd off for what follows them, with the block in which that holds."""
+        for name in ("set_grad_enabled", *_STACK_METHODS):
+            for place in self.outline.calls.get(name, []):
+                call = place.node
+                assert isinstance(call, ast.Call)
+                if name in _STACK_METHODS:
+                    if call.args and any(switches_off(item) for item in branches(call.args[0])):
+                        yield outside_branches(place.block), call.lineno
+                elif isinstance(place.statement, ast.Expr) and switches_off(call):
+                    yield place.block, call.lineno
 
 
 @dataclass(slots=True, eq=False)

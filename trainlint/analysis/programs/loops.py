@@ -78,9 +78,8 @@ class LoopReader:
         call = place.node
         assert isinstance(call, ast.Call)
         if name in _BACKWARD and isinstance(call.func, ast.Attribute):
-            function = self.graph.enclosing(place.block)
-            inside_autograd = function is not None and function.name == "backward" and function.owner is not None
-            return (not inside_autograd and not isinstance(call.func.value, (ast.Call, ast.Constant))) or _scaled(call)
+            plain = not isinstance(call.func.value, (ast.Call, ast.Constant)) and not self._in_autograd(place.block)
+            return plain or _scaled(call)
         if len(call.args) >= 2 and _scales(name) and any(_OPTIMIZER.search(root_name(item)) for item in call.args):
             return True
         if name not in _TRAINING_CALLS or not isinstance(call.func, ast.Attribute) or call in self.graph.callee:
@@ -88,6 +87,11 @@ class LoopReader:
         if name == "update_params":
             return bool(_OPTIMIZER.search(last_name(call.func.value)))  # loggers have a method of this name, too
         return True
+
+    def _in_autograd(self, block: Block) -> bool:
+        """Whether a block stands in the `backward` of a class, as those of `torch.autograd.Function` have it."""
+        function = self.graph.enclosing(block)
+        return function is not None and function.name == "backward" and function.owner is not None
 
     def traits(self, loop: Block) -> LoopTrait:
         """What a loop's own text says of it."""

@@ -166,11 +166,10 @@ class _Search:
         edges = self.file.graph.callers.get(function, []) if function is not None else []
         if function is None or not edges or any(edge.passed for edge in edges):
             return None
-        index = [item.arg for item in function.parameters].index(binding.name) - function.takes_object
         found: list[Wrap | None] = []
         for edge in edges:
             assert isinstance(edge.place.node, ast.Call)
-            given = argument(edge.place.node, binding.name, index if index >= 0 else None)
+            given = function.argument_in(edge.place.node, binding.name)
             found.append(self.of(given, edge.place.block, position(given), depth - 1) if given is not None else None)
         return _agreed(found)
 

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
 from trainlint.analysis.callgraph.modules import Modules
-from trainlint.analysis.project.carrying import bare, item, placed
+from trainlint.analysis.project.carrying import item, placed
 from trainlint.analysis.project.handing_on import Parameter, Reaching, spread
 from trainlint.analysis.project.hierarchy import MOST_CALLEES, Hierarchy
 from trainlint.analysis.project.summary import OutgoingCall, Summary
@@ -14,16 +14,14 @@ from trainlint.analysis.project.things import ClassThing, FunctionThing, ModuleT
 from trainlint.analysis.types.access_paths import AccessPath, Start
 from trainlint.analysis.types.declared_types import RESULT
 from trainlint.analysis.types.identity_results import handed_back
-from trainlint.analysis.types.values import UNKNOWN, Kind, Value, merge
-from trainlint.records import dataclass, field, replace
+from trainlint.analysis.types.values import UNKNOWN, Kind, Value
+from trainlint.records import dataclass, field
 
 _DEEPEST = 14
 _LONGEST = 200
 """How many pointers one question may follow in all: callers that call each other in circles offer no end of ways."""
 _MOST_PARAMETERS = 40
 """Of parameters that are handed on from function to function, as many are looked at where the answer is cut short."""
-_DEEPEST_TUPLE = 2
-"""Items of tuples that stand in tuples deeper than this are not followed."""
 _TOO_FAR = frozenset({"too far"})
 """Stands for what was not followed, for one of these reasons, among the pointers that cut an answer short."""
 _MOST_THINGS = 6
@@ -32,8 +30,6 @@ MOST_CALLERS = 24
 """What a parameter holds is not asked of functions with more callers than this: such helpers are given anything."""
 _WRAPPED = frozenset({"module", "model", "_orig_mod"})
 """Attributes by which wrappers of models hand out what they wrap."""
-_LESS_SURE = 0.95
-"""For each value that is known from another file only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +127,10 @@ class Follower:
         if len(self._busy) >= _DEEPEST or self._steps > _LONGEST:
             self._cut |= _TOO_FAR
             return ()
+        return self._follow_anew(key, file, pointer)
+
+    def _follow_anew(self, key: int, file: int, pointer: AccessPath) -> tuple[Thing, ...]:
+        """Follow a pointer that is not under way, and keep the answer unless a circle cut it short."""
         outer, self._cut = self._cut, set()
         asked, self.asked_arguments = self.asked_arguments, pointer.start is Start.PARAMETER
         self._busy[key] = None
@@ -228,13 +228,9 @@ class Follower:
             file, pointer = parameter
             sources[parameter] = []
             things: dict[Thing, None] = {}
-            given = self.arguments.get((file, pointer.of, pointer.name), ())
-            for source, value in given if len(given) <= MOST_CALLERS else ():
-                handed_on = [each for each in value.pointers if each.start is Start.PARAMETER and not each.path]
-                if handed_on:
-                    value = value.pointing(*(each for each in value.pointers if each not in handed_on))
-                things |= dict.fromkeys(self._value(source, value))
-                for key in [(source, each) for each in handed_on]:
+            for passed, handed_on in self._passed(file, pointer):
+                things |= dict.fromkeys(passed)
+                for key in handed_on:
                     if key not in found and (not self._cut or len(found) < _MOST_PARAMETERS):
                         found[key] = Reaching()
                         waiting.append(key)
@@ -245,6 +241,15 @@ class Follower:
             found[parameter].declared = tuple(self._declared(file, declared))
         spread(found, sources, _MOST_THINGS)
         return found
+
+    def _passed(self, file: int, pointer: AccessPath) -> Iterator[tuple[Iterator[Thing], list[Parameter]]]:
+        """What each call passes to a parameter: things, and parameters of its own function, which it hands on."""
+        given = self.arguments.get((file, pointer.of, pointer.name), ())
+        for source, value in given if len(given) <= MOST_CALLERS else ():
+            handed_on = [each for each in value.pointers if each.start is Start.PARAMETER and not each.path]
+            if handed_on:
+                value = value.pointing(*(each for each in value.pointers if each not in handed_on))
+            yield self._value(source, value), [(source, each) for each in handed_on]
 
     def _or_declared(self, things: Iterable[Thing], file: int, classes: tuple[AccessPath, ...]) -> Iterator[Thing]:
         """Things, and where no object is among them, objects of the classes that an annotation names.
@@ -386,35 +391,3 @@ class Follower:
         whole = not self._cut
         self._cut |= outer
         return found, whole
-
-    def known(self, file: int, value: Value, depth: int = 0) -> Value:
-        """What the project knows of a value of a file, without its pointers; UNKNOWN where that is nothing."""
-        own = self._with_items(file, value, depth)
-        if not value.pointers:
-            return own.less_sure(_LESS_SURE)
-        told = self._told(file, value, depth)
-        if told.kind is Kind.UNKNOWN:
-            told = own
-        elif told.kind is own.kind:
-            told = merge([told, own])
-        elif own.items and own.kind is Kind.UNKNOWN:
-            told = merge([told, replace(own, kind=Kind.CONTAINER)])
-        if own.items and not told.items:
-            told = told.holding(told.element, own.items)
-        return told.less_sure(_LESS_SURE)
-
-    def _with_items(self, file: int, value: Value, depth: int) -> Value:
-        """A value without its pointers, with what the project knows of the items of a tuple."""
-        plain = bare(value)
-        if not value.items or depth >= _DEEPEST_TUPLE:
-            return plain
-        return plain.holding(plain.element, tuple([self.known(file, item, depth + 1) for item in value.items]))
-
-    def _told(self, file: int, value: Value, depth: int) -> Value:
-        values: list[Value] = []
-        for thing in self.follow(file, value.pointers):
-            if isinstance(thing, ValueThing):
-                values.append(self._with_items(thing.file, thing.value, depth))
-            elif isinstance(thing, ObjectThing):
-                values.append(Value(Kind.MODULE) if self.classes.is_module(thing) else UNKNOWN)
-        return merge(values) if values else UNKNOWN

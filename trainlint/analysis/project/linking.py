@@ -18,6 +18,7 @@ from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
 from trainlint.analysis.programs.steps import LoopKind, Steps
 from trainlint.analysis.project.carrying import bare
 from trainlint.analysis.project.following import MOST_CALLERS, Follower
+from trainlint.analysis.project.known_values import known_value
 from trainlint.analysis.project.project_calls import Crossing, Resolver
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.project.things import ClassThing, FunctionThing
@@ -202,7 +203,7 @@ class _Linked:
                 if given and len(given) <= MOST_CALLERS:
                     value = _given_by_most(
                         [
-                            self.follower.known(source, item)
+                            known_value(self.follower, source, item)
                             for source, item in given
                             if (item.pointers or item.kind not in _NOTHING)
                             and (
@@ -225,7 +226,7 @@ class _Linked:
                 bound = self.summaries[crossing.target].functions[crossing.function].bound
                 function = FunctionThing(crossing.target, crossing.function, bound)
                 returned = self.follower.returned(function, file, self.summaries[file].calls[crossing.call])
-                found.setdefault(key, []).append(self.follower.known(crossing.target, returned))
+                found.setdefault(key, []).append(known_value(self.follower, crossing.target, returned))
         for key, values in found.items():
             value = merge(values)
             if value.kind is not Kind.UNKNOWN:
@@ -247,7 +248,7 @@ class _Linked:
         if base not in self._known_attributes:
             attributes = self.summaries[base.file].classes[base.name].attributes
             self._known_attributes[base] = {
-                name: self.follower.known(base.file, value) for name, value in attributes.items()
+                name: known_value(self.follower, base.file, value) for name, value in attributes.items()
             }
         return self._known_attributes[base]
 

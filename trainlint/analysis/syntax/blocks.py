@@ -6,7 +6,7 @@ import ast
 from enum import auto
 
 from trainlint.analysis.syntax.fast_enum import Choice
-from trainlint.analysis.syntax.names import last_name
+from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.records import dataclass, field
 
 Position = tuple[int, int]
@@ -176,6 +176,11 @@ class Function:
     def is_decorated(self, name: str) -> bool:
         """Whether one of the decorators ends with this name, such as "staticmethod"."""
         return any(last_name(item) == name for item in self.decorators)
+
+    def argument_in(self, call: ast.Call, name: str) -> ast.expr | None:
+        """What a call of the function gives for one of its parameters; None where it gives nothing, or hides it."""
+        place = [item.arg for item in self.parameters].index(name) - self.takes_object
+        return argument(call, name, place if place >= 0 else None)
 
     @property
     def decorators(self) -> list[ast.expr]:

@@ -73,16 +73,11 @@ class LocalCalls:
             if isinstance(node.func, ast.Name):
                 return self.class_named(node.func, block)
             return None
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            owner = self.self_class(node.value, block)
-            bindings = owner.attributes.get(node.attr, []) if owner is not None else []
-        elif isinstance(node, ast.Name):
+        if isinstance(node, ast.Name):
             owner = self.self_class(node, block)
             if owner is not None:
                 return owner
-            bindings = reaching(node.id, block, position(node))
-        else:
-            return None
+        bindings = self.outline.bindings(node, block)
         if not bindings or len(bindings) > _MOST_BINDINGS:
             return None
         found = {
@@ -102,11 +97,7 @@ class LocalCalls:
 
     def self_class(self, node: ast.Name, block: Block) -> Class | None:
         """The class whose method calls its own object by this name, as in `self`."""
-        name, scope = node.id, block.scope.owner(node.id)
-        function = self.outline.function_of.get(scope.node) if scope is not None else None
-        if function is None or not function.takes_object or function.parameters[0].arg != name:
-            return None
-        return function.owner
+        return self.outline.self_class(node, block)
 
     def class_named(self, node: ast.Name, block: Block) -> Class | None:
         """The class of the file that a name means, as `cls` does in a class method."""
@@ -138,10 +129,7 @@ class LocalCalls:
 def call_graph(outline: Outline) -> LocalCalls:
     """Resolve the calls of a file that stay in it."""
     graph = LocalCalls(outline)
-    by_method: dict[str, list[Function]] = {function.name: [] for function in outline.functions if function.owner}
-    for cls in outline.classes.values():
-        for name, method in cls.methods.items():
-            by_method.setdefault(name, []).append(method)
+    by_method = _methods_by_name(outline)
     names = {function.name for function in outline.functions} | set(outline.classes)
     entered = entered_calls(outline)
     for place in outline.all_calls():
@@ -153,16 +141,34 @@ def call_graph(outline: Outline) -> LocalCalls:
             graph.callee[call] = edge
         if call in entered and isinstance(call.func, ast.Name):
             made = graph.class_named(call.func, place.block)
-            methods = [graph.method(made, name) for name in ("__enter__", "__exit__")] if made is not None else []
-            graph.entered[call] = [method for method in methods if method is not None]
+            graph.entered[call] = _entering_methods(graph, made) if made is not None else []
         given = call.args if not call.keywords else [*call.args, *[keyword.value for keyword in call.keywords]]
         for handed in given:
             if isinstance(handed, _NAMED) and last_name(handed) in names:
-                function = _named_function(graph, handed, place.block)
-                if function is not None:
-                    graph.callers.setdefault(function, []).append(Edge(place, function, 0.6, passed=True))
-                    graph.handed.setdefault(call, []).append(function)
+                _hand_over(graph, place, handed)
     return graph
+
+
+def _methods_by_name(outline: Outline) -> dict[str, list[Function]]:
+    """The methods of all classes that a file may mean by a name."""
+    found: dict[str, list[Function]] = {function.name: [] for function in outline.functions if function.owner}
+    for cls in outline.classes.values():
+        for name, method in cls.methods.items():
+            found.setdefault(name, []).append(method)
+    return found
+
+
+def _entering_methods(graph: LocalCalls, cls: Class) -> list[Function]:
+    methods = [graph.method(cls, name) for name in ("__enter__", "__exit__")]
+    return [method for method in methods if method is not None]
+
+
+def _hand_over(graph: LocalCalls, place: Place, named: ast.Name | ast.Attribute) -> None:
+    """Record that a call is given a function of the file, where a name means one."""
+    function = _named_function(graph, named, place.block)
+    if function is not None:
+        graph.callers.setdefault(function, []).append(Edge(place, function, 0.6, passed=True))
+        graph.handed.setdefault(place.node, []).append(function)
 
 
 def entered_calls(outline: Outline) -> set[ast.AST]:
@@ -205,11 +211,15 @@ def _resolve(graph: LocalCalls, place: Place, call: ast.Call, by_method: dict[st
         return Edge(place, forward, 1.0) if forward is not None else None
     if not isinstance(func, ast.Attribute) or func.attr not in by_method:
         return None
-    owner = graph.instance_class(func.value, block)
+    return _resolve_method(graph, place, func, by_method[func.attr])
+
+
+def _resolve_method(graph: LocalCalls, place: Place, func: ast.Attribute, candidates: list[Function]) -> Edge | None:
+    """The method that a call runs: of the object's class, or else the only one of a name that few classes have."""
+    owner = graph.instance_class(func.value, place.block)
     if owner is not None:
         found = graph.method(owner, func.attr)
         return Edge(place, found, 1.0) if found is not None else None
-    candidates = by_method[func.attr]
     plain = func.attr in COMMON_METHODS or func.attr in PLAIN_METHODS
     if len(candidates) == 1 and not plain and not _is_module_attribute(graph.outline, func):
         return Edge(place, candidates[0], 0.8)

@@ -118,20 +118,28 @@ def _plainly_written(node: ast.AST) -> str | None:
     if type(node) is Name:
         return node.id
     if type(node) is Attribute:
-        value = _plainly_written(node.value) if type(node.value) is not Constant else None
+        value = _plain_owner(node.value)
         return f"{value}.{node.attr}" if value is not None else None
     if type(node) is Constant:
         return str(node.value) if type(node.value) is int or node.value is None else None
     if type(node) is Call:
-        called = _plainly_written(node.func) if not node.keywords else None
-        given = [_plainly_written(item) for item in node.args]
-        if called is None or type(node.func) is Constant or None in given:
-            return None
-        return f"{called}({', '.join(item for item in given if item)})"
+        called = _plain_owner(node.func) if not node.keywords else None
+        given = _plainly_listed(node.args)
+        return f"{called}({given})" if called is not None and given is not None else None
     if type(node) is ast.Tuple and len(node.elts) > 1:
-        items = [_plainly_written(item) for item in node.elts]
-        return f"({', '.join(item for item in items if item)})" if None not in items else None
+        items = _plainly_listed(node.elts)
+        return f"({items})" if items is not None else None
     return None
+
+
+def _plain_owner(node: ast.expr) -> str | None:
+    """The text before a dot or a bracket, where a number would need brackets of its own."""
+    return _plainly_written(node) if type(node) is not Constant else None
+
+
+def _plainly_listed(nodes: list[ast.expr]) -> str | None:
+    texts = [_plainly_written(node) for node in nodes]
+    return ", ".join([text for text in texts if text]) if None not in texts else None
 
 
 def imported_names(node: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:

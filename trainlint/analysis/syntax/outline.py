@@ -11,7 +11,9 @@ import builtins
 from collections.abc import Iterator
 from itertools import chain
 
-from trainlint.analysis.syntax.blocks import Block, Class, Function, How, Place
+from trainlint.analysis.syntax.blocks import Binding, Block, Class, Function, How, Place
+from trainlint.analysis.syntax.names import position
+from trainlint.analysis.syntax.reaching import reaching
 from trainlint.records import dataclass, field
 
 
@@ -70,6 +72,23 @@ class Outline:
     def enclosing(self, block: Block) -> Function | None:
         """The innermost function around a block."""
         return self.functions_around[block.number]
+
+    def self_class(self, node: ast.Name, block: Block) -> Class | None:
+        """The class whose method calls its own object by this name, as in `self`."""
+        name, scope = node.id, block.scope.owner(node.id)
+        function = self.function_of.get(scope.node) if scope is not None else None
+        if function is None or not function.takes_object or function.parameters[0].arg != name:
+            return None
+        return function.owner
+
+    def bindings(self, node: ast.expr, block: Block) -> list[Binding]:
+        """What assigns a name, or an attribute of the object whose method a block stands in; none for all else."""
+        if isinstance(node, ast.Name):
+            return reaching(node.id, block, position(node))
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+            return []
+        owner = self.self_class(node.value, block)
+        return owner.attributes.get(node.attr, []) if owner is not None else []
 
     def origin(self, node: ast.AST) -> str | None:
         """The dotted origin of a name chain that starts at an import, "torch.nn.Linear" for `nn.Linear`; else None."""

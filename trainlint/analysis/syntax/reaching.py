@@ -32,12 +32,17 @@ def reaching(name: str, block: Block, at: Position) -> list[Binding]:
             return bindings
     if len(bindings) == 1 and bindings[0].position <= at:
         return bindings  # nine names of ten
-    if name in scope.disordered:
+    return _around_use(bindings, block, at, in_order=name not in scope.disordered)
+
+
+def _around_use(bindings: list[Binding], block: Block, at: Position, *, in_order: bool) -> list[Binding]:
+    """Of several bindings in one scope, those that a use may see."""
+    if in_order:
+        split = bisect_right(bindings, at, key=_POSITION)
+    else:
         earlier = [binding for binding in bindings if binding.position <= at]
         later = [binding for binding in bindings if binding.position > at]
         bindings, split = [*earlier, *later], len(earlier)
-    else:
-        split = bisect_right(bindings, at, key=_POSITION)
     found: list[Binding] = []
     settled: Binding | None = None
     for number in range(split - 1, max(split - _MOST, 0) - 1, -1):

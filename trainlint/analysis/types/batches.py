@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from trainlint.analysis.syntax.blocks import Binding, Block, Function, How, Place
 from trainlint.analysis.syntax.local_calls import LocalCalls
-from trainlint.analysis.syntax.names import argument, last_name, position
+from trainlint.analysis.syntax.names import last_name, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.types.loaders import Loader, Loaders
@@ -53,7 +53,7 @@ class Batches:
             if node in self.loaders.built:
                 found.add(self.loaders.built[node])
             elif isinstance(node, ast.Name | ast.Attribute):
-                for binding in self._bindings(node, block):
+                for binding in self.outline.bindings(node, block):
                     if (binding, path) not in seen:
                         seen.add((binding, path))
                         waiting += self._bound(binding, path)
@@ -78,12 +78,6 @@ class Batches:
                 return [(node.value, block, ())]
             case _:
                 return []
-
-    def _bindings(self, node: ast.Name | ast.Attribute, block: Block) -> list[Binding]:
-        if isinstance(node, ast.Name):
-            return reaching(node.id, block, position(node))
-        cls = self.graph.self_class(node.value, block) if isinstance(node.value, ast.Name) else None
-        return cls.attributes.get(node.attr, []) if cls is not None else []
 
     def _bound(self, binding: Binding, path: tuple[int, ...]) -> list[_Step]:
         if binding.how in (How.ASSIGN, How.WITH) and binding.value is not None:
@@ -163,14 +157,11 @@ class Batches:
 
 def passed(graph: LocalCalls, function: Function, name: str) -> Iterator[tuple[ast.expr, Block]]:
     """What calls in the file pass for a parameter of one of its functions, with the block of each call."""
-    names = [item.arg for item in function.parameters]
-    if name not in names:
+    if all(item.arg != name for item in function.parameters):
         return
-    bound = function.owner is not None and names[0] in ("self", "cls")
-    place = names.index(name) - bound
     for caller in _calls_of(graph, function):
         assert isinstance(caller.node, ast.Call)
-        given = argument(caller.node, name, place if place >= 0 else None)
+        given = function.argument_in(caller.node, name)
         if given is not None:
             yield given, caller.block
 

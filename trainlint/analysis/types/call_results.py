@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block
@@ -32,10 +33,24 @@ from trainlint.records import replace
 if TYPE_CHECKING:
     from trainlint.analysis.types.inference import Kinds
 
-_BUILTIN_NUMBERS = frozenset(
-    {"float", "int", "bool", "len", "round", "ord", "isinstance", "hasattr", "id", "hash", "any", "all", "callable"}
-)
-_BUILTIN_STRINGS = frozenset({"str", "repr", "format", "input"})
+_NUMBERS = Value(Kind.CONTAINER, element=NUMBER)
+_BUILTINS: Mapping[str, Value] = {
+    **dict.fromkeys("float int bool len round ord isinstance hasattr id hash any all callable".split(), NUMBER),
+    **dict.fromkeys("str repr format input".split(), STRING),
+    **dict.fromkeys("range enumerate zip map filter dict set getattr type super open".split(), UNKNOWN),
+    "print": NONE,
+}
+_TENSOR_RESULTS: Mapping[str, Value] = {
+    **dict.fromkeys(TENSOR_NUMBERS, NUMBER),
+    "item": NUMBER,
+    "tolist": _NUMBERS,
+    "numpy": Value(Kind.ARRAY),
+    "backward": NONE,
+}
+"""Methods of tensors that give no tensor."""
+_NO_TENSORS = ("torch.distributed.", "torch.utils.", "torch.cuda.", "torch.backends.")
+_STORED = frozenset({"torch.load", "torch.save", "torch.hub.load"})
+_PREPARING = frozenset({"prepare", "prepare_model", "setup", "prepare_data_loader", "setup_dataloaders"})
 _PASSING = frozenset({"abs", "max", "min", "sorted", "reversed", "list", "tuple", "iter", "deepcopy", "copy"})
 _MODULE_WRAPPERS = frozenset(
     {
@@ -106,13 +121,9 @@ def _call_value(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) 
             return found
     edge = kinds.graph.callee.get(call)
     if edge is not None and not edge.passed:
-        if edge.function.is_generator:
-            return UNKNOWN
-        returned = kinds.returned(edge.function)
-        if returned.pointers or returned.items:
-            returned = handed_back(returned, kinds.keys.function(edge.function), _given(kinds, call, block, edge))
-        if returned.kind is not Kind.UNKNOWN:
-            return _graph(kinds, returned, block, call)
+        found = _returned(kinds, call, block, edge)
+        if found is not None:
+            return found
     if isinstance(call.func, ast.Name):
         found = _plain(kinds, call, block, name)
         if found is not None:
@@ -122,11 +133,19 @@ def _call_value(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) 
     return _called(kinds, call, block, name)
 
 
+def _returned(kinds: Kinds, call: ast.Call, block: Block, edge: Edge) -> Value | None:
+    """What a function of the file returns; None where nothing is known of that."""
+    if edge.function.is_generator:
+        return UNKNOWN
+    returned = kinds.returned(edge.function)
+    if returned.pointers or returned.items:
+        returned = handed_back(returned, kinds.keys.function(edge.function), _given(kinds, call, block, edge))
+    return _graph(kinds, returned, block, call) if returned.kind is not Kind.UNKNOWN else None
+
+
 def _given(kinds: Kinds, call: ast.Call, block: Block, edge: Edge) -> dict[str, Value]:
     """What a call gives to the parameters of a function of the file."""
-    names = [item.arg for item in edge.function.parameters]
-    if edge.function.owner is not None and names and names[0] in ("self", "cls"):
-        names = names[1:]
+    names = [item.arg for item in edge.function.parameters[edge.function.takes_object :]]
     plain = [item for item in call.args if not isinstance(item, ast.Starred)]
     given = {name: kinds.of(item, block) for name, item in zip(names, plain, strict=False)}
     return given | {item.arg: kinds.of(item.value, block) for item in call.keywords if item.arg is not None}
@@ -171,12 +190,9 @@ def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str
 def _torch(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value:
     if origin == "torch.device":
         return Value(Kind.DEVICE)
-    if name in FACTORIES and not origin.startswith("torch.nn"):
-        home = device_of(kinds, call, block) or (Home.DEVICE if ".cuda." in origin else Home.HOST)
+    home = _home_of_created(kinds, call, block, origin, name)
+    if home is not None:
         return Value(Kind.TENSOR, home, False, Origin.FACTORY)
-    if name in LIKE_FACTORIES and call.args:
-        like = kinds.of(call.args[0], block)
-        return Value(Kind.TENSOR, device_of(kinds, call, block) or like.home, False, Origin.FACTORY)
     if name == "get_default_dtype":
         return Value(Kind.DTYPE)
     if name in TORCH_NUMBERS or _PREDICATE.match(name):
@@ -186,12 +202,25 @@ def _torch(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -
         return _holding(kinds, call, block, found) if name in _MODULES_OF_MODULES else found
     if origin.startswith("torch.autograd.Variable") and call.args:
         return kinds.of(call.args[0], block)
-    if origin in ("torch.load", "torch.save", "torch.hub.load") or origin.startswith(
-        ("torch.distributed.", "torch.utils.", "torch.cuda.", "torch.backends.")
-    ):
+    if origin in _STORED or origin.startswith(_NO_TENSORS):
         return UNKNOWN
     if name[:1].isupper() and not origin.startswith("torch.nn.functional"):
         return UNKNOWN
+    return _graph(kinds, _computed(kinds, call, block, origin, name), block, call)
+
+
+def _home_of_created(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Home | None:
+    """Where one of PyTorch's factories puts the tensor that it makes; None for other functions."""
+    if name in FACTORIES and not origin.startswith("torch.nn"):
+        return device_of(kinds, call, block) or (Home.DEVICE if ".cuda." in origin else Home.HOST)
+    if name in LIKE_FACTORIES and call.args:
+        like = kinds.of(call.args[0], block)
+        return device_of(kinds, call, block) or like.home
+    return None
+
+
+def _computed(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value:
+    """What a function of PyTorch computes from the tensors that it is given."""
     given = [
         value if value.kind is not Kind.CONTAINER else value.element or UNKNOWN
         for value in _arguments(kinds, call, block)
@@ -203,9 +232,7 @@ def _torch(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -
         tensor = tensor.made(tensor.home, tensor.attached is not False, Origin.LOSS)
     elif tensor.origin in (Origin.BATCH, Origin.NAME):
         tensor = tensor.made(tensor.home, tensor.attached, Origin.OTHER)
-    if name in DETACHING:
-        tensor = tensor.detached()
-    return _graph(kinds, tensor, block, call)
+    return tensor.detached() if name in DETACHING else tensor
 
 
 def _holding(kinds: Kinds, call: ast.Call, block: Block, module: Value) -> Value:
@@ -224,97 +251,78 @@ def _plain(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value | Non
     """Built-in functions; None for any other plain name."""
     if block.scope.owner(name) is not None:
         return None
-    if name in _BUILTIN_NUMBERS:
-        return NUMBER
-    if name in _BUILTIN_STRINGS:
-        return STRING
-    if name == "next" and call.args:
+    if name in _BUILTINS:
+        return _BUILTINS[name]
+    if not call.args:
+        return None
+    if name == "next":
         source = kinds.of(call.args[0], block)
         if source.kind is Kind.LOADER:
             return kinds.batch(source)
         return kinds.batch(Value(Kind.LOADER)) if is_batch_source(call.args[0], block) else kinds.element(source)
-    if name == "sum" and call.args:
+    if name == "sum" or (name in ("max", "min") and len(call.args) == 1):
         return kinds.element(kinds.of(call.args[0], block))
-    if name in _PASSING and call.args:
-        if name in ("max", "min") and len(call.args) == 1:
-            return kinds.element(kinds.of(call.args[0], block))
-        return merge(kinds.of(item, block) for item in call.args)
-    if name in (
-        "range",
-        "print",
-        "enumerate",
-        "zip",
-        "map",
-        "filter",
-        "dict",
-        "set",
-        "getattr",
-        "type",
-        "super",
-        "open",
-    ):
-        return NONE if name == "print" else UNKNOWN
-    return None
+    return merge(kinds.of(item, block) for item in call.args) if name in _PASSING else None
 
 
 def _method(kinds: Kinds, call: ast.Call, block: Block, func: ast.Attribute) -> Value:
     base = kinds.of(func.value, block)
-    name = func.attr
-    if base.is_tensor:
-        return _tensor_method(kinds, call, block, base, name)
-    if name in ("item", "tolist"):
-        return NUMBER if name == "item" else Value(Kind.CONTAINER, element=NUMBER)
-    if name == "numpy":
-        return Value(Kind.ARRAY)
-    if base.kind is Kind.MODULE:
-        return _module_method(kinds, call, block, base, name)
-    if base.kind is Kind.CONTAINER:
-        if name in ("to", "cuda") and base.element is not None:
-            home = Home.DEVICE if name == "cuda" else device_of(kinds, call, block)
-            return base if home is None else base.holding(base.element.lying(home))
-        if name in ("get", "pop", "popleft", "setdefault"):
-            return kinds.element(base)
-        return base if name in ("values", "copy") else UNKNOWN
-    if base.kind in (Kind.ARRAY, Kind.STRING, Kind.NUMBER):
-        return replace(base, literal=False) if base.literal else base
-    if base.kind is Kind.LOADER and name in ("next", "__next__"):
-        return kinds.batch(base)
-    if base.kind is Kind.SCALER:
-        if name == "scale" and call.args:
-            return kinds.of(call.args[0], block)
-        return NUMBER if name == "get_scale" else UNKNOWN
-    if base.kind in (Kind.OPTIMIZER, Kind.SCHEDULER, Kind.STREAM):
-        return Value(Kind.CONTAINER, element=NUMBER) if name == "get_last_lr" else UNKNOWN
+    if not base.is_tensor and func.attr in ("item", "tolist", "numpy"):
+        return _TENSOR_RESULTS[func.attr]
+    return _METHODS.get(base.kind, _method_by_name)(kinds, call, block, base, func.attr)
+
+
+def _method_by_name(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
+    """The result of a method of something unknown."""
     if name in ("size", "shape"):
         return Value(Kind.SHAPE)
-    if (
-        name in ("prepare", "prepare_model", "setup", "prepare_data_loader", "setup_dataloaders")
-        and len(call.args) == 1
-    ):
+    if name in _PREPARING and len(call.args) == 1:
         return replace(kinds.of(call.args[0], block), prepared=True)
     return _called(kinds, call, block, name)
 
 
+def _container_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
+    if name in ("to", "cuda") and base.element is not None:
+        home = _home_after(kinds, call, block, name)
+        return base if home is None else base.holding(base.element.lying(home))
+    if name in ("get", "pop", "popleft", "setdefault"):
+        return kinds.element(base)
+    return base if name in ("values", "copy") else UNKNOWN
+
+
+def _plain_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
+    return replace(base, literal=False) if base.literal else base
+
+
+def _loader_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
+    return kinds.batch(base) if name in ("next", "__next__") else _method_by_name(kinds, call, block, base, name)
+
+
+def _scaler_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
+    if name == "scale" and call.args:
+        return kinds.of(call.args[0], block)
+    return NUMBER if name == "get_scale" else UNKNOWN
+
+
+def _optimizer_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
+    return _NUMBERS if name == "get_last_lr" else UNKNOWN
+
+
+def _home_after(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Home | None:
+    """Where `.to(...)`, `.cuda()` or `.cpu()` puts things; None where `.to` names no place."""
+    if name == "to":
+        return device_of(kinds, call, block)
+    return Home.HOST if name == "cpu" else Home.DEVICE
+
+
 def _tensor_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
-    if name == "item":
-        return NUMBER
-    if name == "tolist":
-        return Value(Kind.CONTAINER, element=NUMBER)
-    if name == "numpy":
-        return Value(Kind.ARRAY)
     if name in ("size", "stride"):
         return Value(Kind.SHAPE) if not call.args else NUMBER
-    if name in TENSOR_NUMBERS:
-        return NUMBER
-    if name == "cpu":
-        return base.lying(Home.HOST)
-    if name == "cuda":
-        return base.lying(Home.DEVICE)
-    if name == "to":
-        home = device_of(kinds, call, block)
+    if name in _TENSOR_RESULTS:
+        return _TENSOR_RESULTS[name]
+    if name in ("to", "cuda", "cpu"):
+        home = _home_after(kinds, call, block, name)
         return base if home is None else base.lying(home)
-    if name == "backward":
-        return NONE
     if name in DETACHING:
         return base.detached()
     if name.startswith("new_"):
@@ -337,6 +345,22 @@ def _module_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name
         return UNKNOWN
     loss = attribute.loss_function or bool(CRITERION_NAME.search(name))
     return _output(kinds, call, block, 0.85 * base.confidence, loss)
+
+
+_METHODS: Mapping[Kind, Callable[[Kinds, ast.Call, Block, Value, str], Value]] = {
+    Kind.TENSOR: _tensor_method,
+    Kind.MODULE: _module_method,
+    Kind.CONTAINER: _container_method,
+    Kind.ARRAY: _plain_method,
+    Kind.STRING: _plain_method,
+    Kind.NUMBER: _plain_method,
+    Kind.LOADER: _loader_method,
+    Kind.SCALER: _scaler_method,
+    Kind.OPTIMIZER: _optimizer_method,
+    Kind.SCHEDULER: _optimizer_method,
+    Kind.STREAM: _optimizer_method,
+}
+"""What a method of each kind of value returns."""
 
 
 def _output(kinds: Kinds, call: ast.Call, block: Block, confidence: float, loss: bool) -> Value:

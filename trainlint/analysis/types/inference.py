@@ -305,12 +305,7 @@ class Kinds:
     def _self_attribute(self, owner: Class, name: str, depth: int) -> Value:
         bindings = [item for item in owner.attributes.get(name, []) if item.how is not How.AUGMENT]
         if bindings:
-            for item in bindings:
-                annotated = annotation_value(item.node.annotation) if isinstance(item.node, ast.AnnAssign) else None
-                if annotated is not None and annotated.kind in (Kind.NUMBER, Kind.STRING):
-                    return annotated
-            found = merge([self.binding(item) for item in bindings])
-            return found if found.kind is not Kind.UNKNOWN else self._named(name, found)
+            return self._assigned_attribute(name, bindings)
         if depth < _DEEPEST_BASE:
             for base in owner.node.bases:
                 parent = self.outline.classes.get(last_name(base))
@@ -323,6 +318,15 @@ class Kinds:
         if told.kind is not Kind.UNKNOWN:
             return told
         return self._named(name, somewhere(AccessPath(Start.INSTANCE, owner.name, path=(name,))))
+
+    def _assigned_attribute(self, name: str, bindings: list[Binding]) -> Value:
+        """What an attribute holds by its annotation as a number or text, or else by all that is assigned to it."""
+        for item in bindings:
+            annotated = annotation_value(item.node.annotation) if isinstance(item.node, ast.AnnAssign) else None
+            if annotated is not None and annotated.kind in (Kind.NUMBER, Kind.STRING):
+                return annotated
+        found = merge([self.binding(item) for item in bindings])
+        return found if found.kind is not Kind.UNKNOWN else self._named(name, found)
 
     def _registered(self, owner: Class, name: str) -> Value | None:
         """A buffer or parameter that the class registers under a name: it moves with the module."""

@@ -14,7 +14,8 @@ from trainlint.analysis.types.values import NUMBER, STRING, UNKNOWN, Kind, Origi
 if TYPE_CHECKING:
     from trainlint.analysis.types.inference import Kinds
 
-
+_NAMED_TENSORS = frozenset({"named_parameters", "named_buffers"})
+_NAMED_MODULES = frozenset({"named_modules", "named_children"})
 _Seen = dict[tuple[ast.Call, tuple[int, ...]], Value]
 
 
@@ -25,38 +26,53 @@ def iterated(kinds: Kinds, source: ast.expr, path: tuple[int, ...], block: Block
 
 def _element(kinds: Kinds, source: ast.expr, path: tuple[int, ...], block: Block, seen: _Seen) -> Value:
     """The same from where the loop stands; `seen` holds what this question has come by."""
+    found: Value | None = None
     if isinstance(source, ast.Call):
-        name = last_name(source.func)
-        if name in ("range", "trange") or (name == "count" and not source.args):
-            return NUMBER
-        if name == "enumerate" and path and source.args:
-            return NUMBER if path[0] == 0 else _element(kinds, source.args[0], path[1:], block, seen)
-        if name == "zip" and path and 0 <= path[0] < len(source.args):
-            return _element(kinds, source.args[path[0]], path[1:], block, seen)
-        inside = iterated_by(source)
-        if inside is not None and name not in ("enumerate", "zip", "chain"):
-            return _element(kinds, inside, path, block, seen)
-        if name == "sorted" and source.args:
-            return _element(kinds, source.args[0], path, block, seen)
-        if name == "items" and isinstance(source.func, ast.Attribute):
-            held = kinds.of(source.func.value, block)
-            return STRING if path == (0,) else kinds.element(held) if path else UNKNOWN
-        if name in ("named_parameters", "named_buffers", "named_modules", "named_children"):
-            inner = (
-                Value(Kind.TENSOR, kinds.device, True, Origin.PARAMETER)
-                if name in ("named_parameters", "named_buffers")
-                else Value(Kind.MODULE)
-            )
-            return STRING if path == (0,) else inner
-    if isinstance(source, ast.Name):
+        found = _of_call(kinds, source, path, block, seen)
+    elif isinstance(source, ast.Name):
         wrapped = _wrappers_behind(source, block)
-        if wrapped:
-            return merge(_once(kinds, call, path, around, seen) for call, around in wrapped)
+        found = merge(_once(kinds, call, path, around, seen) for call, around in wrapped) if wrapped else None
+    if found is not None:
+        return found
     value = single(kinds, source, block)
-    if value.kind is Kind.LOADER or is_batch_source(source, block):
-        loader = value if value.kind is Kind.LOADER else Value(Kind.LOADER, confidence=0.95)
-        return kinds.batch(loader)
+    if value.kind is Kind.LOADER:
+        return kinds.batch(value)
+    if is_batch_source(source, block):
+        return kinds.batch(Value(Kind.LOADER, confidence=0.95))
     return kinds.element(value)
+
+
+def _of_call(kinds: Kinds, call: ast.Call, path: tuple[int, ...], block: Block, seen: _Seen) -> Value | None:
+    """What a loop over the result of a call binds; None where the name of what is called does not tell."""
+    name = last_name(call.func)
+    if name in ("range", "trange") or (name == "count" and not call.args):
+        return NUMBER
+    if name == "enumerate" and path[:1] == (0,) and call.args:
+        return NUMBER
+    handed_on = _handed_on(call, name, path)
+    if handed_on is not None:
+        inside, rest = handed_on
+        return _element(kinds, inside, rest, block, seen)
+    if name == "items" and isinstance(call.func, ast.Attribute):
+        held = kinds.of(call.func.value, block)
+        return STRING if path == (0,) else kinds.element(held) if path else UNKNOWN
+    if name not in _NAMED_TENSORS | _NAMED_MODULES:
+        return None
+    if path == (0,):
+        return STRING
+    return Value(Kind.MODULE) if name in _NAMED_MODULES else Value(Kind.TENSOR, kinds.device, True, Origin.PARAMETER)
+
+
+def _handed_on(call: ast.Call, name: str, path: tuple[int, ...]) -> tuple[ast.expr, tuple[int, ...]] | None:
+    """The iterable whose elements a call hands on, and which part of them; None for a call that makes its own."""
+    if name == "enumerate":
+        return (call.args[0], path[1:]) if path and call.args else None
+    if name == "zip":
+        return (call.args[path[0]], path[1:]) if path and 0 <= path[0] < len(call.args) else None
+    inside = iterated_by(call) if name != "chain" else None
+    if inside is None and name == "sorted" and call.args:
+        inside = call.args[0]
+    return (inside, path) if inside is not None else None
 
 
 def _once(kinds: Kinds, call: ast.Call, path: tuple[int, ...], block: Block, seen: _Seen) -> Value:

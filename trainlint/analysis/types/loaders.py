@@ -130,30 +130,45 @@ class Loaders:
 
     def _later(self, name: str, scope: ast.AST, key: str, block: Block) -> Iterator[Option]:
         """What becomes of a dict once it is written: keys stored, other dicts merged, or out of sight."""
+        nodes = nodes_in(scope)
         harmless: set[ast.AST] = set()
-        for node in nodes_in(scope):
-            if isinstance(node, ast.Assign):
-                for target in node.targets:
-                    if isinstance(target, ast.Subscript) and _is(target.value, name) and constant(target.slice) == key:
-                        yield Option(True, node.value)
-            elif isinstance(node, ast.Call):
-                harmless.update(keyword.value for keyword in node.keywords if keyword.arg is None)
-                if isinstance(node.func, ast.Attribute) and _is(node.func.value, name):
-                    harmless.add(node.func.value)
-                    yield from self._merged(node, key, block) if node.func.attr == "update" else ()
-                    if node.func.attr == "setdefault" and node.args and constant(node.args[0]) == key:
-                        yield _HIDDEN
-                elif isinstance(node.func, ast.Attribute) and node.func.attr == "update":
-                    harmless.update(node.args)
-            elif isinstance(node, ast.Subscript):
-                harmless.add(node.value)
-            elif isinstance(node, ast.Compare):
-                harmless.update(node.comparators)
-            elif isinstance(node, ast.Dict):
-                harmless.update(value for given, value in zip(node.keys, node.values, strict=True) if given is None)
-        for node in nodes_in(scope):
+        for node in nodes:
+            harmless.update(_harmless_uses(node, name))
+            yield from self._changes(node, name, key, block)
+        for node in nodes:
             if _is(node, name) and isinstance(getattr(node, "ctx", None), ast.Load) and node not in harmless:
                 yield _HIDDEN
+
+    def _changes(self, node: ast.AST, name: str, key: str, block: Block) -> Iterator[Option]:
+        """What one node stores under a key of the dict."""
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Subscript) and _is(target.value, name) and constant(target.slice) == key:
+                    yield Option(True, node.value)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is(node.func.value, name):
+            if node.func.attr == "update":
+                yield from self._merged(node, key, block)
+            elif node.func.attr == "setdefault" and node.args and constant(node.args[0]) == key:
+                yield _HIDDEN
+
+
+def _harmless_uses(node: ast.AST, name: str) -> list[ast.expr]:
+    """The parts of a node that read a dict of this name without changing it, or in a way that `_changes` sees."""
+    match node:
+        case ast.Call(func=func):
+            unpacked = [keyword.value for keyword in node.keywords if keyword.arg is None]
+            if not isinstance(func, ast.Attribute):
+                return unpacked
+            if _is(func.value, name):
+                return [*unpacked, func.value]
+            return [*unpacked, *node.args] if func.attr == "update" else unpacked
+        case ast.Subscript():
+            return [node.value]
+        case ast.Compare():
+            return node.comparators
+        case ast.Dict():
+            return [value for key, value in zip(node.keys, node.values, strict=True) if key is None]
+    return []
 
 
 def _first(options: Iterable[Option]) -> Option:

@@ -41,6 +41,11 @@ def home_of(kinds: Kinds, node: ast.expr, block: Block) -> Home | None:
     if isinstance(node, ast.Attribute) and node.attr == "device":
         owner = kinds.of(node.value, block)
         return owner.home if owner.is_tensor and owner.home is not Home.UNKNOWN else kinds.device
+    return _home_of_value(kinds, node, block)
+
+
+def _home_of_value(kinds: Kinds, node: ast.expr, block: Block) -> Home | None:
+    """The home that an expression means by what it holds: a device, a tensor, the name or number of a device."""
     value = kinds.of(node, block)
     if value.kind is Kind.DEVICE:
         return _named_device(kinds, node, block)
@@ -50,8 +55,8 @@ def home_of(kinds: Kinds, node: ast.expr, block: Block) -> Home | None:
         return None
     if value.kind is Kind.STRING:
         return kinds.device
-    if isinstance(node, ast.Call) and "dev" in last_name(node.func).lower():
-        return kinds.device
+    if isinstance(node, ast.Call):
+        return kinds.device if "dev" in last_name(node.func).lower() else None
     return kinds.device if value.kind is Kind.NUMBER and isinstance(node, ast.Name | ast.Attribute) else None
 
 

@@ -61,18 +61,29 @@ def _value(kinds: Kinds, binding: Binding, function: Function | None) -> Value:
         given = _arguments(kinds, function, arg.arg)
     if given.kind is not Kind.UNKNOWN:
         return given
-    if binding.value is not None and not isinstance(binding.value, ast.Constant):
-        default = kinds.of(binding.value, function.outside)
-        if default.kind is not Kind.UNKNOWN:
-            return default
-    if isinstance(binding.value, ast.Constant) and binding.value.value is not None:
-        return replace(constant_value(binding.value.value), literal=False)
+    default = _default(kinds, function, binding.value)
+    if default.kind is not Kind.UNKNOWN:
+        return default
+    return _by_role(kinds, function, arg.arg, has_default=binding.value is not None)
+
+
+def _default(kinds: Kinds, function: Function, default: ast.expr | None) -> Value:
+    """What a default says of a parameter; UNKNOWN for None, which says that something else may be passed."""
+    if default is None:
+        return UNKNOWN
+    if isinstance(default, ast.Constant):
+        return UNKNOWN if default.value is None else replace(constant_value(default.value), literal=False)
+    return kinds.of(default, function.outside)
+
+
+def _by_role(kinds: Kinds, function: Function, name: str, *, has_default: bool) -> Value:
+    """What PyTorch passes to `forward` of a module, and a framework to a hook."""
     if function.name == "forward" and function.owner is not None and kinds.is_module_class(function.owner):
-        named = by_name(arg.arg, kinds.device)
-        if named is not None or binding.value is not None:
+        named = by_name(name, kinds.device)
+        if named is not None or has_default:
             return named or UNKNOWN
         return Value(Kind.TENSOR, kinds.device, True, Origin.OTHER, 0.7)
-    if function.name in _BATCH_RECEIVERS and arg.arg in ("batch", "data", "inputs", "samples"):
+    if function.name in _BATCH_RECEIVERS and name in ("batch", "data", "inputs", "samples"):
         return Value(Kind.TENSOR, kinds.device, False, Origin.BATCH, 0.9)
     return UNKNOWN
 
@@ -86,24 +97,14 @@ def _arguments(kinds: Kinds, function: Function, name: str) -> Value:
     callers = kinds.graph.callers.get(function, [])
     if len(callers) > _MOST_CALLERS:
         return UNKNOWN
-    names = [item.arg for item in function.parameters]
-    index = names.index(name)
     found: list[Value] = []
     for edge in callers:
         call = edge.place.node
-        if edge.passed or not isinstance(call, ast.Call):
-            continue
-        shift = index - 1 if function.owner is not None and names and names[0] in ("self", "cls") else index
-        given = next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
-        if (
-            given is None
-            and 0 <= shift < len(call.args)
-            and not any(isinstance(item, ast.Starred) for item in call.args[: shift + 1])
-        ):
-            given = call.args[shift]
-        if given is not None:
-            found.append(kinds.of(given, edge.place.block))
-    return merge(found) if found else UNKNOWN
+        if not edge.passed and isinstance(call, ast.Call):
+            given = function.argument_in(call, name)
+            if given is not None:
+                found.append(kinds.of(given, edge.place.block))
+    return merge(found)
 
 
 def _at_home(kinds: Kinds, value: Value) -> Value:

@@ -208,14 +208,20 @@ def merge(values: Iterable[Value]) -> Value:
 
 def _merge(values: list[Value]) -> Value:
     real = [value for value in values if not value.literal] or values
-    first = real[0]
     if len(real) == 1:
-        return first
-    kind, home, origin, confidence = first.kind, first.home, first.origin, first.confidence
-    prepared, loss_function = first.prepared, first.loss_function
+        return real[0]
+    kind = real[0].kind
     for value in real:
         if value.kind is not kind:
             return _of_several_kinds(real)
+    return _of_one_kind(real)
+
+
+def _of_one_kind(values: list[Value]) -> Value:
+    first = values[0]
+    home, origin, confidence = first.home, first.origin, first.confidence
+    prepared, loss_function = first.prepared, first.loss_function
+    for value in values:
         if value.home is not home:
             home = Home.UNKNOWN
         if value.origin is not origin:
@@ -224,18 +230,18 @@ def _merge(values: list[Value]) -> Value:
             confidence = value.confidence
         prepared = prepared or value.prepared
         loss_function = loss_function and value.loss_function
-    elements = [value.element for value in real if value.element is not None]
+    elements = [value.element for value in values if value.element is not None]
     return Value(
-        kind,
+        first.kind,
         home,
-        _either([value.attached for value in real]),
+        _either([value.attached for value in values]),
         origin,
         confidence,
         merge(elements) if elements else None,
         first.literal,
         prepared,
         loss_function,
-        _merged_items(real),
+        _merged_items(values),
         first.pointers,
     )
 
@@ -268,23 +274,27 @@ def combine(values: Iterable[Value]) -> Value:
     found = list(values)
     kinds = {value.kind for value in found}
     if Kind.TENSOR in kinds:
-        tensors = [value for value in found if value.kind is Kind.TENSOR]
-        homes = {value.home for value in tensors}
-        home = Home.DEVICE if Home.DEVICE in homes else homes.pop() if len(homes) == 1 else Home.UNKNOWN
-        origins = {value.origin for value in tensors}
-        return Value(
-            Kind.TENSOR,
-            home,
-            _either([value.attached for value in found if value.kind in _TENSOR_OR_UNKNOWN]),
-            origins.pop() if len(origins) == 1 else Origin.OTHER,
-            max([value.confidence for value in tensors]),
-        )
+        return _computed_tensor(found)
     for kind in (Kind.UNKNOWN, Kind.ARRAY, Kind.STRING):
         if kind in kinds:
             return Value(kind, confidence=min([value.confidence for value in found]))
     if kinds == {Kind.NUMBER}:
         return _CONSTANT_NUMBER if all(value.literal for value in found) else NUMBER
     return found[0] if kinds == {Kind.CONTAINER} else UNKNOWN
+
+
+def _computed_tensor(operands: list[Value]) -> Value:
+    """The result of arithmetic with a tensor: beside the host if one of the tensors is, and as sure as the surest."""
+    tensors = [value for value in operands if value.kind is Kind.TENSOR]
+    homes = {value.home for value in tensors}
+    origins = {value.origin for value in tensors}
+    return Value(
+        Kind.TENSOR,
+        Home.DEVICE if Home.DEVICE in homes else homes.pop() if len(homes) == 1 else Home.UNKNOWN,
+        _either([value.attached for value in operands if value.kind in _TENSOR_OR_UNKNOWN]),
+        origins.pop() if len(origins) == 1 else Origin.OTHER,
+        max([value.confidence for value in tensors]),
+    )
 
 
 def _either(flags: list[bool | None]) -> bool | None:

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.conditions.option_defaults import Flags
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, How
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
@@ -102,7 +101,7 @@ def autocasts(file: SemanticModel, node: ast.expr, block: Block, depth: int = _F
                 yield from autocasts(file, side, block, depth)
         case ast.Name() if depth:
             yield from _bound(file, reaching(node.id, block, position(node)), depth)
-        case ast.Attribute() if depth and (owner := Flags(file.outline).owner(node, block)) is not None:
+        case ast.Attribute(value=ast.Name() as name) if depth and (owner := file.outline.self_class(name, block)):
             yield from _bound(file, owner.attributes.get(node.attr, []), depth)
         case _:
             yield None

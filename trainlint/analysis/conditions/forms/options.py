@@ -12,8 +12,7 @@ from functools import lru_cache
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
 from trainlint.analysis.conditions.question import Question
 from trainlint.analysis.syntax.blocks import Binding, Block, How
-from trainlint.analysis.syntax.names import NAMES, constant, last_name, position
-from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.names import NAMES, constant, last_name
 from trainlint.patterns import lazy
 
 _OPTIONS = frozenset({"args", "config", "cfg", "opt", "opts", "options", "hparams", "conf", "params", "settings"})
@@ -68,10 +67,8 @@ def _option(question: Question, node: ast.expr, on: bool, block: Block, depth: i
             name = node.attr
         case ast.Call(func=ast.Name(id="getattr"), args=[source, key, *_]) if _holds_options(source):
             name = constant(key)
-        case ast.Name():
-            return _of_binding(question, reaching(node.id, block, position(node)), on, depth)
-        case ast.Attribute() if (owner := question.flags.owner(node, block)) is not None:
-            return _of_binding(question, owner.attributes.get(node.attr, []), on, depth)
+        case ast.Name() | ast.Attribute():
+            return _of_binding(question, question.flags.outline.bindings(node, block), on, depth)
     if not isinstance(name, str):
         return None
     if _is_expected(name):

@@ -26,6 +26,8 @@ _DEEPEST = 3
 _TELLING = ast.Compare | ast.BoolOp | ast.UnaryOp | ast.Name | ast.Attribute
 """What a flag is assigned that says which rank this is; a number that was computed from ranks says something else."""
 _FIRST = frozenset({0})
+_OF_FIRST = {ast.Eq: True, ast.NotEq: False, ast.Gt: False}
+"""Whether a comparison of the rank with the first one holds there only, or everywhere else."""
 _MAIN = lazy(
     r"^(is_|on_|am_)?(global_|world_)?(main|master|chief|primary|rank_?zero|rank_?0)(_process|_rank|_proc)?$|"
     r"^is_(global_zero|world_process_zero|main_process|global_rank_?0)$|^is_rank_?0$",
@@ -99,24 +101,25 @@ def is_main_only(test: ast.expr, block: Block, depth: int = _DEEPEST) -> bool | 
     `rank == 0`, `not rank`, `is_main_process()`, and `and` of them with anything: strict, for rules that speak of
     processes that wait for each other. `local_rank` is no such test: each machine has a process with number 0.
     """
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        if isinstance(test.operand, ast.Name | ast.Attribute) and _NUMBER.search(last_name(test.operand)):
-            return True
-        inner = is_main_only(test.operand, block, depth)
-        return None if inner is None or isinstance(test.operand, ast.BoolOp) else not inner
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-        found = {is_main_only(part, block, depth) for part in test.values} - {None}
-        return found.pop() if len(found) == 1 else None
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and constant(test.comparators[0]) in _FIRST:
-        if not _NUMBER.search(last_name(test.left)):
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _negated_is_main_only(operand, block, depth)
+        case ast.BoolOp(op=ast.And()):
+            found = {is_main_only(part, block, depth) for part in test.values} - {None}
+            return found.pop() if len(found) == 1 else None
+        case ast.Compare(left=number, ops=[operator], comparators=[other]) if constant(other) in _FIRST:
+            return _OF_FIRST.get(type(operator)) if _NUMBER.search(last_name(number)) else None
+        case ast.Call() if test.args or test.keywords:
             return None
-        if isinstance(test.ops[0], ast.Eq):
-            return True
-        return False if isinstance(test.ops[0], ast.NotEq | ast.Gt) else None
-    if isinstance(test, ast.Name | ast.Attribute | ast.Call):
-        if isinstance(test, ast.Call) and (test.args or test.keywords):
-            return None
-        if _MAIN.search(last_name(test)):
+        case ast.Name() | ast.Attribute() | ast.Call() if _MAIN.search(last_name(test)):
             return True
     value = single_value(test, block) if depth else None
     return is_main_only(value, block, depth - 1) if value is not None else None
+
+
+def _negated_is_main_only(operand: ast.expr, block: Block, depth: int) -> bool | None:
+    """The same for `not operand`: `not rank` means the first process, and `not (a and b)` says nothing of either."""
+    if isinstance(operand, ast.Name | ast.Attribute) and _NUMBER.search(last_name(operand)):
+        return True
+    inner = is_main_only(operand, block, depth)
+    return None if inner is None or isinstance(operand, ast.BoolOp) else not inner

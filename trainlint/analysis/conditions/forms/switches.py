@@ -60,15 +60,20 @@ def called(question: Question) -> Condition | None:
     if not question.outcome:
         return None
     name = last_name(test.func)
-    if is_flag(name) or _SWITCHED.search(name):
-        return _watching(question, name)
+    is_switch = is_flag(name) or bool(_SWITCHED.search(name))
+    switch = name if is_switch else _setting_read(test, name)
+    return _watching(question, switch) if switch is not None else None
+
+
+def _setting_read(call: ast.Call, name: str) -> str | None:
+    """The switch for watching that `get`, `getattr` or `getenv` reads; None where it is on by default."""
     if name not in _READS_SETTING:
         return None
-    default = test.args[-1] if len(test.args) > 1 else None
-    keys = [word for item in test.args[:2] for word in [constant(item)] if isinstance(word, str)]
-    is_on = default is not None and name != "getattr" and bool(constant(default)) and constant(default) is not ...
-    wanted = next((key for key in keys if is_flag(key) or asks_interval(key)), None)
-    return _watching(question, wanted) if wanted is not None and not is_on else None
+    default = constant(call.args[-1]) if len(call.args) > 1 and name != "getattr" else ...
+    if default is not ... and bool(default):
+        return None
+    keys = [constant(item) for item in call.args[:2]]
+    return next((key for key in keys if isinstance(key, str) and (is_flag(key) or asks_interval(key))), None)
 
 
 @lru_cache(NAMES)

@@ -1,0 +1,175 @@
+"""What stands around a block inside its function: the loop or function that decides how hot it is, and tests."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from trainlint.analysis.callgraph.call_graph import CallGraph
+from trainlint.analysis.callgraph.skeleton import NOWHERE, LoopTrait
+from trainlint.analysis.conditions.forms.parameters import RequiredParameter
+from trainlint.analysis.frequency.heat_fact import HeatFact
+from trainlint.analysis.programs.steps import LoopKind, Steps
+from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.finding import Heat
+from trainlint.records import dataclass, field, replace
+
+_OPTIONAL = 0.65
+"""How much less sure heat is behind an option that is off by default: a run that sets it may well be slow there."""
+
+
+class Way(NamedTuple):
+    """What stands around a block, out to the loop or the function that decides how hot it is."""
+
+    end: int = NOWHERE
+    """That loop or function; NOWHERE for the module."""
+    rare: str | None = None
+    """Words for a test that holds in few steps."""
+    optional: str = ""
+    """Words for an option that is needed, and has another value by default."""
+    in_loop: bool = False
+    batches: int = NOWHERE
+    """A loop over batches around the block: it evaluates, unless the function is hot for another reason."""
+    requires: tuple[RequiredParameter, ...] = ()
+    """Parameters that the calls of the function must pass, or leave out."""
+    unknown: bool = False
+    """Whether it stands behind a test of which nothing says how often it holds."""
+
+
+class BlockHeat(NamedTuple):
+    """How hot a block is, as far as its own function tells."""
+
+    fact: HeatFact | None
+    """Its heat, where a loop of its function decides it."""
+    function: int = NOWHERE
+    """Else the function whose heat decides; NOWHERE for the module."""
+    way: Way = Way()
+    """What stands between the block and that function."""
+
+
+@dataclass(slots=True)
+class BlockWays:
+    """Answers for the blocks of one network, each worked out once."""
+
+    net: CallGraph
+    steps: Steps
+    _blocks: dict[int, BlockHeat] = field(default_factory=dict)
+    _known_ways: tuple[dict[int, Way], dict[int, Way]] = field(default_factory=lambda: ({}, {}))
+    _guarding: set[int] | None = None
+    _steps: dict[int, list[int]] | None = None
+
+    def of(self, block: int) -> BlockHeat:
+        """How hot a block is, as far as its own function tells."""
+        if block not in self._blocks:
+            self._blocks[block] = self._work_out(block)
+        return self._blocks[block]
+
+    def _work_out(self, block: int) -> BlockHeat:
+        way = self._way(block, False)
+        if way.end == NOWHERE:
+            return BlockHeat(None, NOWHERE, way._replace(requires=()))
+        if self.net.shapes[way.end].kind is BlockKind.FUNCTION:
+            return BlockHeat(None, self.net.function_of[way.end], way)
+        return BlockHeat(behind(self._loop_fact(way.end, block, way.rare, way.in_loop), way.optional, way.unknown))
+
+    def _way(self, block: int, past_loops: bool) -> Way:
+        """The way out of a block; `past_loops` leads out of loops that train, too, to the function around.
+
+        It goes on from that of the block around, so that blocks may be nested a thousand deep, as those of a long row
+        of early exits are.
+        """
+        known, path = self._known_ways[past_loops], []
+        while block != NOWHERE and block not in known:
+            path.append(block)
+            block = self.net.parents[block]
+        way = known[block] if block != NOWHERE else Way()
+        for inner in reversed(path):
+            way = known[inner] = self._further_in(inner, way, past_loops)
+        return way
+
+    def _further_in(self, block: int, way: Way, past_loops: bool) -> Way:
+        """The way out of a block, by that of the block around it."""
+        shape = self.net.shapes[block]
+        if shape.kind is BlockKind.FUNCTION:
+            return Way(block)
+        if shape.kind is BlockKind.LOOP:
+            kind = self.steps.kind(block)
+            if past_loops or kind in (LoopKind.MICRO, LoopKind.OTHER):
+                return way._replace(in_loop=True)
+            if kind is LoopKind.EVAL:
+                return self._way(self.net.parents[block], True)._replace(in_loop=True, batches=block)
+            return Way(block)
+        if shape.requires:
+            way = way._replace(requires=tuple(dict.fromkeys((*shape.requires, *way.requires))))
+        if (shape.words or shape.optional or shape.unknown) and not self._guards_training(block):
+            way = way._replace(
+                rare=shape.words or way.rare,
+                optional=shape.optional or way.optional,
+                unknown=way.unknown or bool(shape.unknown),
+            )
+        return way
+
+    def _loop_fact(self, loop: int, block: int, rare: str | None, in_loop: bool) -> HeatFact:
+        """What a loop that trains says of the heat of a block in it."""
+        chain = (self.net.shapes[loop].words,)
+        if self.steps.kind(loop) is LoopKind.EPOCH:
+            return HeatFact(Heat.RARE if rare else Heat.EPOCH, 0.9, (*chain, rare) if rare else chain)
+        if LoopTrait.ENVIRONMENT in self.net.shapes[loop].traits and not self._beside_backward(loop, block):
+            return HeatFact(Heat.UNKNOWN, 1.0, chain)
+        if rare is not None:
+            return HeatFact(Heat.RARE, 0.95, (*chain, rare))
+        return HeatFact(Heat.INNER if in_loop else Heat.STEP, 0.97, chain)
+
+    def _beside_backward(self, loop: int, block: int) -> bool:
+        """Whether a block stands with the backward of a loop: under the same tests, or deeper.
+
+        Not in an episode inside it, though: a loop that steps the simulator and takes no training step.
+        """
+        net = self.net
+        steps = self._steps_in(loop)
+        for inner in net.outwards(block):
+            if inner == loop:
+                break
+            if LoopTrait.ENVIRONMENT in net.shapes[inner].traits:
+                if not any(net.within(step, inner) for step in steps):
+                    return False
+        return any(net.within(block, self._training_branch(step, loop)) for step in steps)
+
+    def _steps_in(self, loop: int) -> list[int]:
+        """Where, inside a loop that steps a simulator, training steps are taken."""
+        if self._steps is None:
+            self._steps = {}
+            for call in self.steps.taken():
+                home = self.net.call_block[call]
+                for block in self.net.outwards(home):
+                    if LoopTrait.ENVIRONMENT in self.net.shapes[block].traits:
+                        self._steps.setdefault(block, []).append(home)
+        return self._steps.get(loop, [])
+
+    def _training_branch(self, block: int, loop: int) -> int:
+        """The outermost branch between a loop and a block inside it: what the whole update stands under."""
+        branch = loop
+        for current in self.net.outwards(block):
+            if current == loop:
+                break
+            if self.net.shapes[current].kind in (BlockKind.BRANCH, BlockKind.LOOP):
+                branch = current
+        return branch
+
+    def _guards_training(self, block: int) -> bool:
+        """A test that the backward itself stands under is part of the step."""
+        if self._guarding is None:
+            self._guarding = {
+                block for call in self.steps.taken() for block in self.net.outwards(self.net.call_block[call])
+            }
+        return block in self._guarding
+
+
+def behind(fact: HeatFact, optional: str, unknown: bool) -> HeatFact:
+    """The heat behind a branch that most runs do not take, or of which nothing says how often it is taken."""
+    if fact.heat in (Heat.ONCE, Heat.UNKNOWN, Heat.RARE):
+        return fact
+    if unknown and not fact.behind_unknown:
+        fact = replace(fact, behind_unknown=True)
+    if optional:
+        fact = replace(fact, confidence=fact.confidence * _OPTIONAL, chain=(*fact.chain, optional))
+    return fact

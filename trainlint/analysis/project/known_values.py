@@ -1,0 +1,49 @@
+"""What a project knows of a value of a file: what its pointers lead to, as a value without pointers."""
+
+from __future__ import annotations
+
+from trainlint.analysis.project.carrying import bare
+from trainlint.analysis.project.following import Follower
+from trainlint.analysis.project.things import ObjectThing, ValueThing
+from trainlint.analysis.types.values import UNKNOWN, Kind, Value, merge
+from trainlint.records import replace
+
+_DEEPEST_TUPLE = 2
+"""Items of tuples that stand in tuples deeper than this are not followed."""
+_LESS_SURE = 0.95
+"""For each value that is known from another file only."""
+
+
+def known_value(follower: Follower, file: int, value: Value, depth: int = 0) -> Value:
+    """What the project knows of a value of a file, without its pointers; UNKNOWN where that is nothing."""
+    own = _with_items(follower, file, value, depth)
+    if not value.pointers:
+        return own.less_sure(_LESS_SURE)
+    told = _told(follower, file, value, depth)
+    if told.kind is Kind.UNKNOWN:
+        told = own
+    elif told.kind is own.kind:
+        told = merge([told, own])
+    elif own.items and own.kind is Kind.UNKNOWN:
+        told = merge([told, replace(own, kind=Kind.CONTAINER)])
+    if own.items and not told.items:
+        told = told.holding(told.element, own.items)
+    return told.less_sure(_LESS_SURE)
+
+
+def _with_items(follower: Follower, file: int, value: Value, depth: int) -> Value:
+    """A value without its pointers, with what the project knows of the items of a tuple."""
+    plain = bare(value)
+    if not value.items or depth >= _DEEPEST_TUPLE:
+        return plain
+    return plain.holding(plain.element, tuple([known_value(follower, file, item, depth + 1) for item in value.items]))
+
+
+def _told(follower: Follower, file: int, value: Value, depth: int) -> Value:
+    values: list[Value] = []
+    for thing in follower.follow(file, value.pointers):
+        if isinstance(thing, ValueThing):
+            values.append(_with_items(follower, thing.file, thing.value, depth))
+        elif isinstance(thing, ObjectThing):
+            values.append(Value(Kind.MODULE) if follower.classes.is_module(thing) else UNKNOWN)
+    return merge(values) if values else UNKNOWN
