@@ -37,10 +37,26 @@ class Outcome:
         return self.score.of(self.covered)
 
 
+_Table = tuple[str, Sequence[str], list[tuple[str, ...]]]
+"""A title, the names of columns, and rows."""
+
+
 def as_text(outcome: Outcome, line_text: LineText, *, markdown: bool = False, misses: bool = False) -> str:
     """The figures as tables; with `misses` also each miss, look-alike hit and false alarm with its line."""
+    parts = [table(title, header, rows, markdown=markdown) for title, header, rows in _tables(outcome) if rows]
+    lists = _lists(outcome, line_text) if misses else []
+    if outcome.unscored:
+        found = [f"{code}: {count}" for code, count in sorted(outcome.unscored.items())]
+        lists.append(("Findings of rules that no label speaks of", found))
+    if outcome.not_judged:
+        lists.append(("Not judged, without labels", [f"{path}: {reason}" for path, reason in outcome.not_judged]))
+    parts += [listing(title, entries, markdown=markdown) for title, entries in lists]
+    return "\n\n".join(parts) + "\n"
+
+
+def _tables(outcome: Outcome) -> list[_Table]:
     present = [issue for issue in ISSUES if issue in outcome.covered]
-    tables: list[tuple[str, Sequence[str], list[tuple[str, ...]]]] = [
+    return [
         (
             f"Covered issues ({len(present)} of {len(ISSUES)})",
             ("scope", *_COLUMNS),
@@ -72,15 +88,6 @@ def as_text(outcome: Outcome, line_text: LineText, *, markdown: bool = False, mi
             [_label_row(kind, each)[:3] for kind, each in by_label(outcome.headline, _kind).items()],
         ),
     ]
-    parts = [table(title, header, rows, markdown=markdown) for title, header, rows in tables if rows]
-    lists = _lists(outcome, line_text) if misses else []
-    if outcome.unscored:
-        found = [f"{code}: {count}" for code, count in sorted(outcome.unscored.items())]
-        lists.append(("Findings of rules that no label speaks of", found))
-    if outcome.not_judged:
-        lists.append(("Not judged, without labels", [f"{path}: {reason}" for path, reason in outcome.not_judged]))
-    parts += [listing(title, entries, markdown=markdown) for title, entries in lists]
-    return "\n\n".join(parts) + "\n"
 
 
 def as_data(outcome: Outcome, line_text: LineText) -> dict[str, object]:

@@ -33,10 +33,14 @@ from trainlint_probe.traces.timeline import Timeline, timeline_of
 from trainlint_probe.watch.lines import Lines
 
 if TYPE_CHECKING:
+    from trainlint_probe.ranks import Together
     from trainlint_probe.verify.result import Verification
 
 _DEEP_STEPS = 3
 """Steps under the profiler: enough to drop the first, and a trace of tens of megabytes at most."""
+
+_Read = tuple[TraceReading | None, Timeline | None, str]
+"""What a trace shows, a step of it, and what kept it from being read."""
 
 _OF_ANYBODY = frozenset({Symptom.GRAPH_BREAK, Symptom.RECOMPILE})
 """What is told of the line that it happens at, whoever has written it."""
@@ -48,18 +52,7 @@ def result_of_run(options: Options) -> Result:
     Raises UsageError where there is nothing to run, or no evidence.
     """
     assert options.script is not None, "of_trace is for traces"
-    if sys.platform == "win32":
-        raise UsageError("the probe runs scripts on Linux and macOS alone; --trace judges what torch.profiler recorded")
-    if not options.module and not Path(options.script).is_file():
-        raise UsageError(f"there is no script {options.script}")
-    with _temporary_directory() as directory:
-        launched = launch(_request(options), Path(directory))
-        if launched.fault:
-            raise UsageError(launched.fault)
-        if launched.interrupted:
-            raise KeyboardInterrupt
-        ranks = together(launched.runs)
-        reading, timeline, trouble = _read(launched, ranks.typical.rank)
+    launched, ranks, (reading, timeline, trouble) = _watched(options)
     runs = tuple(_noted(run, launched, trouble) for run in _typical_first(ranks.typical, launched.runs))
     if reading is not None:
         runs = (with_recoverable(runs[0], reading), *runs[1:])
@@ -91,6 +84,23 @@ def result_of_run(options: Options) -> Result:
     )
 
 
+def _watched(options: Options) -> tuple[Launched, Together, _Read]:
+    """The run as it was launched, its ranks, and what the trace of the typical rank shows."""
+    if sys.platform == "win32":
+        raise UsageError("the probe runs scripts on Linux and macOS alone; --trace judges what torch.profiler recorded")
+    request = _request(options)
+    if not options.module and not Path(request.script).is_file():
+        raise UsageError(f"there is no script {request.script}")
+    with _temporary_directory() as directory:
+        launched = launch(request, Path(directory))
+        if launched.fault:
+            raise UsageError(launched.fault)
+        if launched.interrupted:
+            raise KeyboardInterrupt
+        ranks = together(launched.runs)
+        return launched, ranks, _read(launched, ranks.typical.rank)
+
+
 def _temporary_directory() -> tempfile.TemporaryDirectory[str]:
     try:
         return tempfile.TemporaryDirectory(prefix="trainlint-probe-", ignore_cleanup_errors=True)
@@ -119,7 +129,7 @@ def _request(options: Options) -> Request:
     )
 
 
-def _read(launched: Launched, rank: int) -> tuple[TraceReading | None, Timeline | None, str]:
+def _read(launched: Launched, rank: int) -> _Read:
     """What the trace of a rank shows, a step of it, and what kept it from being read."""
     path = next((path for path in launched.traces if path.name.startswith(f"trace.rank{rank}.")), None)
     if path is None:

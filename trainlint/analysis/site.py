@@ -87,6 +87,11 @@ class Site:
         """The dotted origin of an imported name chain, such as "torch.utils.data.DataLoader"; None for other things."""
         return self.file.kinds.imported(node, self.place.block)
 
+    def lacks(self, version: tuple[int, int]) -> bool:
+        """Whether some PyTorch that the project targets is older than a version; False where no target is known."""
+        target = self.file.config.target_torch
+        return target is not None and target.lacks(version)
+
     def span(self, node: ast.AST | None = None) -> Span:
         """Where a node, or the site's own, stands in the text."""
         target = node if node is not None else self.place.node

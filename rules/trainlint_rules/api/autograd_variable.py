@@ -149,18 +149,21 @@ def _unwrapped(site: Site, call: ast.Call) -> Fix | None:
     known = all(keyword.arg in _ARGUMENTS for keyword in call.keywords) and len(call.args) <= len(_ARGUMENTS)
     if data is None or not known or has_unpacked_arguments(call):
         return None
-    wanted = argument(call, "requires_grad", 1)
-    text = site.source.text[site.source.offset(*position(data)) : site.source.offset(*end_position(data))]
-    fresh = _is_fresh(site, data)
-    gradient = wanted is not None and constant(wanted) is not False
+    flag = _requires_grad(call)
     value = site.value(data)
     alone = not site.file.says(_SWITCH)  # else the flag could be set on what two names now share
-    bare = fresh or (value.is_tensor and value.attached is False and not gradient and alone)
-    written = text if isinstance(data, _PRIMARY) or (bare and not gradient) else f"({text})"
-    written += "" if bare else ".detach()"
-    if wanted is not None and gradient:
-        written += f".requires_grad_({'' if constant(wanted) is True else ast.unparse(wanted)})"
-    return _replaced(site, call, written)
+    bare = _is_fresh(site, data) or (value.is_tensor and value.attached is False and not flag and alone)
+    text = site.source.text[site.source.offset(*position(data)) : site.source.offset(*end_position(data))]
+    written = text if isinstance(data, _PRIMARY) or (bare and not flag) else f"({text})"
+    return _replaced(site, call, written + ("" if bare else ".detach()") + flag)
+
+
+def _requires_grad(call: ast.Call) -> str:
+    """The call of `requires_grad_` that does what the argument did; empty where it did nothing."""
+    wanted = argument(call, "requires_grad", 1)
+    if wanted is None or constant(wanted) is False:
+        return ""
+    return f".requires_grad_({'' if constant(wanted) is True else ast.unparse(wanted)})"
 
 
 def _replaced(site: Site, call: ast.Call, written: str) -> Fix | None:

@@ -80,10 +80,10 @@ class CudaDefaultTensorType(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find defaults that are, or may be, a type of the CUDA device."""
-        call, target = site.call, site.file.config.target_torch
+        call = site.call
         if site.origin(call.func) != "torch.set_default_tensor_type" or not call.args or call.keywords:
             return
-        if depends_on_version(site.block) or (target is not None and target.lacks(_FIRST_WITH_DEVICE)):
+        if depends_on_version(site.block) or site.lacks(_FIRST_WITH_DEVICE):
             return
         given = call.args[0]
         choices = [given.body, given.orelse] if isinstance(given, ast.IfExp) else [given]

@@ -101,19 +101,13 @@ class RemovedKeyword(Rule):
                 yield from self._given(site, call, row)
 
     def _given(self, site: Site, call: ast.Call, row: OldArgument) -> Iterator[Finding]:
-        given = next((item for item in call.keywords if item.arg == row.keyword), None)
-        if given is None or (row.only_value is not ... and constant(given.value) != row.only_value):
-            return
         removed = _reached(site, row.removed)
-        if not removed and not _reached(site, row.since):
+        if not _passes(call, row) or not (removed or _reached(site, row.since)):
             return
-        name = ast.unparse(call.func)
-        what = f"`{name}` takes no `{row.keyword}`" if removed else f"`{row.keyword}` of `{name}` is deprecated"
-        when = f" since PyTorch {row.removed[0]}.{row.removed[1]}" if removed and row.removed else ""
         target = site.file.config.target_torch
         yield self.finding(
             site,
-            f"{what}{when}: {row.advice}" if row.dropped else f"{what}{when}; write {row.advice}",
+            _message(call, row, removed=removed),
             at=call,
             confidence=0.8 if row.young and (target is None or target.minimum is None) else 0.95,
             severity=self.severity if removed else Severity.WARNING,
@@ -141,6 +135,19 @@ def _call(site: Site) -> ast.Call | None:
 
     place = call_of(site.file, site.node)
     return place.node if place is not None and isinstance(place.node, ast.Call) else None
+
+
+def _passes(call: ast.Call, row: OldArgument) -> bool:
+    """Whether a call passes the old argument by name, with a value that matters."""
+    given = next((item for item in call.keywords if item.arg == row.keyword), None)
+    return given is not None and (row.only_value is ... or constant(given.value) == row.only_value)
+
+
+def _message(call: ast.Call, row: OldArgument, *, removed: bool) -> str:
+    name = ast.unparse(call.func)
+    what = f"`{name}` takes no `{row.keyword}`" if removed else f"`{row.keyword}` of `{name}` is deprecated"
+    when = f" since PyTorch {row.removed[0]}.{row.removed[1]}" if removed and row.removed else ""
+    return f"{what}{when}: {row.advice}" if row.dropped else f"{what}{when}; write {row.advice}"
 
 
 def _reached(site: Site, version: tuple[int, int] | None) -> bool:

@@ -75,28 +75,40 @@ class TorchvisionPretrained(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find calls of torchvision's builders by an old argument."""
-        call = site.node
-        if isinstance(call, ast.expr) and not isinstance(call, ast.Call):
-            place = call_of(site.file, call)
-            call = place.node if place is not None else call
-        target = site.file.config.target_torch
-        if not isinstance(call, ast.Call) or (target is not None and target.lacks(_FIRST_WITH_WEIGHTS)):
+        call = _call(site)
+        if call is None or site.lacks(_FIRST_WITH_WEIGHTS):
             return
         if any(block.kind is BlockKind.EXCEPT for block in site.block.outwards()):
             return
         builder = builder_of(site.origin(call.func))
         if builder is None and not is_any_builder(call.func, site.origin):
             return
-        legacy = [name for name in LEGACY_ARGUMENTS if argument(call, name) is not None]
-        positional = builder is not None and bool(call.args) and type(constant(call.args[0])) is bool
-        new = [LEGACY_ARGUMENTS[name] for name in legacy]
-        if any(argument(call, name) is not None for name in new) or not (legacy or positional):
+        given = _old_argument(call, by_position=builder is not None)
+        if given is None:
             return
-        given = f"`{legacy[0]}=`" if legacy else "a truth value for the weights"
         message = f"{given} is deprecated since torchvision 0.13 and warns; name the weights: `weights=`"
         fix = _fix(site, call, builder.weights) if builder is not None else None
         sure = 0.95 if builder else 0.85
         yield self.finding(site, message, at=call, confidence=sure, fix=fix, fix_needs=_FIRST_WITH_WEIGHTS)
+
+
+def _call(site: Site) -> ast.Call | None:
+    """The call at a site, or the one whose function the site names."""
+    if isinstance(site.node, ast.Call):
+        return site.node
+    place = call_of(site.file, site.node)
+    return place.node if place is not None and isinstance(place.node, ast.Call) else None
+
+
+def _old_argument(call: ast.Call, *, by_position: bool) -> str | None:
+    """What a message calls the old argument; None where there is none, or the new one stands beside it."""
+    legacy = [name for name in LEGACY_ARGUMENTS if argument(call, name) is not None]
+    if any(argument(call, LEGACY_ARGUMENTS[name]) is not None for name in legacy):
+        return None
+    if legacy:
+        return f"`{legacy[0]}=`"
+    positional = by_position and bool(call.args) and type(constant(call.args[0])) is bool
+    return "a truth value for the weights" if positional else None
 
 
 def _fix(site: Site, call: ast.Call, weights: dict[str, str]) -> Fix | None:

@@ -105,8 +105,7 @@ class AttentionByHand(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find softmaxes between a product of queries with keys and one with values."""
-        target = site.file.config.target_torch
-        if target is not None and target.lacks(_FIRST_FUSED):
+        if site.lacks(_FIRST_FUSED):
             return
         found = written_attention(site.file.outline, site.place)
         if found is None or found.biased:

@@ -8,9 +8,9 @@ from functools import partial
 
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.blocks import Place, Scope
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, nodes_in
-from trainlint.analysis.syntax.uses import loads, own_nodes
+from trainlint.analysis.syntax.uses import assigned_target, loads, own_nodes
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
@@ -103,7 +103,7 @@ class AttentionWeightsUnused(Rule):
             given = argument(call, "need_weights", _NEED_WEIGHTS)
             if has_unpacked_arguments(call) or (given is not None and constant(given) is not True):
                 continue
-            if _drops_weights(site, place):
+            if _drops_weights(place):
                 yield self.finding(
                     site.at(call, place.block),
                     "nobody reads the attention weights of this call, but for their sake it stores a matrix of all "
@@ -113,26 +113,30 @@ class AttentionWeightsUnused(Rule):
                 )
 
 
-def _drops_weights(site: Site, place: Place) -> bool:
-    statement = place.statement
+def _drops_weights(place: Place) -> bool:
+    """Whether nobody reads the second thing that a call gives, the weights."""
+    statement, scope = place.statement, place.block.scope
     for part in own_nodes(statement):
         if isinstance(part, ast.Subscript) and part.value is place.node:
             return constant(part.slice) == 0
-    if not isinstance(statement, ast.Assign) or statement.value is not place.node or len(statement.targets) != 1:
-        return isinstance(statement, ast.Expr) and statement.value is place.node
-    target = statement.targets[0]
-    root = place.block.scope.node
-    if isinstance(target, ast.Tuple | ast.List) and len(target.elts) == 2:
-        weights = target.elts[1]
-        return isinstance(weights, ast.Name) and not any(True for _ in loads(root, weights.id))
-    if isinstance(target, ast.Name):
-        owner = place.block.scope.owner(target.id)
-        alone = owner is not None and len(owner.bindings[target.id]) == 1
-        reads = [node for node, _ in loads(root, target.id)]
-        taken = [part for part in nodes_in(root) if isinstance(part, ast.Subscript)]
-        firsts = [part.value for part in taken if constant(part.slice) == 0]
-        return alone and bool(reads) and all(node in firsts for node in reads)
-    return False
+    match assigned_target(statement, place.node):
+        case None:
+            return isinstance(statement, ast.Expr) and statement.value is place.node
+        case ast.Tuple(elts=[_, weights]) | ast.List(elts=[_, weights]):
+            return isinstance(weights, ast.Name) and not any(True for _ in loads(scope.node, weights.id))
+        case ast.Name(id=name):
+            return _reads_first_alone(scope, name)
+        case _:
+            return False
+
+
+def _reads_first_alone(scope: Scope, name: str) -> bool:
+    """Whether all reads of a name that is bound once are `name[0]`, and there is one."""
+    owner = scope.owner(name)
+    taken = [part for part in nodes_in(scope.node) if isinstance(part, ast.Subscript)]
+    firsts = {part.value for part in taken if constant(part.slice) == 0}
+    reads = {node for node, _ in loads(scope.node, name)}
+    return owner is not None and len(owner.bindings[name]) == 1 and bool(reads) and reads <= firsts
 
 
 def _fix(site: Site, call: ast.Call, given: ast.expr | None) -> Fix | None:

@@ -96,13 +96,12 @@ class ElementwiseChain(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find long formulas in forward passes, each at the first of its curves."""
-        target = site.file.config.target_torch
-        if is_test_path(site.path) or (target is not None and target.lacks(_FIRST_COMPILER)):
+        if is_test_path(site.path) or site.lacks(_FIRST_COMPILER):
             return
         if site.file.says(_FUSED_ALREADY) or not computes(site.file, site.block):
             return
-        function = site.function
-        if function is not None and function.owner is not None and _LOSS_CLASS.search(function.owner.name):
+        owner = site.file.graph.owner(site.block)
+        if owner is not None and _LOSS_CLASS.search(owner.name):
             return
         chain = _chain(site.statement, site.call)
         if chain is None or not _is_first(chain, site.call) or any(_SMALL.search(name) for name in names_in(chain)):

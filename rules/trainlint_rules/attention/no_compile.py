@@ -128,8 +128,7 @@ class NoCompile(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find training loops on CUDA around which nothing speaks of compiling."""
-        target = site.file.config.target_torch
-        if target is not None and target.lacks(_FIRST_COMPILER):
+        if site.lacks(_FIRST_COMPILER):
             return
         way = whole_way(site)
         if way is None or way.uses(FactKind.COMPILE) or not way.details(FactKind.NETWORK) & _LARGE:

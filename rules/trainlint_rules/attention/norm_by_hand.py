@@ -108,8 +108,7 @@ class NormByHand(Rule):
             call = 'F.gelu(x, approximate="tanh")' if found == "tanh" else "F.gelu(x)"
         if found is None or site.file.says(_FUSED_ALREADY) or site.file.says(_SHIFTED):
             return
-        target = site.file.config.target_torch
-        if found == "rms_norm" and target is not None and target.lacks(_FIRST_RMS_NORM):
+        if found == "rms_norm" and site.lacks(_FIRST_RMS_NORM):
             return
         yield self.finding(site, f"this formula is a kernel for each sign; `{call}` computes it in one", confidence=0.8)
 

@@ -11,7 +11,7 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import How
 from trainlint.analysis.syntax.names import argument, constant, dotted, has_unpacked_arguments, last_name, nodes_in
 from trainlint.analysis.syntax.reaching import single_value
-from trainlint.analysis.syntax.uses import loads
+from trainlint.analysis.syntax.uses import assigned_target, loads
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.rule import Rule, Triggers
 
@@ -156,29 +156,21 @@ def _is_new(site: Site, node: ast.expr) -> bool:
 def _products(site: Site) -> Iterator[tuple[ast.expr, bool]]:
     """The products that the vectors are the left side of, and whether they are written in place there."""
     assert site.function is not None
-    root = site.function.node
+    call, root = site.call, site.function.node
     parents = {child: node for node in nodes_in(root) for child in ast.iter_child_nodes(node)}
-    call = site.call
-    if last_name(call.func) == "scatter_" and isinstance(parents.get(call), ast.Expr):
-        assert isinstance(call.func, ast.Attribute)
-        name: str | None = dotted(call.func.value)
+    in_place = last_name(call.func) == "scatter_" and isinstance(parents.get(call), ast.Expr)
+    if in_place and isinstance(call.func, ast.Attribute):
+        name = dotted(call.func.value)
     else:
-        found, statement = _outermost(call, parents)
-        if _is_left_side(found, statement):
-            assert isinstance(statement, ast.expr)
-            yield statement, True
-        name = _bound_name(found, statement)
-        if name is not None and len(site.block.scope.bindings.get(name, [])) != 1:
-            return
-    if name is None:
-        return
-    for load, _ in loads(root, name):
-        if load.lineno < call.lineno:
-            continue
-        found, around = _outermost(load, parents)
-        if _is_left_side(found, around):
-            assert isinstance(around, ast.expr)
-            yield around, False
+        vectors, around = _outermost(call, parents)
+        product = _product(vectors, around)
+        if product is not None:
+            yield product, True
+        name = _only_name(site, vectors, around)
+    for load, _ in loads(root, name) if name is not None else ():
+        product = _product(*_outermost(load, parents)) if load.lineno >= call.lineno else None
+        if product is not None:
+            yield product, False
 
 
 def _outermost(node: ast.expr, parents: dict[ast.AST, ast.AST]) -> tuple[ast.expr, ast.AST | None]:
@@ -211,19 +203,22 @@ def _sides(product: ast.AST) -> tuple[ast.expr | None, ast.AST]:
     return None, product
 
 
-def _is_left_side(node: ast.expr, product: ast.AST | None) -> bool:
-    if product is None or (isinstance(product, ast.Call) and last_name(product.func) not in _PRODUCTS):
-        return False
-    left, right = _sides(product)
+def _product(vectors: ast.expr, around: ast.AST | None) -> ast.expr | None:
+    """What stands around the vectors, where that is their product with a table that is not one-hot itself."""
+    if not isinstance(around, ast.expr) or (isinstance(around, ast.Call) and last_name(around.func) not in _PRODUCTS):
+        return None
+    left, right = _sides(around)
     names = [last_name(part) for part in nodes_in(right) if isinstance(part, ast.Name | ast.Attribute)]
-    return left is node and not any("one_hot" in name or "onehot" in name for name in names)
+    one_hot = any("one_hot" in name or "onehot" in name for name in names)
+    return around if left is vectors and not one_hot else None
 
 
-def _bound_name(node: ast.expr, statement: ast.AST | None) -> str | None:
-    if isinstance(statement, ast.Assign) and statement.value is node and len(statement.targets) == 1:
-        target = statement.targets[0]
-        return target.id if isinstance(target, ast.Name) else None
-    return None
+def _only_name(site: Site, vectors: ast.expr, statement: ast.AST | None) -> str | None:
+    """The name that a statement gives the vectors, where it means nothing else."""
+    target = assigned_target(statement, vectors)
+    if not isinstance(target, ast.Name) or len(site.block.scope.bindings.get(target.id, [])) != 1:
+        return None
+    return target.id
 
 
 def _fix(site: Site, product: ast.expr, ids: ast.expr) -> Fix | None:

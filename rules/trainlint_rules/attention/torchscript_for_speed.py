@@ -104,8 +104,7 @@ class TorchscriptForSpeed(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find scripted functions of training code, and switches of a fuser that is gone."""
         origin = site.origin(site.node) if isinstance(site.node, ast.expr) else None
-        target = site.file.config.target_torch
-        if origin is None or (target is not None and target.lacks(_FIRST_COMPILER)) or _asks_for_version(site):
+        if origin is None or site.lacks(_FIRST_COMPILER) or _asks_for_version(site):
             return
         if origin == _SCRIPT:
             if _is_decorated_function(site) and _trains(site):

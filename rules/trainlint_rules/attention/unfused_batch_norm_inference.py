@@ -106,12 +106,9 @@ class UnfusedBatchNormInference(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find networks of this file that are loaded and put into evaluation mode for good."""
-        text = site.source.text
-        if is_test_path(site.path) or not _LOADS.search(text) or _TRAINS.search(text) or _FOLDS.search(text):
+        if is_test_path(site.path) or not _only_evaluates(site):
             return
         if sets_training(site.place) is not False or not isinstance(site.call.func, ast.Attribute):
-            return
-        if any(sets_training(place) is not False for place in mode_calls(site.file)):
             return
         if site.file.graph.instance_class(switched(site.place), site.block) is None:
             return
@@ -124,6 +121,14 @@ class UnfusedBatchNormInference(Rule):
                 "before them once the weights are loaded",
                 confidence=0.75,
             )
+
+
+def _only_evaluates(site: Site) -> bool:
+    """Whether the file loads weights, and neither trains nor folds layers."""
+    text = site.source.text
+    if not _LOADS.search(text) or _TRAINS.search(text) or _FOLDS.search(text):
+        return False
+    return all(sets_training(place) is False for place in mode_calls(site.file))
 
 
 def _foldable(site: Site, norm: Place) -> bool:

@@ -123,14 +123,16 @@ def _is_small(site: Site, node: ast.expr, block: Block, depth: int = 0) -> bool:
     if origin.startswith("torch."):
         device = argument(node, "device")
         return last_name(argument(node, "dtype") or node) in _SMALL_TYPES and device is None
-    if isinstance(node.func, ast.Attribute):
-        name = node.func.attr
-        if name in _SMALL_CASTS and not node.args:
-            return not site.value(node.func.value).on_device
-        if name == "to" and len(node.args) == 1:
-            return last_name(node.args[0]) in _SMALL_TYPES and not site.value(node.func.value).on_device
-        return name in _KEEP_TYPE and _is_small(site, node.func.value, block, depth + 1)
-    return False
+    return isinstance(node.func, ast.Attribute) and _gives_small(site, node, node.func, block, depth)
+
+
+def _gives_small(site: Site, call: ast.Call, method: ast.Attribute, block: Block, depth: int) -> bool:
+    """The same of a method call: it casts to such a type, or keeps the type of such a tensor."""
+    if method.attr in _SMALL_CASTS and not call.args:
+        return not site.value(method.value).on_device
+    if method.attr == "to" and len(call.args) == 1:
+        return last_name(call.args[0]) in _SMALL_TYPES and not site.value(method.value).on_device
+    return method.attr in _KEEP_TYPE and _is_small(site, method.value, block, depth + 1)
 
 
 def _swapped(site: Site, cast: ast.Call) -> Fix | None:

@@ -161,24 +161,28 @@ def _depends(loop: ast.For) -> bool:
 
 def _computes(site: Site, loop: ast.For, tensor: ast.expr) -> bool:
     """Whether the rounds compute with rows, and with nothing whose size differs from row to row."""
-    assert isinstance(loop.target, ast.Name)
-    block: Block = site.file.outline.loop_blocks[loop]
     name, rows, operations = ast.unparse(tensor), 0, 0
     for statement in loop.body:
         for part in nodes_in(statement):
-            if isinstance(part, ast.Subscript) and ast.unparse(part.value) == name:
-                if not (isinstance(part.slice, ast.Name) and part.slice.id == loop.target.id):
-                    return False
-                rows += 1
-            elif isinstance(part, ast.Slice) and (part.lower or part.upper):
+            if _differs_by_row(site, part, loop, name):
                 return False
-            elif isinstance(part, ast.Call):
-                if last_name(part.func) in _RAGGED or not _is_operation(site, part, block):
-                    return False
-                operations += last_name(part.func) != "append"
-            elif isinstance(part, ast.BinOp):
-                operations += 1
+            rows += isinstance(part, ast.Subscript) and ast.unparse(part.value) == name
+            operations += isinstance(part, ast.BinOp)
+            operations += isinstance(part, ast.Call) and last_name(part.func) != "append"
     return rows > 0 and operations > 0
+
+
+def _differs_by_row(site: Site, part: ast.AST, loop: ast.For, tensor: str) -> bool:
+    """Whether an expression takes something else of the tensor than the round's row, or may differ in size by row."""
+    match part:
+        case ast.Subscript(slice=index) if ast.unparse(part.value) == tensor:
+            return not isinstance(index, ast.Name) or index.id != ast.unparse(loop.target)
+        case ast.Slice(lower=lower, upper=upper):
+            return lower is not None or upper is not None
+        case ast.Call(func=func):
+            block = site.file.outline.loop_blocks[loop]
+            return last_name(func) in _RAGGED or not _is_operation(site, part, block)
+    return False
 
 
 def _is_operation(site: Site, call: ast.Call, block: Block) -> bool:

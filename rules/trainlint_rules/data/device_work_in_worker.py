@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, How
-from trainlint.analysis.syntax.names import argument, constant, position
-from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.types.vocabulary import FACTORIES
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.rule import Rule, Triggers
@@ -136,13 +135,7 @@ def _is_cuda(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> b
         return _is_cuda(file, node.body, block, depth - 1) or _is_cuda(file, node.orelse, block, depth - 1)
     if isinstance(node, ast.Call) and file.kinds.imported(node.func, block) == "torch.device":
         return bool(node.args) and _is_cuda(file, node.args[0], block, depth - 1)
-    if isinstance(node, ast.Name):
-        bindings = reaching(node.id, block, position(node))
-    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        owner = file.graph.self_class(node.value, block)
-        bindings = owner.attributes.get(node.attr, []) if owner is not None else []
-    else:
-        return False
+    bindings = file.graph.bindings(node, block)
     return bool(bindings) and all(
         item.how is How.ASSIGN and item.value is not None and _is_cuda(file, item.value, item.block, depth - 1)
         for item in bindings

@@ -116,10 +116,7 @@ class DistributedSamplerMissing(Rule):
         file = site.file
         loader = file.loaders.built.get(site.call)
         dataset = argument(site.call, "dataset", 0)
-        if loader is None or dataset is None or file.batches.prepared(loader):
-            return
-        options = (file.loaders.option(loader, name) for name in ("sampler", "batch_sampler"))
-        if any(option.given and constant(option.value) is not None for option in options):
+        if loader is None or dataset is None or file.batches.prepared(loader) or _has_sampler(file, loader):
             return
         trained = [item for item in passes(file, loader) if _trains(file, item)]
         if not trained or not all(_is_shared_out(file, item) for item in trained):
@@ -134,6 +131,11 @@ class DistributedSamplerMissing(Rule):
             "trains on it in all of them; give it a `DistributedSampler`",
             confidence=0.8 if in_sight else 0.6,
         )
+
+
+def _has_sampler(file: SemanticModel, loader: Loader) -> bool:
+    options = (file.loaders.option(loader, name) for name in ("sampler", "batch_sampler"))
+    return any(option.given and constant(option.value) is not None for option in options)
 
 
 def _trains(file: SemanticModel, item: Pass) -> bool:
@@ -160,19 +162,24 @@ def _knows_ranks(file: SemanticModel, loader: Loader, made: list[ast.expr]) -> b
     if any(_RANK.search(name) or _SHARES.search(name) for name in names):
         return True
     function = file.outline.enclosing(loader.block)
-    for node in nodes_in(function.node if function is not None else file.tree):
-        if isinstance(node, ast.Name | ast.Attribute) and _SHARES.search(last_name(node)):
-            return True
-        if isinstance(node, ast.Subscript) and any(_RANK.search(name) for name in names_in(node.slice)):
-            return True
-    called = {last_name(node.func) for node in made if isinstance(node, ast.Call)}
-    if any(_MADE_UP.search(name) for name in (*called, function.name if function is not None else "")):
+    if any(_shares_out(node) for node in nodes_in(function.node if function is not None else file.tree)):
         return True
-    return any(
-        _RANK.search(name)
-        for word in _SEEDS
-        for place in file.outline.calls.get(word, [])
-        if isinstance(place.node, ast.Call)
-        for item in place.node.args
-        for name in names_in(item)
-    )
+    makers = {last_name(node.func) for node in made if isinstance(node, ast.Call)}
+    if any(_MADE_UP.search(name) for name in (*makers, function.name if function is not None else "")):
+        return True
+    return any(_RANK.search(name) for name in _names_in_seeds(file))
+
+
+def _shares_out(node: ast.AST) -> bool:
+    """Whether a node speaks of shares of the data, or takes an item by the rank."""
+    if isinstance(node, ast.Name | ast.Attribute):
+        return _SHARES.search(last_name(node)) is not None
+    return isinstance(node, ast.Subscript) and any(_RANK.search(name) for name in names_in(node.slice))
+
+
+def _names_in_seeds(file: SemanticModel) -> Iterator[str]:
+    """The names in what the file seeds random numbers with."""
+    for word in _SEEDS:
+        for place in file.outline.calls.get(word, []):
+            if isinstance(place.node, ast.Call):
+                yield from (name for item in place.node.args for name in names_in(item))

@@ -113,10 +113,8 @@ class SetEpochMissing(Rule):
         if shuffle is not None and constant(shuffle) is not True:
             return
         for loader in file.loaders.built.values():
-            if file.batches.prepared(loader) or all(made is not site.call for made, _ in samplers_behind(file, loader)):
-                continue
-            trained = [item for item in passes(file, loader) if item.again and _trains(file, item)]
-            if trained and all(_is_alone(file, item.block) for item in trained):
+            trained = _trained_alike(file, site.call, loader)
+            if trained:
                 line = getattr(trained[0].node, "lineno", 0)
                 yield self.finding(
                     site,
@@ -126,6 +124,14 @@ class SetEpochMissing(Rule):
                     fix=partial(_fix, site, loader, trained[0]),
                 )
                 return
+
+
+def _trained_alike(file: SemanticModel, sampler: ast.Call, loader: Loader) -> list[Pass]:
+    """The repeated passes that train on a loader of a sampler, where none of them tells the sampler the epoch."""
+    if file.batches.prepared(loader) or all(made is not sampler for made, _ in samplers_behind(file, loader)):
+        return []
+    trained = [item for item in passes(file, loader) if item.again and _trains(file, item)]
+    return trained if all(_is_alone(file, item.block) for item in trained) else []
 
 
 def _sets_epoch_by_hand(file: SemanticModel) -> bool:

@@ -123,22 +123,34 @@ def _lists_arrays(file: SemanticModel, node: ast.expr, block: Block, depth: int)
         return bool(node.elts) and all(_is_array(file, item, block, depth - 1) for item in node.elts)
     if isinstance(node, ast.ListComp):
         return _is_array(file, node.elt, file.outline.loop_blocks.get(node.generators[-1], block), depth - 1)
-    if not isinstance(node, ast.Name):
+    return isinstance(node, ast.Name) and _is_filled_with_arrays(file, node, block, depth)
+
+
+def _is_filled_with_arrays(file: SemanticModel, name: ast.Name, block: Block, depth: int) -> bool:
+    """The same of a name: by the lists that are assigned to it, and by what is appended."""
+    bindings = reaching(name.id, block, position(name))
+    lists: list[tuple[ast.expr, Block]] = []
+    for item in bindings:
+        if item.how is not How.ASSIGN or item.value is None or item.path:
+            return False
+        if not isinstance(item.value, ast.List) or item.value.elts:
+            lists.append((item.value, item.block))
+    appended = list(_appended(file, name.id, block))
+    if not bindings or not (lists or appended):
         return False
-    bindings = reaching(node.id, block, position(node))
-    if any(item.how is not How.ASSIGN or item.value is None or item.path for item in bindings):
-        return False
-    starts = [item for item in bindings if not (isinstance(item.value, ast.List) and not item.value.elts)]
-    puts = [
-        (place.node.args[0], place.block)
-        for place in file.outline.fillings.get(node.id, [])
-        if isinstance(place.node, ast.Call) and last_name(place.node.func) == "append" and place.node.args
-        if file.outline.enclosing(place.block) is file.outline.enclosing(block)
-    ]
-    if not bindings or not (starts or puts):
-        return False
-    listed = all(item.value is not None and _lists_arrays(file, item.value, item.block, depth - 1) for item in starts)
-    return listed and all(_is_array(file, value, outer, depth - 1) for value, outer in puts)
+    return all(_lists_arrays(file, value, outer, depth - 1) for value, outer in lists) and all(
+        _is_array(file, value, outer, depth - 1) for value, outer in appended
+    )
+
+
+def _appended(file: SemanticModel, name: str, block: Block) -> Iterator[tuple[ast.expr, Block]]:
+    """What the function around a block appends to a name."""
+    function = file.outline.enclosing(block)
+    for place in file.outline.fillings.get(name, []):
+        call = place.node
+        if isinstance(call, ast.Call) and last_name(call.func) == "append" and call.args:
+            if file.outline.enclosing(place.block) is function:
+                yield call.args[0], place.block
 
 
 def _is_array(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.conditions.around import mentioned_in_tests
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, end_position, position, root_name
-from trainlint.analysis.syntax.uses import mentions
+from trainlint.analysis.syntax.uses import assigned_target, mentions
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
@@ -234,9 +234,7 @@ def _result_name(site: Site, gathered: GatheredList) -> str | None:
     """The name that the joined tensor is given in a statement of its own, where nothing else uses it in between."""
     joining, creation = gathered.joining, gathered.creation
     statement = joining.statement
-    if not isinstance(statement, ast.Assign) or statement.value is not joining.node or len(statement.targets) != 1:
-        return None
-    target, start = statement.targets[0], creation.node
+    target, start = assigned_target(statement, joining.node), creation.node
     if not isinstance(target, ast.Name) or not isinstance(start, ast.stmt) or joining.block is not creation.block:
         return None
     scope = joining.block.scope

@@ -76,18 +76,11 @@ class BroadcastBeforeDdp(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find loops that send what the wrap right behind them sends again."""
-        sent = collective(site.file, site.call, site.block)
-        if sent is None or sent.group is not None or sent.returns_handle or has_unpacked_arguments(site.call):
-            return
         loop = parameter_loop(site.file.outline, site.block)
-        if loop is None or not isinstance(loop.block.node, ast.For) or constant(argument(site.call, "src", 1)) != 0:
+        if loop is None or not isinstance(loop.block.node, ast.For) or _IGNORES in site.source.text:
             return
         node, model = loop.block.node, _model(loop.iterated)
-        if model is None or sent.tensor is None or not _only_sends(node, site.statement) or node.orelse:
-            return
-        if not _is_parameter(sent.tensor, loop.names):
-            return
-        if _IGNORES in site.source.text:
+        if model is None or not _only_sends(node, site.statement) or not _sends_from_first(site, loop.names):
             return
         found = next((item for item in wraps(site.file) if _follows(site, item, node, model)), None)
         if found is None or (loop.of_states and argument(found.call, "broadcast_buffers", 4) is not None):
@@ -115,7 +108,16 @@ def _only_sends(loop: ast.For, statement: ast.stmt) -> bool:
     body = loop.body
     while len(body) == 1 and isinstance(body[0], ast.With):
         body = body[0].body
-    return len(body) == 1 and body[0] is statement and isinstance(statement, ast.Expr)
+    return body == [statement] and isinstance(statement, ast.Expr) and not loop.orelse
+
+
+def _sends_from_first(site: Site, parameters: frozenset[str]) -> bool:
+    """Whether the call sends one of the parameters itself from rank 0 to all others, and waits for it."""
+    sent = collective(site.file, site.call, site.block)
+    if sent is None or sent.group is not None or sent.returns_handle or has_unpacked_arguments(site.call):
+        return False
+    first = constant(argument(site.call, "src", 1)) == 0
+    return first and sent.tensor is not None and _is_parameter(sent.tensor, parameters)
 
 
 def _is_parameter(tensor: ast.expr, names: frozenset[str]) -> bool:
@@ -129,11 +131,7 @@ def _is_parameter(tensor: ast.expr, names: frozenset[str]) -> bool:
 def _follows(site: Site, found: Wrap, loop: ast.For, model: str) -> bool:
     """Whether a wrap of the model comes next in the same block, with nothing in between that looks at the model."""
     place, around = found.place, site.file.outline.block_of[loop]
-    if found.wrapper is not Wrapper.DDP or place.block is not around or dotted(found.module) != model:
-        return False
-    if has_unpacked_arguments(found.call) or position(found.call) < position(loop):
-        return False
-    if argument(found.call, "process_group", 6) is not None or argument(found.call, "init_sync", 5) is not None:
+    if place.block is not around or position(found.call) < position(loop) or not _sends_all(found, model):
         return False
     between = [
         statement
@@ -144,6 +142,13 @@ def _follows(site: Site, found: Wrap, loop: ast.For, model: str) -> bool:
     return not any(
         dotted(part) == model for statement in between if statement not in inside for part in nodes_in(statement)
     )
+
+
+def _sends_all(found: Wrap, model: str) -> bool:
+    """Whether a wrap is DDP's of a model, among all processes, and sends it from rank 0 as it does by default."""
+    if found.wrapper is not Wrapper.DDP or dotted(found.module) != model or has_unpacked_arguments(found.call):
+        return False
+    return argument(found.call, "process_group", 6) is None and argument(found.call, "init_sync", 5) is None
 
 
 def _fix(site: Site, loop: ast.For) -> Fix | None:

@@ -96,13 +96,12 @@ class CollectivePerParameter(Rule):
         if found is None or found.tensor is None or found.returns_handle or is_test_path(site.path):
             return
         loop = parameter_loop(site.file.outline, site.block)
-        if loop is None or not any(
-            isinstance(part, ast.Name) and part.id in loop.names for part in nodes_in(found.tensor)
-        ):
+        if loop is None or not _mentions(found.tensor, loop.names):
             return
-        of_gradient = any(isinstance(part, ast.Attribute) and part.attr == "grad" for part in nodes_in(found.tensor))
         heat = site.heat.heat
-        if heat in _SELDOM or not (of_gradient or heat.in_step) or _is_coalesced(site.block) or _warms_up(loop.block):
+        if heat in _SELDOM or not (heat.in_step or _is_of_gradient(found.tensor)):
+            return
+        if _is_coalesced(site.block) or _warms_up(loop.block):
             return
         yield self.finding(
             site,
@@ -110,6 +109,14 @@ class CollectivePerParameter(Rule):
             "DistributedDataParallel, or reduce all of them as one flat tensor",
             confidence=0.9,
         )
+
+
+def _mentions(tensor: ast.expr, names: frozenset[str]) -> bool:
+    return any(isinstance(part, ast.Name) and part.id in names for part in nodes_in(tensor))
+
+
+def _is_of_gradient(tensor: ast.expr) -> bool:
+    return any(isinstance(part, ast.Attribute) and part.attr == "grad" for part in nodes_in(tensor))
 
 
 def _is_coalesced(block: Block) -> bool:

@@ -130,34 +130,14 @@ def _in_sections(settings: Settings) -> Iterator[_Found]:
 
 
 def _in_zero(settings: Settings) -> Iterator[_Found]:
-    zero = settings.get(_ZERO)
-    section = settings.section(_ZERO)
+    zero, section = settings.get(_ZERO), settings.section(_ZERO)
     if zero is None or section is None:
         return
     stage = section.literal("stage")
-    for name, instead in _RENAMED.items():
-        old = section.get(name)
-        if old is not None:
-            now = "leave it out" if old.literal is False else f"DeepSpeed calls it {instead} now"
-            yield old, f"`{name}` is deprecated; {now}", Severity.WARNING
-    offloaded = section.get("offload_param")
-    if offloaded is not None and stage in (0, 1, 2) and section.literal("offload_param", "device") in ("cpu", "nvme"):
-        message = (
-            f"`offload_param` does nothing in stage {stage}: only stage 3 splits the weights that it would offload"
-        )
-        yield offloaded, message, Severity.WARNING
-    gradients = section.get("contiguous_gradients")
-    if gradients is not None and gradients.literal is False and stage in (1, 2, 3):
-        message = (
-            "without `contiguous_gradients` reduced gradients stay where backward made them and splinter the memory; "
-            "leave it on, as it is by default"
-        )
-        yield gradients, message, Severity.WARNING
-    for name in ("offload_optimizer", "offload_param"):
-        pinned = section.get(name, "pin_memory")
-        if pinned is not None and pinned.literal is False and section.literal(name, "device") == "cpu":
-            message = f"`{name}` into memory that is not pinned is copied while the host waits; set `pin_memory`"
-            yield pinned, message, Severity.WARNING
+    yield from _renamed(section)
+    yield from _offloaded(section, stage)
+    yield from _scattered(section, stage)
+    yield from _unpinned(section)
     overlaps = section.get("overlap_comm") is not None or section.get("zenflow") is not None
     if stage == 2 and not overlaps and section.is_whole:
         message = (
@@ -165,6 +145,44 @@ def _in_zero(settings: Settings) -> Iterator[_Found]:
             "itself in stage 3 only"
         )
         yield zero, message, Severity.WARNING
+
+
+def _renamed(section: Settings) -> Iterator[_Found]:
+    for name, instead in _RENAMED.items():
+        old = section.get(name)
+        if old is not None:
+            now = "leave it out" if old.literal is False else f"DeepSpeed calls it {instead} now"
+            yield old, f"`{name}` is deprecated; {now}", Severity.WARNING
+
+
+def _offloaded(section: Settings, stage: object) -> Iterator[_Found]:
+    """Weights that are to be offloaded in a stage that does not split them."""
+    offloaded = section.get("offload_param")
+    if offloaded is not None and stage in (0, 1, 2) and section.literal("offload_param", "device") in ("cpu", "nvme"):
+        message = (
+            f"`offload_param` does nothing in stage {stage}: only stage 3 splits the weights that it would offload"
+        )
+        yield offloaded, message, Severity.WARNING
+
+
+def _scattered(section: Settings, stage: object) -> Iterator[_Found]:
+    """Gradients that are not copied into one piece of memory."""
+    gradients = section.get("contiguous_gradients")
+    if gradients is not None and gradients.literal is False and stage in (1, 2, 3):
+        message = (
+            "without `contiguous_gradients` reduced gradients stay where backward made them and splinter the memory; "
+            "leave it on, as it is by default"
+        )
+        yield gradients, message, Severity.WARNING
+
+
+def _unpinned(section: Settings) -> Iterator[_Found]:
+    """What is offloaded to host memory that is not pinned."""
+    for name in ("offload_optimizer", "offload_param"):
+        pinned = section.get(name, "pin_memory")
+        if pinned is not None and pinned.literal is False and section.literal(name, "device") == "cpu":
+            message = f"`{name}` into memory that is not pinned is copied while the host waits; set `pin_memory`"
+            yield pinned, message, Severity.WARNING
 
 
 def _product(parts: list[object]) -> int:

@@ -106,12 +106,7 @@ class DeviceNotSet(Rule):
             return
         if argument(start.call, "device_id") is not None or site.file.says(_CHOOSES):
             return
-        kinds = {item.fact.kind for item in site.file.used_around(site.block, beside=True)}
-        if (
-            FactKind.ENTERED not in kinds
-            or FactKind.DEVICE_CHOSEN in kinds
-            or owned_by_framework(site.file, site.block)
-        ):
+        if not _is_left_open(site):
             return
         guess = _guess(site.file)
         where = (
@@ -125,6 +120,14 @@ class DeviceNotSet(Rule):
             "rank first",
             confidence=0.85 if guess is not None and not is_test_path(site.path) else 0.6,
         )
+
+
+def _is_left_open(site: Site) -> bool:
+    """Whether all of the way to this place is in sight, with nothing on it that chooses a device."""
+    kinds = {item.fact.kind for item in site.file.used_around(site.block, beside=True)}
+    if FactKind.ENTERED not in kinds or FactKind.DEVICE_CHOSEN in kinds:
+        return False
+    return not owned_by_framework(site.file, site.block)
 
 
 def _guess(file: SemanticModel) -> tuple[str, int] | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from trainlint.analysis.programs.fact_names import ACCELERATOR
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name, nodes_in, position, root_name
+from trainlint.analysis.syntax.names import last_name, nodes_in, position
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
@@ -96,10 +96,9 @@ class NoSyncAroundBackwardOnly(Rule):
         body = _body(site)
         if body is None or not isinstance(func, ast.Attribute) or not _is_of_ddp(site, func.value):
             return
-        calls = [part for statement in body for part in nodes_in(statement) if isinstance(part, ast.Call)]
-        losses = [root_name(part.func) for part in calls if last_name(part.func) == "backward" and not part.args]
-        losses += [root_name(item) for part in calls if last_name(part.func) == "backward" for item in part.args[:1]]
-        if not losses or any(last_name(part.func) not in _AROUND_BACKWARD for part in calls):
+        parts = (part for statement in body for part in nodes_in(statement))
+        called = {last_name(part.func) for part in parts if isinstance(part, ast.Call)}
+        if "backward" not in called or not called <= _AROUND_BACKWARD:
             return
         yield self.finding(
             site,

@@ -152,8 +152,7 @@ def _bindings(file: SemanticModel, name: str, block: Block) -> list[Binding]:
     root, _, attribute = name.partition(".")
     if not attribute:
         return block.scope.bindings.get(root, [])
-    function = file.outline.enclosing(block)
-    owner = function.owner if function is not None else None
+    owner = file.graph.owner(block)
     return [item for item in owner.attributes.get(attribute, []) if item.block.scope is block.scope] if owner else []
 
 

@@ -10,7 +10,7 @@ from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, names_in, nodes_in, position
-from trainlint.analysis.syntax.uses import mentions
+from trainlint.analysis.syntax.uses import loads
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
@@ -83,38 +83,45 @@ class ReduceScatterByHand(Rule):
         found = collective(site.file, site.call, site.block)
         if found is None or found.returns_handle or is_test_path(site.path) or not isinstance(found.tensor, ast.Name):
             return
-        function = site.function
-        if function is None:
-            return
-        name = found.tensor.id
-        later = [node for node in mentions(function.node, name) if position(node) > position(found.tensor)]
-        uses = [node for node in later if isinstance(node.ctx, ast.Load)]
-        cuts = [part for part in _parts_of_rank(site, name) if position(part) > position(found.tensor)]
-        inside = {part for cut in cuts for part in nodes_in(cut)}
-        if len(cuts) == 1 and uses and all(node in inside for node in uses):
+        cut = _only_use(site, found.tensor)
+        if cut is not None:
             yield self.finding(
                 site,
-                f"`all_reduce` brings the whole sum to every rank, and line {cuts[0].lineno} keeps this rank's part "
+                f"`all_reduce` brings the whole sum to every rank, and line {cut.lineno} keeps this rank's part "
                 "only; `reduce_scatter_tensor` sends half as much",
                 confidence=0.9,
             )
 
 
-def _parts_of_rank(site: Site, name: str) -> Iterator[ast.Subscript]:
-    """Places that cut a rank's part out of a tensor: `x.chunk(n)[rank]`, `x[rank * size : (rank + 1) * size]`."""
-    function = site.function
-    assert function is not None
-    for node in nodes_in(function.node):
-        if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
-            continue
-        value = node.value
-        if isinstance(value, ast.Call) and last_name(value.func) in _CUTTING:
-            of = value.func.value if isinstance(value.func, ast.Attribute) else None
-            if last_name(of) == "torch" if of is not None else True:
-                of = value.args[0] if value.args else None
-            if isinstance(of, ast.Name) and of.id == name and asks_for_rank(node.slice, site.block):
-                yield node
-        elif isinstance(value, ast.Name) and value.id == name and isinstance(node.slice, ast.Slice):
-            lower = node.slice.lower
-            if lower is not None and any("rank" in word.lower() for word in names_in(lower)):
-                yield node
+def _only_use(site: Site, tensor: ast.Name) -> ast.Subscript | None:
+    """The one place behind the reduction that cuts this rank's part out of a tensor, where nothing else reads it."""
+    if site.function is None:
+        return None
+    root, start = site.function.node, position(tensor)
+    later = [part for part in nodes_in(root) if isinstance(part, ast.Subscript) and position(part) > start]
+    cuts = [part for part in later if _is_part_of_rank(site, part, tensor.id)]
+    reads = {node for node, _ in loads(root, tensor.id) if position(node) > start}
+    return cuts[0] if len(cuts) == 1 and reads and reads <= set(nodes_in(cuts[0])) else None
+
+
+def _is_part_of_rank(site: Site, node: ast.Subscript, name: str) -> bool:
+    """Whether this cuts a rank's part out of a tensor: `x.chunk(n)[rank]`, `x[rank * size : (rank + 1) * size]`."""
+    value = node.value
+    if not isinstance(node.ctx, ast.Load):
+        return False
+    if isinstance(value, ast.Call):
+        whole = _cut(value)
+        return isinstance(whole, ast.Name) and whole.id == name and asks_for_rank(node.slice, site.block)
+    if not isinstance(value, ast.Name) or value.id != name or not isinstance(node.slice, ast.Slice):
+        return False
+    lower = node.slice.lower
+    return lower is not None and any("rank" in word.lower() for word in names_in(lower))
+
+
+def _cut(call: ast.Call) -> ast.expr | None:
+    """The tensor that `x.chunk(n)` or `torch.chunk(x, n)` cuts into parts; None for other calls."""
+    if last_name(call.func) not in _CUTTING:
+        return None
+    if isinstance(call.func, ast.Attribute) and last_name(call.func.value) != "torch":
+        return call.func.value
+    return call.args[0] if call.args else None

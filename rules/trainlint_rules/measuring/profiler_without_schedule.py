@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from trainlint.analysis.programs.loops import describe_loop
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, nodes_in
+from trainlint.analysis.syntax.uses import assigned_target
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
 from trainlint_rules.measuring.idioms.profiled import recorded_loop
@@ -123,6 +124,5 @@ def _is_shared(root: ast.AST, name: str) -> bool:
 def _name_given(statement: ast.stmt, call: ast.Call) -> ast.expr | None:
     if isinstance(statement, ast.With):
         return next((item.optional_vars for item in statement.items if item.context_expr is call), None)
-    if isinstance(statement, ast.Assign) and statement.value is call and len(statement.targets) == 1:
-        return statement.targets[0] if last_name(statement.targets[0]) else None
-    return None
+    target = assigned_target(statement, call)
+    return target if target is not None and last_name(target) else None

@@ -103,8 +103,7 @@ class CheckpointWithoutUseReentrant(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find calls of PyTorch's own checkpointing that surely leave `use_reentrant` out."""
         origin = site.origin(site.call.func) or ""
-        target = site.file.config.target_torch
-        if origin not in _POSITION or (target is not None and target.lacks(_SINCE)):
+        if origin not in _POSITION or site.lacks(_SINCE):
             return
         if argument(site.call, "use_reentrant", _POSITION[origin]) is not None or _may_be_hidden(site, origin):
             return

@@ -98,32 +98,28 @@ class GraphKeptInAccumulator(Rule):
     def check(self, site: Site) -> Iterator[Finding]:
         """Find values with a graph that are added to what outlives the iteration."""
         loop = _iteration(site)
-        kept = _kept(site) if loop is not None else None
-        if loop is None or kept is None or site.gradients_off:
+        if loop is None or site.gradients_off:
+            return
+        kept = _kept(site)
+        if kept is None:
             return
         lives = lifetime(site.file, site.place, kept.holder, loop)
-        if lives is Lifetime.ROUND:
-            return
         flow = site.file.backwards(site.block)
-        if any(flow.goes_through(name) for name in held_by(kept.holder)):
+        if lives is Lifetime.ROUND or any(flow.goes_through(name) for name in held_by(kept.holder)):
             return
-        value = site.value(kept.added)
-        freed = site.file.loops.kind(loop) is not LoopKind.EVAL and _is_loss(kept.added, value, flow)
-        if kept.is_list and not freed and value.origin is Origin.OUTPUT and site.file.loops.kind(loop) is LoopKind.STEP:
-            return  # TRN315 knows of outputs that training collects
-        confidence = _confidence(site, value, loop, freed=freed)
-        bounded = freed and lives is Lifetime.WINDOW
-        if bounded:
-            confidence = 0.8
+        value, kind = site.value(kept.added), site.file.loops.kind(loop)
+        freed = kind is not LoopKind.EVAL and _is_loss(kept.added, value, flow)
+        if not freed and kind is LoopKind.STEP and _is_collected_output(kept, value):
+            return  # TRN315 finds these
+        confidence = _confidence(site, value, loop, lives, freed=freed)
         if confidence:
-            safe = freed or not any(flow.leaves(name) for name in held_by(kept.holder))
             yield self.finding(
                 site,
                 _message(site, kept, lives, freed=freed),
                 at=site.statement,
                 confidence=confidence,
-                severity=Severity.ADVICE if bounded else None,
-                fix=partial(_detached, site, kept.added, Safety.SAFE if safe else Safety.UNSAFE),
+                severity=Severity.ADVICE if freed and lives is Lifetime.WINDOW else None,
+                fix=partial(_detached, site, kept, freed=freed),
             )
 
 
@@ -152,6 +148,10 @@ def _kept(site: Site) -> _Kept | None:
     return None
 
 
+def _is_collected_output(kept: _Kept, value: Value) -> bool:
+    return kept.is_list and value.origin is Origin.OUTPUT
+
+
 def _iteration(site: Site) -> Block | None:
     """The innermost loop around that takes one batch in each round, of training or of evaluation."""
     for block in site.block.outwards():
@@ -175,9 +175,9 @@ def _is_loss(added: ast.expr, value: Value, flow: Backwards) -> bool:
     return value.is_tensor and any(flow.is_part_of_loss(name) for name in names)
 
 
-def _confidence(site: Site, value: Value, loop: Block, *, freed: bool) -> float:
+def _confidence(site: Site, value: Value, loop: Block, lives: Lifetime, *, freed: bool) -> float:
     if freed:
-        return 0.9
+        return 0.8 if lives is Lifetime.WINDOW else 0.9
     if not value.is_tensor or value.attached is not True:
         return 0.0
     if site.file.loops.kind(loop) is not LoopKind.EVAL or not forwards_with_graph(site.file, loop):
@@ -204,7 +204,10 @@ def _quoted(site: Site, node: ast.expr, otherwise: str) -> str:
     return f"`{text}`" if len(text) <= _SHORT and "\n" not in text else otherwise
 
 
-def _detached(site: Site, added: ast.expr, safety: Safety) -> Fix | None:
+def _detached(site: Site, kept: _Kept, *, freed: bool) -> Fix | None:
     from trainlint.fixing.rewrite import append_attribute_call, attempt
 
-    return attempt(lambda: Fix("Detach it", append_attribute_call(site.source, added, ".detach()"), safety))
+    flow = site.file.backwards(site.block)
+    leaves = any(flow.leaves(name) for name in held_by(kept.holder))
+    safety = Safety.SAFE if freed or not leaves else Safety.UNSAFE
+    return attempt(lambda: Fix("Detach it", append_attribute_call(site.source, kept.added, ".detach()"), safety))

@@ -143,19 +143,22 @@ def _carries_over(site: Site, loop: Block) -> bool:
     drawn: set[str] = set()
     if not isinstance(node, ast.While):
         drawn = {part.id for part in nodes_in(node.iter) if isinstance(part, ast.Name)}
-    for statement in node.body:
-        for part in nodes_in(statement):
-            if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and part.value.id == "self":
-                name = f"self.{part.attr}"
-            elif isinstance(part, ast.Name):
-                name = part.id
-            else:
-                continue
-            if not isinstance(part.ctx, ast.Load) or name in drawn or not flow.goes_through(name):
-                continue
-            if not _is_new(site, loop, name, part) and site.value(part).kind not in _NO_TENSORS:
+    for name, use in _reads(node.body):
+        if name not in drawn and flow.goes_through(name) and not _is_new(site, loop, name, use):
+            if site.value(use).kind not in _NO_TENSORS:
                 return True
     return False
+
+
+def _reads(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+    """Where statements read names, and attributes of the object itself."""
+    for statement in body:
+        for part in nodes_in(statement):
+            match part:
+                case ast.Name(id=name, ctx=ast.Load()):
+                    yield name, part
+                case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Load()):
+                    yield f"self.{name}", part
 
 
 def _is_new(site: Site, loop: Block, name: str, use: ast.expr) -> bool:

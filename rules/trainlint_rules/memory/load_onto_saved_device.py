@@ -124,9 +124,7 @@ class LoadOntoSavedDevice(Rule):
                 "each process loads this checkpoint onto the device that it was saved from, usually all of them onto "
                 'the first GPU; give it `map_location="cpu"`'
             )
-        elif _makes_all_on_cuda(site):
-            return  # it does not run without CUDA, whatever else it asks
-        elif _calls(site, "torch.cuda.is_available") and _calls(site, "torch.save") and not _was_just_saved(site):
+        elif _may_lack_cuda(site):
             message = (
                 "the program runs with and without CUDA, but a checkpoint that was saved from CUDA cannot be loaded "
                 'without it; give it `map_location="cpu"`'
@@ -140,6 +138,13 @@ class LoadOntoSavedDevice(Rule):
             severity=Severity.WARNING if kinds & _MANY_PROCESSES else Severity.ADVICE,
             fix=partial(_mapped, site),
         )
+
+
+def _may_lack_cuda(site: Site) -> bool:
+    """Whether a program that also runs without CUDA loads what another run of it saved."""
+    if _makes_all_on_cuda(site):
+        return False  # it does not run without CUDA, whatever else it asks
+    return _calls(site, "torch.cuda.is_available") and _calls(site, "torch.save") and not _was_just_saved(site)
 
 
 def _fills_a_module(site: Site) -> bool:

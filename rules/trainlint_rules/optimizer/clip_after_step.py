@@ -8,7 +8,15 @@ from trainlint.analysis.site import Site
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
-from trainlint_rules.optimizer.idioms.optimizers import Act, Action, actions, always_runs_before, between, round_of
+from trainlint_rules.optimizer.idioms.optimizers import (
+    Act,
+    Action,
+    actions,
+    actions_of,
+    always_runs_before,
+    between,
+    round_of,
+)
 
 
 class ClipAfterStep(Rule):
@@ -89,12 +97,10 @@ class ClipAfterStep(Rule):
 
 def _step_before(found: list[Action], clip: Action) -> Action | None:
     """The step that surely used the gradients before they are clipped, where none follows."""
-    steps = [item for item in found if item.act is Act.STEP]
-    before = [item for item in steps if always_runs_before(item.place, clip.place)]
-    if not before or len(before) != len(steps):
+    steps, backwards = actions_of(found, Act.STEP), actions_of(found, Act.BACKWARD)
+    if not steps or not all(always_runs_before(item.place, clip.place) for item in steps):
         return None
-    last = before[-1]
-    filled = [item for item in found if item.act is Act.BACKWARD and always_runs_before(item.place, last.place)]
-    refilled = any(item.act is Act.BACKWARD for item in between(found, last, clip))
-    again = any(item.act is Act.BACKWARD and item.line > clip.line for item in found)
-    return last if filled and not refilled and not again else None
+    last = steps[-1]
+    filled = any(always_runs_before(item.place, last.place) for item in backwards)
+    again = any(item.line > clip.line for item in backwards)
+    return last if filled and not again and not between(backwards, last, clip) else None

@@ -84,7 +84,7 @@ class ClipPerParameter(Rule):
             given = given.elts[0]
         if loop is None or not isinstance(given, ast.Name) or given.id not in loop.names:
             return
-        owner = site.function.owner if site.function is not None else None
+        owner = site.file.graph.owner(site.block)
         if owner is not None and any("Optimizer" in ast.unparse(base) for base in owner.node.bases):
             return
         yield self.finding(

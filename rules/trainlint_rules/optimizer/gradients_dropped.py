@@ -15,6 +15,7 @@ from trainlint_rules.optimizer.idioms.optimizers import (
     Action,
     action_of,
     actions,
+    actions_of,
     always_runs_before,
     between,
     round_of,
@@ -112,8 +113,7 @@ def _backward(found: list[Action], cleared: Action) -> Action:
 
 def _dropped_step(found: list[Action], cleared: Action) -> Action | None:
     """The step for which a backward has computed gradients that are cleared before it."""
-    backwards = [item for item in found if item.act is Act.BACKWARD]
-    steps = [item for item in found if item.act is Act.STEP and item.owner == cleared.owner]
+    backwards, steps = actions_of(found, Act.BACKWARD), actions_of(found, Act.STEP, cleared.owner)
     earlier = [item for item in backwards if always_runs_before(item.place, cleared.place)]
     if not earlier or between(steps, earlier[-1], cleared):
         return None
@@ -125,17 +125,17 @@ def _dropped_step(found: list[Action], cleared: Action) -> Action | None:
 
 def _waiting_step(site: Site, found: list[Action], cleared: Action, round_: Block) -> Action | None:
     """The step behind a condition on a counter, in a round that clears the gradients unconditionally."""
-    steps = [item for item in found if item.act is Act.STEP and item.owner == cleared.owner]
-    backwards = [item for item in found if item.act is Act.BACKWARD]
+    backwards, steps = actions_of(found, Act.BACKWARD), actions_of(found, Act.STEP, cleared.owner)
     if len(steps) != 1 or len(backwards) != 1 or round_.kind is not BlockKind.LOOP:
         return None
     guard = next((item for item in steps[0].place.block.outwards() if _counts(site, item)), None)
-    if guard is None or not guard.within(round_) or cleared.place.block.within(guard):
+    if guard is None or not guard.within(round_):
         return None
-    together = always_runs_before(cleared.place, backwards[0].place) or always_runs_before(
-        backwards[0].place, cleared.place
-    )
-    return steps[0] if together and not backwards[0].place.block.within(guard) else None
+    clear, backward = cleared.place, backwards[0].place
+    if clear.block.within(guard) or backward.block.within(guard):
+        return None
+    together = always_runs_before(clear, backward) or always_runs_before(backward, clear)
+    return steps[0] if together else None
 
 
 def _counts(site: Site, block: Block) -> bool:

@@ -11,13 +11,13 @@ from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import dotted, nodes_in
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.rule import Rule, Triggers
-from trainlint_rules.optimizer.idioms.optimizers import Act, actions, always_runs_before
+from trainlint_rules.optimizer.idioms.optimizers import Act, actions, actions_of, always_runs_before
 
 _OPTIMIZERS = frozenset({"Adam", "AdamW", "SGD", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop"})
 
@@ -91,15 +91,19 @@ class OptimizerBuiltInLoop(Rule):
         build = optimizer_builds(site.file).get(site.call)
         if build is None or build.name is None or _has_no_state(site.call) or _builds_model(site, build, loop):
             return
-        steps = [item for item in actions(site.file, loop) if item.act is Act.STEP and item.owner == build.name]
-        once = [item for item in steps if _loop_of(site.file, item.place.block) is loop]
-        if steps and len(once) == len(steps) and all(always_runs_before(site.place, item.place) for item in steps):
+        steps = actions_of(actions(site.file, loop), Act.STEP, build.name)
+        if steps and all(_follows_in_loop(site, item.place, loop) for item in steps):
             yield self.finding(
                 site,
                 f"`{build.name}` is built in each step, so its momentum and averages start from nothing each time; "
                 "build it before the loop",
                 confidence=0.5 if is_test_path(site.path) else 0.85,
             )
+
+
+def _follows_in_loop(site: Site, step: Place, loop: Block) -> bool:
+    """Whether a step runs once in each round of the loop, behind the building."""
+    return _loop_of(site.file, step.block) is loop and always_runs_before(site.place, step)
 
 
 def _loop_of(file: SemanticModel, block: Block) -> Block | None:

@@ -89,9 +89,8 @@ class OptimizerForLoop(Rule):
             return
         if "fused" in given and constant(given["fused"]) not in (False, None):
             return
-        target = site.file.config.target_torch
         since = _FUSED_SINCE.get(name)
-        fused = since is not None and (target is None or not target.lacks(since))
+        fused = since is not None and not site.lacks(since)
         if not fused and _says_why(site):
             return
         advice = "`fused=True` takes as little memory and one kernel" if fused else "leave the choice to PyTorch"

@@ -11,7 +11,14 @@ from trainlint.analysis.syntax.blocks import BlockKind, Place
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
-from trainlint_rules.optimizer.idioms.optimizers import Act, action_of, actions, always_runs_before, round_of
+from trainlint_rules.optimizer.idioms.optimizers import (
+    Act,
+    action_of,
+    actions,
+    actions_of,
+    always_runs_before,
+    round_of,
+)
 
 
 class SchedulerBeforeStep(Rule):
@@ -84,7 +91,7 @@ class SchedulerBeforeStep(Rule):
         schedule = action_of(site.file, site.place)
         if schedule is None or schedule.act is not Act.SCHEDULE or site.call.args or site.call.keywords:
             return
-        steps = [item.place for item in actions(site.file, round_of(site.block)) if item.act is Act.STEP]
+        steps = [item.place for item in actions_of(actions(site.file, round_of(site.block)), Act.STEP)]
         steps = steps or list(_epochs(site))
         if any(always_runs_before(place, site.place) for place in steps):
             return

@@ -179,8 +179,7 @@ def _where(site: Site) -> str:
 
 
 def _is_in_optimizer(site: Site) -> bool:
-    function = site.function
-    owner = function.owner if function is not None else None
+    owner = site.file.graph.owner(site.block)
     return owner is not None and any(_OPTIMIZER.search(last_name(base)) for base in owner.node.bases)
 
 

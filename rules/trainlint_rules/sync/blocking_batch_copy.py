@@ -157,19 +157,13 @@ def _is_cuda_type(site: Site, node: ast.expr) -> bool:
 
 def _confidence(site: Site, batch: ast.expr, memory: Memory) -> float:
     """How sure it is that this copies a host batch, often; 0 where it surely does not."""
-    heat, value = site.heat.heat, site.value(batch)
+    heat = site.heat.heat
     if any(site.file.batches.prepared(loader) for loader in site.file.batches.sources(batch, site.block)):
         return 0.0
-    if value.is_tensor and value.origin is Origin.BATCH and value.home is Home.HOST:
-        known = 1.0
-    elif value.kind is Kind.UNKNOWN and _BATCH.match(first_name(site, batch)):
-        known = 0.85
-    elif in_mover(site, batch) and value.kind is not Kind.MODULE and value.home is not Home.DEVICE:
-        known = 1.0
-    elif in_own_to(site, batch):
-        return 0.75 if heat.in_step else 0.0  # the object may as well be a result on its way to the host
-    else:
-        return 0.0
+    known = _is_host_batch(site, batch)
+    if not known:
+        # In a `to` of its own, the object may as well be a result on its way to the host.
+        return 0.75 if heat.in_step and in_own_to(site, batch) else 0.0
     if _follows_another(site):
         known *= 0.8
     if heat.in_step:
@@ -179,6 +173,17 @@ def _confidence(site: Site, batch: ast.expr, memory: Memory) -> float:
     if heat is Heat.UNKNOWN:
         return 0.7 if in_mover(site, batch) else 0.5 * known
     return 0.0
+
+
+def _is_host_batch(site: Site, batch: ast.expr) -> float:
+    """How sure it is that a value is a batch on the host, by its source, its name or the function around it."""
+    value = site.value(batch)
+    if value.is_tensor and value.origin is Origin.BATCH and value.home is Home.HOST:
+        return 1.0
+    if value.kind is Kind.UNKNOWN and _BATCH.match(first_name(site, batch)):
+        return 0.85
+    moved = in_mover(site, batch) and value.kind is not Kind.MODULE and value.home is not Home.DEVICE
+    return 1.0 if moved else 0.0
 
 
 def _follows_another(site: Site) -> bool:

@@ -153,27 +153,28 @@ def _follows_another(site: Site, node: ast.Subscript) -> bool:
 
 def _called(site: Site, call: ast.Call) -> tuple[float, str]:
     """How sure it is that a call waits, and what to do instead."""
-    name = last_name(call.func)
     origin = site.origin(call.func)
-    if has_unpacked_arguments(call) or (origin is not None and not origin.startswith("torch.")):
+    given = call.args
+    if origin is None:
+        given = [call.func.value, *call.args] if isinstance(call.func, ast.Attribute) else []
+    if not given or has_unpacked_arguments(call) or (origin is not None and not origin.startswith("torch.")):
         return 0.0, ""
-    if origin is None and not isinstance(call.func, ast.Attribute):
-        return 0.0, ""
-    given = call.args if origin is not None else [call.func.value, *call.args]  # type: ignore[attr-defined]
-    if not given:
-        return 0.0, ""
-    source, instead = given[0], "keep the shape and weigh by a mask"
-    if name == "where":
-        if origin is None or len(call.args) != 1 or call.keywords:
-            return 0.0, ""
-    elif name == "repeat_interleave":
-        if argument(call, "output_size") is not None:
-            return 0.0, ""
-        repeats = argument(call, "repeats") or (given[1] if len(given) > 1 else given[0])
-        source, instead = repeats, "pass `output_size=...` if the sum of the counts is known"
-    elif name == "one_hot":
-        if len(given) > 1 or argument(call, "num_classes") is not None:
-            return 0.0, ""
-        instead = "pass `num_classes=...`"
-    value = site.value(source)
-    return (explicit_read(value, site.file.device) if value.on_device else 0.0), instead
+    source, instead = _deciding(call, given, of_torch=origin is not None)
+    value = site.value(source) if source is not None else None
+    return (explicit_read(value, site.file.device) if value is not None and value.on_device else 0.0), instead
+
+
+def _deciding(call: ast.Call, given: list[ast.expr], *, of_torch: bool) -> tuple[ast.expr | None, str]:
+    """The tensor whose values decide the shape, None where the call says the shape itself; and what to do instead."""
+    match last_name(call.func):
+        case "where" if not of_torch or len(call.args) != 1 or call.keywords:
+            return None, ""
+        case "repeat_interleave":
+            repeats = argument(call, "repeats") or given[1 if len(given) > 1 else 0]
+            known = argument(call, "output_size") is not None
+            return None if known else repeats, "pass `output_size=...` if the sum of the counts is known"
+        case "one_hot":
+            known = len(given) > 1 or argument(call, "num_classes") is not None
+            return None if known else given[0], "pass `num_classes=...`"
+        case _:
+            return given[0], "keep the shape and weigh by a mask"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from trainlint.analysis.effects.guarded_reads import decided_by_callers
 from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, nodes_in
+from trainlint.analysis.syntax.names import argument, last_name, nodes_in
 from trainlint.analysis.types.values import Home, Kind
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
@@ -125,16 +125,14 @@ class DeviceHopInForward(Rule):
         if not (heat.in_step or heat is Heat.UNKNOWN) or not isinstance(call.func, ast.Attribute):
             return
         name = call.func.attr
-        if argument(call, "non_blocking") is not None or (
-            name == "to" and site.file.kinds.device_argument(call, site.block) is not Home.HOST
-        ):
+        if not _goes_to_host(site):
             return
         value = site.value(call.func.value)
-        if value.kind is Kind.UNKNOWN or decided_by_callers(site.file, call, site.block):
+        if argument(call, "non_blocking") is not None or value.kind is Kind.UNKNOWN:
+            return
+        if decided_by_callers(site.file, call, site.block) or _feeds_estimator(site):
             return
         if copy_purpose(site.file, call, site.block, site.statement) is not Purpose.FORWARD_ON_HOST:
-            return
-        if _feeds_estimator(site):
             return
         confidence = explicit_read(value, site.file.device)
         if confidence and not shown_by_bar(site.file, call, site.statement):
@@ -145,6 +143,12 @@ class DeviceHopInForward(Rule):
             )
             sure = confidence if heat.in_step else confidence * _UNSEEN
             yield self.finding(site, message, confidence=sure)
+
+
+def _goes_to_host(site: Site) -> bool:
+    """Whether the call copies to the host, as `cpu` and `tolist` always do."""
+    name = last_name(site.call.func)
+    return name != "to" or site.file.kinds.device_argument(site.call, site.block) is Home.HOST
 
 
 def _feeds_estimator(site: Site) -> bool:

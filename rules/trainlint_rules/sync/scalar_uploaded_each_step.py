@@ -97,30 +97,37 @@ class ScalarUploadedEachStep(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find tensors made of one number on the device, in each step."""
-        call = site.call
-        if not site.heat.heat.in_step or has_unpacked_arguments(call) or not call.args:
-            return
-        if site.origin(call.func) not in ("torch.tensor", "torch.as_tensor") or runs_where_missing(site.conditions):
+        if not site.heat.heat.in_step or not _uploads(site) or runs_where_missing(site.conditions):
             return
         guard = guard_of(site.block)
         if isinstance(site.statement, ast.Return) and guard is not None and not guard.is_early_exit:
             return  # what a loss is where there is nothing to compare
-        if argument(call, "device") is None or site.file.kinds.device_argument(call, site.block) is not Home.DEVICE:
-            return
-        if _is_step_count(argument(call, "device")) or _was_read(call.args[0], site.block):
-            return
-        if _may_be_several(call.args[0], site.block):
+        number = site.call.args[0]
+        if _was_read(number, site.block) or _may_be_several(number, site.block):
             return
         if read_follows(site.file, site.place, itself=True):
             return  # the host waits there in any case
         sure = site.heat.confidence >= _SURELY_HOT
-        confidence = _is_number(site, call.args[0]) if sure else 0.0
+        confidence = _is_number(site, number) if sure else 0.0
         if confidence:
             message = (
                 "a Python number is copied to the device in each training step, and the host waits for the copy; "
                 "use the number itself, or fill it there: `torch.full((), number, device=...)`"
             )
             yield self.finding(site, message, confidence=confidence)
+
+
+def _uploads(site: Site) -> bool:
+    """Whether a call makes a tensor on the device of what it is given, other than an optimizer's count of steps."""
+    call = site.call
+    if has_unpacked_arguments(call) or not call.args:
+        return False
+    if site.origin(call.func) not in ("torch.tensor", "torch.as_tensor"):
+        return False
+    device = argument(call, "device")
+    if device is None or _is_step_count(device):
+        return False
+    return site.file.kinds.device_argument(call, site.block) is Home.DEVICE
 
 
 def _is_number(site: Site, node: ast.expr) -> float:
@@ -133,7 +140,7 @@ def _is_number(site: Site, node: ast.expr) -> float:
     return 0.85 * value.confidence if value.kind is Kind.NUMBER else 0.0
 
 
-def _is_step_count(device: ast.expr | None) -> bool:
+def _is_step_count(device: ast.expr) -> bool:
     """Whether a device is that of an optimizer's count of steps, which is on the host but for captured graphs."""
     return isinstance(device, ast.Attribute) and last_name(device.value) in _STEP_COUNTS
 

@@ -91,21 +91,24 @@ def verdict(
     if not run.steps:
         return _unseen(finding, "no step was seen")
     seen = [item for item in run.seen if _stands_at(item.at, finding)]
-    shown = [item for item in seen if item.symptom in symptoms and _is_meant(item, warned_as)]
-    optimizers = [item for item in run.optimizers if item.made_at is not None and _stands_at(item.made_at, finding)]
+    optimizers = [item for item in run.optimizers if _is_made_by(item, finding)]
     if optimizers and Symptom.OPTIMIZER_STEP in symptoms:
         return _of_optimizers(finding, optimizers, run, threshold)
-    loaders = [item for item in run.loaders if _is_of(item, finding)] if Symptom.DATA_WAIT in symptoms else []
-    if loaders:
+    loaders = [item for item in run.loaders if _is_of(item, finding)]
+    if loaders and Symptom.DATA_WAIT in symptoms:
         return _of_loaders(finding, loaders, run, threshold)
     if not symptoms:
         return _unseen(finding, "the probe has no way to measure this", ran=bool(seen))
-    shown = [item for item in shown if item.symptom is not Symptom.GRADIENTS_DROPPED or _is_common(item, seen)]
+    shown = _shown(seen, symptoms, warned_as)
     if not shown:
-        instead = [item for item in seen if item.symptom in {_OTHERWISE.get(symptom) for symptom in symptoms}]
-        nothing = f"no {_either(symptoms)} was seen at this line in {len(run.steps)} steps"
-        return _harmless(finding, instead, nothing) if instead else _unseen(finding, nothing)
+        return _of_nothing(finding, symptoms, seen, run)
     return _of_calls(finding, shown, run, threshold, in_part=in_part)
+
+
+def _shown(seen: Sequence[Seen], symptoms: Collection[Symptom], warned_as: str) -> list[Seen]:
+    """What of the things seen at a line is a symptom of the pattern."""
+    found = [item for item in seen if item.symptom in symptoms and _is_meant(item, warned_as)]
+    return [item for item in found if _is_common(item, seen)]
 
 
 def _of_loaders(finding: Finding, loaders: Sequence[Loader], run: Run, threshold: float) -> Verdict:
@@ -149,10 +152,15 @@ def _of_optimizers(finding: Finding, optimizers: Sequence[Optimizer], run: Run, 
     return _judged(finding, gain, run, threshold, basis="trial", per_step=often, reason="; ".join(told))
 
 
-def _harmless(finding: Finding, instead: Sequence[Seen], nothing: str) -> Verdict:
-    """The line runs, and what the rule speaks of does not happen there."""
-    what = " and ".join(dict.fromkeys(item.what for item in instead))
-    return replace(_about(finding, State.REFUTED, f"{what} ran here, and {nothing}"), basis="counter")
+def _of_nothing(finding: Finding, symptoms: Collection[Symptom], seen: Sequence[Seen], run: Run) -> Verdict:
+    """Refuted where the line runs, and something happens there in place of what the rule speaks of."""
+    nothing = f"no {_either(symptoms)} was seen at this line in {len(run.steps)} steps"
+    otherwise = {_OTHERWISE.get(symptom) for symptom in symptoms}
+    instead = dict.fromkeys(item.what for item in seen if item.symptom in otherwise)
+    if not instead:
+        return _unseen(finding, nothing)
+    found = _about(finding, State.REFUTED, f"{' and '.join(instead)} ran here, and {nothing}")
+    return replace(found, basis="counter")
 
 
 def _of_calls(finding: Finding, shown: Sequence[Seen], run: Run, threshold: float, *, in_part: bool) -> Verdict:
@@ -162,31 +170,40 @@ def _of_calls(finding: Finding, shown: Sequence[Seen], run: Run, threshold: floa
     if proofs:
         return _proved(finding, proofs, run)
     steps = len(run.steps)
-    calls = sum(item.calls * steps / (item.steps or steps) for item in shown)
-    what = " and ".join(dict.fromkeys(item.what for item in shown))
-    times = f"{what} ran {_often(calls / steps)}"
-    if all(item.symptom in _SHOWN_BY_A_DEVICE for item in shown) and not any(_on_device(item) for item in shown):
-        of_user = "" if any(item.direct for item in shown) else ", by a library"
+    per_step = sum(item.calls * steps / (item.steps or steps) for item in shown) / steps
+    times = f"{' and '.join(dict.fromkeys(item.what for item in shown))} ran {_often(per_step)}"
+    if all(item.symptom in _SHOWN_BY_A_DEVICE and not _on_device(item) for item in shown):
+        of_user = "" if shown[0].direct else ", by a library"
         sentence = f"{times}{of_user}, on tensors of the CPU: what it costs shows on an accelerator alone"
         found = _about(finding, State.UNMEASURED, sentence)
-        return replace(found, per_step=calls / steps, basis="counter")
-    if all(item.recoverable is not None for item in shown):
-        cost = together([item.recoverable for item in shown if item.recoverable is not None])
+        return replace(found, per_step=per_step, basis="counter")
+    measured = _measured(shown, run, in_part=in_part)
+    if measured is None:
+        return _unseen(finding, f"{times}; {_why_not_timed(shown, run)}", ran=True)
+    cost, basis, sentence = measured
+    return _judged(finding, cost, run, threshold, basis=basis, per_step=per_step, reason=times + sentence)
+
+
+def _measured(shown: Sequence[Seen], run: Run, *, in_part: bool) -> tuple[Interval, str, str] | None:
+    """What calls cost in a step, what told that, and the rest of a sentence about it; None where nothing timed them."""
+    gains = [item.recoverable for item in shown if item.recoverable is not None]
+    if len(gains) == len(shown):
+        cost = together(gains)
         cost = Interval(0.0, cost.high) if in_part else cost
-        basis = "trace" if any(item.symptom in _SHOWN_BY_A_DEVICE or _on_device(item) for item in shown) else "timer"
-        reason = f"{times}; without it a step could gain {_span(cost)}"
-    elif all(item.symptom in _QUEUED and _is_queued(item, run) for item in shown):
-        return _unseen(
-            finding, f"{times}; it returns before it is done, and only a trace tells what it costs", ran=True
-        )
-    elif any(item.host_ms is not None for item in shown):
-        spent = sum(item.host_ms or 0.0 for item in shown) / steps
-        is_bound = in_part or any(_may_be_hidden(item, run) for item in shown)
-        cost = Interval(0.0 if is_bound else spent, spent)
-        reason, basis = f"{times} and took the host {spent:.2f} ms of each step", "timer"
-    else:
-        return _unseen(finding, f"{times}; it was not timed", ran=True)
-    return _judged(finding, cost, run, threshold, basis=basis, per_step=calls / steps, reason=reason)
+        basis = "trace" if any(_is_traced(item) for item in shown) else "timer"
+        return cost, basis, f"; without it a step could gain {_span(cost)}"
+    spent = [item.host_ms for item in shown if item.host_ms is not None]
+    if not spent or all(_is_queued(item, run) for item in shown):
+        return None
+    ms = sum(spent) / len(run.steps)
+    is_bound = in_part or any(_may_be_hidden(item, run) for item in shown)
+    return Interval(0.0 if is_bound else ms, ms), "timer", f" and took the host {ms:.2f} ms of each step"
+
+
+def _why_not_timed(shown: Sequence[Seen], run: Run) -> str:
+    if all(_is_queued(item, run) for item in shown):
+        return "it returns before it is done, and only a trace tells what it costs"
+    return "it was not timed"
 
 
 def _proved(finding: Finding, proofs: Sequence[Seen], run: Run) -> Verdict:
@@ -243,6 +260,10 @@ def _stands_at(line: Line, finding: Finding) -> bool:
     return line.path == finding.path and finding.span.start_line <= line.line <= finding.span.end_line
 
 
+def _is_made_by(optimizer: Optimizer, finding: Finding) -> bool:
+    return optimizer.made_at is not None and _stands_at(optimizer.made_at, finding)
+
+
 def _is_of(loader: Loader, finding: Finding) -> bool:
     lines = (line for line in (loader.made_at, loader.drawn_at) if line is not None)
     return any(_stands_at(line, finding) for line in lines)
@@ -252,9 +273,14 @@ def _on_device(item: Seen) -> bool:
     return item.device not in ("", "cpu")
 
 
+def _is_traced(item: Seen) -> bool:
+    """Whether only a trace of an accelerator tells what could be gained."""
+    return item.symptom in _SHOWN_BY_A_DEVICE or _on_device(item)
+
+
 def _is_queued(item: Seen, run: Run) -> bool:
-    """Whether the work is an accelerator's, or may be where the call does not tell."""
-    return _on_device(item) or (not item.device and run.device != "cpu")
+    """Whether a call only queues work: an accelerator's, or what may be one's where the call does not tell."""
+    return item.symptom in _QUEUED and (_on_device(item) or (not item.device and run.device != "cpu"))
 
 
 def _may_be_hidden(item: Seen, run: Run) -> bool:
@@ -268,10 +294,10 @@ def _is_meant(item: Seen, warned_as: str) -> bool:
     return item.symptom is not Symptom.WARNING or not warned_as or re.search(warned_as, said) is not None
 
 
-def _is_common(dropped: Seen, seen: Sequence[Seen]) -> bool:
-    """Whether a line drops gradients as a rule. A gradient scaler leaves out a step now and then, on purpose."""
-    clearings = sum(item.calls for item in seen if item.symptom in _CLEARINGS)
-    return 2 * dropped.calls >= clearings
+def _is_common(item: Seen, seen: Sequence[Seen]) -> bool:
+    """Whether a line drops gradients as a rule, if it does. A gradient scaler leaves out a step now and then."""
+    clearings = sum(other.calls for other in seen if other.symptom in _CLEARINGS)
+    return item.symptom is not Symptom.GRADIENTS_DROPPED or 2 * item.calls >= clearings
 
 
 def _mean_of(times: Sequence[float]) -> Interval:

@@ -88,18 +88,12 @@ def page(
         MissingLibrary: Matplotlib or Jinja2 is not installed.
     """
     run = runs[0] if runs else None
-    times = [step.ms for step in run.steps] if run else []
     traces = _traces(reading)
     trace = traces[0] if traces else None
     phases = mean_phases(run) if run else _phases(trace)
     return _template().render(
+        **_of_run(run),
         title=_title(run, reading.path if reading else None),
-        run=run,
-        command=shlex.join(run.command) if run else "",
-        why_no_step=why_no_step(run) if run else "",
-        mean=fmean(times) if times else None,
-        median=median(times) if times else None,
-        utilization=utilization(run) if run else None,
         first=to_do_first(verdicts, _ADVISED),
         instead=list(_instead(run, phases, verdicts, unjudged)),
         split=pictures.step_split(phases) if phases else None,
@@ -114,13 +108,29 @@ def page(
         reading=trace,
         most=_MOST_PLACES,
         comparisons=[(tried, comparison(tried, number)) for number, tried in enumerate(comparisons, 1)],
-        seen=sorted(run.seen, key=lambda item: (-(item.host_ms or 0.0), item.at)) if run else [],
-        facts=run.environment.facts if run else {},
         concerns=list(dict.fromkeys(concern for each in runs for concern in each.environment.concerns)),
         notes=[*_notes_of_runs(runs), *_notes_of_trace(reading, trace), *_notes_on(unjudged)],
         version=__version__,
         home=_HOME,
     )
+
+
+def _of_run(run: Run | None) -> dict[str, object]:
+    """What the page shows of a run alone, by the template's names."""
+    if run is None:
+        nothing = dict.fromkeys(("run", "mean", "median", "utilization"))
+        return {**nothing, "command": "", "why_no_step": "", "seen": [], "facts": {}}
+    times = [step.ms for step in run.steps]
+    return {
+        "run": run,
+        "command": shlex.join(run.command),
+        "why_no_step": why_no_step(run),
+        "mean": fmean(times) if times else None,
+        "median": median(times) if times else None,
+        "utilization": utilization(run),
+        "seen": sorted(run.seen, key=lambda item: (-(item.host_ms or 0.0), item.at)),
+        "facts": run.environment.facts,
+    }
 
 
 def _template() -> Template:
@@ -207,30 +217,36 @@ def _instead(
 
 
 def _notes_of_runs(runs: Sequence[Run]) -> Iterator[str]:
-    run = runs[0] if runs else None
-    if run and run.steps:
-        yield (
-            f"A step lasts from one {run.clock or 'step of the optimizer'} to the next, by the host's clock. "
-            f"Watching took {run.overhead_ms:.3f} ms of each, measured in the same process."
-        )
-        yield "A wait for data is the most that a faster loader could gain, since loading more at once takes time, too."
-        yield "Gains do not add up: where one wait is gone, the host may wait longer at the next."
-        yield f"What ran in none of these {len(run.steps)} steps is not judged, such as what ends an epoch."
-        if run.device == "cpu":
-            yield "There was no accelerator: of waits for one, copies to it and its memory this page says nothing."
-        else:
-            yield (
-                "Phases are the host's. The device works behind the host, "
-                "so a phase may hold a wait for what an earlier one asked for."
-            )
-        if len(runs) > 1:
-            yield f"Where no rank is named, numbers are those of rank {run.rank}."
-    if run and run.world_size > 1 and (missing := together(runs).missing):
+    if not runs:
+        return
+    run = runs[0]
+    if run.steps:
+        yield from _notes_of_steps(run, others=len(runs) > 1)
+    if run.world_size > 1 and (missing := together(runs).missing):
         yield f"No evidence came from rank {', '.join(map(str, missing))}."
     for note in dict.fromkeys(note for each in runs for note in each.notes):
         yield full(note)
     for files in dict.fromkeys(each.redirected for each in runs if each.redirected):
         yield f"What the script saved was written to a temporary directory, which is gone: {', '.join(files)}."
+
+
+def _notes_of_steps(run: Run, *, others: bool) -> Iterator[str]:
+    yield (
+        f"A step lasts from one {run.clock or 'step of the optimizer'} to the next, by the host's clock. "
+        f"Watching took {run.overhead_ms:.3f} ms of each, measured in the same process."
+    )
+    yield "A wait for data is the most that a faster loader could gain, since loading more at once takes time, too."
+    yield "Gains do not add up: where one wait is gone, the host may wait longer at the next."
+    yield f"What ran in none of these {len(run.steps)} steps is not judged, such as what ends an epoch."
+    if run.device == "cpu":
+        yield "There was no accelerator: of waits for one, copies to it and its memory this page says nothing."
+    else:
+        yield (
+            "Phases are the host's. The device works behind the host, "
+            "so a phase may hold a wait for what an earlier one asked for."
+        )
+    if others:
+        yield f"Where no rank is named, numbers are those of rank {run.rank}."
 
 
 def _notes_of_trace(reading: TraceReading | RanksReading | None, trace: TraceReading | None) -> Iterator[str]:

@@ -11,7 +11,7 @@ from trainlint_probe.traces.asked import asked_in, launch_times, pace
 from trainlint_probe.traces.copies import Copy
 from trainlint_probe.traces.device_work.arithmetic import Arithmetic, arithmetic_of
 from trainlint_probe.traces.device_work.communication import host_collectives
-from trainlint_probe.traces.events import Device, DeviceWork, Trace, Work
+from trainlint_probe.traces.events import Device, DeviceWork, HostRange, Trace, Work
 from trainlint_probe.traces.hooked import with_lines_of_hooks
 from trainlint_probe.traces.idle import Cause, causes_of, idle_spans
 from trainlint_probe.traces.intervals import Coverage, total
@@ -85,13 +85,7 @@ def device_of(
     located = [cost.wait.call for cost in costs] + [copy.call for copy in copies if copy.call] + requests
     places = with_lines_of_hooks(trace, waits, costs, places_of(trace, located), window)
     idle = idle_spans(window.start, window.end, busy.spans)
-    host = {
-        Cause.DATA_WAIT: data_waits(trace),
-        Cause.HOST_SYNC: [(wait.start, wait.end) for wait in waits],
-        Cause.ALLOCATION: [(call.start, call.end) for call in requests],
-        Cause.COLLECTIVE: host_collectives(trace),
-    }
-    causes = causes_of(idle, work, calls, host)
+    causes = causes_of(idle, work, calls, _host_spans(trace, waits, requests))
     launches = launches_of(trace, asked, calls, window)
     return DeviceReading(
         number=number,
@@ -106,6 +100,18 @@ def device_of(
         launches=launches,
         launch_bound=launches.bound(causes[Cause.LAUNCH] / window.ms),
     )
+
+
+def _host_spans(
+    trace: Trace, waits: Sequence[Wait], requests: Sequence[HostRange]
+) -> dict[Cause, Sequence[tuple[float, float]]]:
+    """When the host did what may leave the device idle."""
+    return {
+        Cause.DATA_WAIT: data_waits(trace),
+        Cause.HOST_SYNC: [(wait.start, wait.end) for wait in waits],
+        Cause.ALLOCATION: [(call.start, call.end) for call in requests],
+        Cause.COLLECTIVE: host_collectives(trace),
+    }
 
 
 def _syncs(costs: Sequence[Cost], sites: tuple[SyncSite, ...], window: Window) -> Syncs:

@@ -44,9 +44,7 @@ def with_lines_of_hooks(
     start, end = min(item.start for item in steps), max(item.end for item in steps)
     later = [wait for wait in waits if start <= wait.start < end]
     told = places_of(trace, [wait.call for wait in later])
-    lines: dict[_Kind, set[Source | None]] = defaultdict(set)
-    for wait in later:
-        lines[_kind(wait, told)].add(told[wait.call].source)
+    lines = _lines_of_kinds(later, told)
     often = Counter(_kind(wait, told) for wait in later)
     before = Counter(_kind(cost.wait, places) for cost in costs)
     for cost in costs:
@@ -56,6 +54,14 @@ def with_lines_of_hooks(
             (source,) = lines[kind]
             found[cost.wait.call] = replace(place, source=source)
     return found
+
+
+def _lines_of_kinds(waits: Sequence[Wait], places: Mapping[HostRange, Place]) -> Mapping[_Kind, set[Source | None]]:
+    """The lines of all waits of a kind, None for waits without one."""
+    lines: dict[_Kind, set[Source | None]] = defaultdict(set)
+    for wait in waits:
+        lines[_kind(wait, places)].add(places[wait.call].source)
+    return lines
 
 
 def _kind(wait: Wait, places: Mapping[HostRange, Place]) -> _Kind:

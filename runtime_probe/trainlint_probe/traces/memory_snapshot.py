@@ -96,12 +96,13 @@ def read_snapshot(path: Path | str) -> MemoryReading:
 
 def _read(path: Path, snapshot: Mapping[str, Any]) -> MemoryReading:
     segments = [segment for segment in snapshot["segments"] if isinstance(segment, dict)]
-    history = [event for trace in snapshot.get("device_traces") or () for event in trace if isinstance(event, dict)]
+    traces = snapshot.get("device_traces") or ()
+    history = [event for trace in traces for event in trace if isinstance(event, dict)]
     blocks = [block for segment in segments for block in _blocks(segment)]
     by_state: Counter[str] = Counter()
     for block in blocks:
         by_state[block.get("state", "")] += block.get("size", 0)
-    unused = sum(s.get("total_size", 0) for s in segments if not any(_taken(block) for block in _blocks(s)))
+    unused = sum(segment.get("total_size", 0) for segment in segments if _is_unused(segment))
     return MemoryReading(
         path=str(path),
         reserved=sum(segment.get("total_size", 0) for segment in segments),
@@ -112,9 +113,14 @@ def _read(path: Path, snapshot: Mapping[str, Any]) -> MemoryReading:
         segments=len(segments),
         out_of_memory=sum(event.get("action") == "oom" for event in history),
         largest=_largest(blocks),
-        churn=_churn(snapshot.get("device_traces") or ()),
+        churn=_churn(traces),
         notes=tuple(_notes(blocks, history)),
     )
+
+
+def _is_unused(segment: Mapping[str, Any]) -> bool:
+    """Whether no tensor holds any part of a segment."""
+    return not any(_taken(block) for block in _blocks(segment))
 
 
 class _Plain(pickle.Unpickler):

@@ -116,10 +116,13 @@ def _source(around: Sequence[_Kinded]) -> Source | None:
             return told
     for item, kind in reversed(around):
         if kind == "operator" and item.stack:
-            lines = [_line(text, exact=True) for text in item.stack.split(";")]
-            return next((line for line in lines if line and not of_a_library(line.path)), None)
-    frames = [_line(item.name, exact=False) for item, kind in reversed(around) if kind == "frame"]
-    return next((line for line in frames if line and not of_a_library(line.path)), None)
+            return _first_of_user(_line(text, exact=True) for text in item.stack.split(";"))
+    return _first_of_user(_line(item.name, exact=False) for item, kind in reversed(around) if kind == "frame")
+
+
+def _first_of_user(lines: Iterable[Source | None]) -> Source | None:
+    """The first line that stands in no library."""
+    return next((line for line in lines if line and not of_a_library(line.path)), None)
 
 
 _FRAME = re.compile(r"(?P<path>.+\.py)\((?P<line>\d+)\): (?P<function>.+)$")

@@ -90,34 +90,39 @@ def sync_sites(costs: Iterable[Cost], places: Mapping[HostRange, Place], window:
     return tuple(sorted(sites, key=lambda site: -site.blocked))
 
 
+_CopyKind = tuple[str, str, Source | None, str]
+"""The direction of copies, the kind of host memory, the line and the operator."""
+
+
 def copy_sites(copies: Iterable[Copy], places: Mapping[HostRange, Place], window: Window) -> tuple[CopySite, ...]:
     """Copies by place, the longest first. Copies within a device are kernels' business and left out."""
-    groups: dict[tuple[str, str, Source | None, str], list[Copy]] = defaultdict(list)
+    groups: dict[_CopyKind, list[Copy]] = defaultdict(list)
     for copy in copies:
         asked = copy.call.start if copy.call else copy.work.start
         if copy.by_host and window.start <= asked < window.end:
             place = places.get(copy.call) if copy.call else None
             source, operator = (place.source, place.operator) if place else (None, "")
             groups[copy.direction, copy.memory, source, operator].append(copy)
-    sites = []
-    for (direction, memory, source, operator), group in groups.items():
-        ms = sum(copy.work.end - copy.work.start for copy in group)
-        sizes = [copy.work.bytes for copy in group if copy.work.bytes is not None]
-        known = len(sizes) == len(group)
-        sites.append(
-            CopySite(
-                direction=direction,
-                memory=memory,
-                source=source,
-                operator=operator,
-                count=len(group) / window.count,
-                ms=ms / window.count,
-                host_ms=sum(copy.call.end - copy.call.start for copy in group if copy.call) / window.count,
-                bytes=sum(sizes) / window.count if known else None,
-                gb_per_s=sum(sizes) / ms / 1e6 if known and ms else None,
-            )
-        )
+    sites = [_copy_site(kind, group, window) for kind, group in groups.items()]
     return tuple(sorted(sites, key=lambda site: -site.ms))
+
+
+def _copy_site(kind: _CopyKind, group: Sequence[Copy], window: Window) -> CopySite:
+    direction, memory, source, operator = kind
+    ms = sum(copy.work.end - copy.work.start for copy in group)
+    sizes = [copy.work.bytes for copy in group if copy.work.bytes is not None]
+    known = len(sizes) == len(group)
+    return CopySite(
+        direction=direction,
+        memory=memory,
+        source=source,
+        operator=operator,
+        count=len(group) / window.count,
+        ms=ms / window.count,
+        host_ms=sum(copy.call.end - copy.call.start for copy in group if copy.call) / window.count,
+        bytes=sum(sizes) / window.count if known else None,
+        gb_per_s=sum(sizes) / ms / 1e6 if known and ms else None,
+    )
 
 
 def driver_calls(trace: Trace, window: Window) -> list[HostRange]:

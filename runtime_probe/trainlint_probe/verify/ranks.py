@@ -9,6 +9,7 @@ from math import fsum, sqrt
 from statistics import fmean
 
 from trainlint.records import replace
+from trainlint_probe.verify.order import Place
 from trainlint_probe.verify.result import End, Trial
 
 
@@ -21,24 +22,37 @@ def as_one(ranks: Sequence[Trial]) -> Trial:
     if len(ranks) == 1:
         return ranks[0]
     shortest = next((trial for trial in ranks if trial.end is End.TOO_SHORT), ranks[0])
-    steps = min(len(trial.step_ms) for trial in ranks)
-    reached = [trial.reached for trial in ranks if trial.reached is not None]
-    norms = [trial.norm for trial in ranks if trial.norm is not None]
     return replace(
         shortest,
-        step_ms=tuple(fmean(trial.step_ms[step] for trial in ranks) for step in range(steps)),
-        losses=tuple(
-            loss for of_step in zip_longest(*(trial.losses for trial in ranks)) for loss in of_step if loss is not None
-        ),
+        # The shortest rank says how many steps there are.
+        step_ms=tuple(fmean(of_step) for of_step in zip(*(trial.step_ms for trial in ranks), strict=False)),
+        losses=_losses(ranks),
         parameters=_digest([trial.parameters for trial in ranks]),
-        norm=sqrt(fsum(norm * norm for norm in norms)) if norms else None,
+        norm=_norm([trial.norm for trial in ranks]),
         loaded=tuple(sorted({path for trial in ranks for path in trial.loaded})),
         clock=next((trial.clock for trial in ranks if trial.clock), ""),
-        reached=tuple(dict.fromkeys(place for of_rank in reached for place in of_rank)) if reached else None,
+        reached=_reached([trial.reached for trial in ranks]),
         host_peak=_most([trial.host_peak for trial in ranks]),
         device_peak=_most([trial.device_peak for trial in ranks]),
         ranks=len(ranks),
     )
+
+
+def _losses(ranks: Sequence[Trial]) -> tuple[float, ...]:
+    by_step = zip_longest(*(trial.losses for trial in ranks))
+    return tuple(loss for of_step in by_step for loss in of_step if loss is not None)
+
+
+def _norm(norms: Sequence[float | None]) -> float | None:
+    """The norm of the parameters of all ranks together; None where no rank tells its own."""
+    known = [norm for norm in norms if norm is not None]
+    return sqrt(fsum(norm * norm for norm in known)) if known else None
+
+
+def _reached(ranks: Sequence[tuple[Place, ...] | None]) -> tuple[Place, ...] | None:
+    """The places that any rank reached; None where no rank tells."""
+    known = [places for places in ranks if places is not None]
+    return tuple(dict.fromkeys(place for places in known for place in places)) if known else None
 
 
 def _digest(digests: Sequence[str]) -> str:

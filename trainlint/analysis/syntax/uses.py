@@ -49,6 +49,13 @@ def _calls(file: SemanticModel) -> dict[ast.AST, Place]:
     return {place.node.func: place for place in file.outline.all_calls() if isinstance(place.node, ast.Call)}
 
 
+def assigned_target(statement: ast.AST | None, value: ast.AST) -> ast.expr | None:
+    """What a statement assigns an expression to: `x` for `f()` in `x = f()`; None for parts and several targets."""
+    if isinstance(statement, ast.Assign) and statement.value is value and len(statement.targets) == 1:
+        return statement.targets[0]
+    return None
+
+
 def own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
     """The nodes of a statement that belong to no statement inside it, but for operators and contexts."""
     stack = [child for child in children(statement) if not isinstance(child, ast.stmt)]

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.names import dotted, last_name, nodes_in
+from trainlint.analysis.syntax.uses import assigned_target
 
 _MOVING = frozenset({"to", "cuda", "float", "half", "bfloat16", "train", "eval"})
 
@@ -19,29 +20,32 @@ def calls_of(file: SemanticModel, built: Place) -> Iterator[Place]:
     the scope and the class, and `nn.CrossEntropyLoss()(x, y)` itself.
     """
     assert isinstance(built.node, ast.Call)
-    node, statement = _moved(built), built.statement
+    node = _moved(built)
     yield from (place for place in file.outline.calls.get(last_name(node), ()) if _function(place) is node)
-    if not isinstance(statement, ast.Assign) or statement.value is not node or len(statement.targets) != 1:
-        return
-    target = statement.targets[0]
+    target = assigned_target(built.statement, node)
     if isinstance(target, ast.Name):
-        scope = built.block.scope.owner(target.id)
-        if scope is None or len(scope.bindings[target.id]) != 1:
-            return
-        for place in file.outline.calls.get(target.id, ()):
-            if isinstance(_function(place), ast.Name) and place.block.scope.owner(target.id) is scope:
-                yield place
+        yield from _calls_of_name(file, target.id, built.block)
     elif isinstance(target, ast.Attribute):
-        builder = file.graph.enclosing(built.block)
-        owner = builder.owner if builder is not None else None
-        if owner is None or dotted(target) != f"self.{target.attr}" or len(owner.attributes.get(target.attr, ())) != 1:
-            return
-        for place in file.outline.calls.get(target.attr, ()):
-            caller = file.graph.enclosing(place.block)
-            function = _function(place)
-            if caller is not None and caller.owner is owner and function is not None:
-                if dotted(function) == dotted(target):
-                    yield place
+        yield from _calls_of_attribute(file, target, built.block)
+
+
+def _calls_of_name(file: SemanticModel, name: str, block: Block) -> Iterator[Place]:
+    scope = block.scope.owner(name)
+    if scope is None or len(scope.bindings[name]) != 1:
+        return
+    for place in file.outline.calls.get(name, ()):
+        if isinstance(_function(place), ast.Name) and place.block.scope.owner(name) is scope:
+            yield place
+
+
+def _calls_of_attribute(file: SemanticModel, target: ast.Attribute, block: Block) -> Iterator[Place]:
+    owner, path = file.graph.owner(block), f"self.{target.attr}"
+    if owner is None or dotted(target) != path or len(owner.attributes.get(target.attr, ())) != 1:
+        return
+    for place in file.outline.calls.get(target.attr, ()):
+        function = _function(place)
+        if function is not None and dotted(function) == path and file.graph.owner(place.block) is owner:
+            yield place
 
 
 def _function(place: Place) -> ast.expr | None:

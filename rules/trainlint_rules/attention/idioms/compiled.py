@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.analysis.syntax.blocks import Function, How, Place
-from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in, position
+from trainlint.analysis.syntax.blocks import Block, Function, How, Place
+from trainlint.analysis.syntax.names import argument, constant, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import call_of
 from trainlint.records import dataclass
@@ -57,27 +57,32 @@ def _given(file: SemanticModel) -> dict[Function, Compiled]:
         called = call_of(file, place.node)
         call = called.node if called is not None and isinstance(called.node, ast.Call) else None
         whole = call is not None and constant(argument(call, "fullgraph")) is True
-        for function in _functions(file, place, call):
+        function = _compiled(file, place, call)
+        if function is not None:
             found[function] = Compiled(call or place.node, whole)
     return found
 
 
-def _functions(file: SemanticModel, place: Place, call: ast.Call | None) -> list[Function]:
+def _compiled(file: SemanticModel, place: Place, call: ast.Call | None) -> Function | None:
+    """The function that a reference to `torch.compile`, and the call of it if there is one, decorates or is given."""
     statement = place.statement
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and not (call is not None and call.args):
-        function = file.outline.function_of.get(statement)
         decorates = any(part is place.node for item in statement.decorator_list for part in nodes_in(item))
-        return [function] if function is not None and decorates else []
+        return file.outline.function_of.get(statement) if decorates else None
     model = argument(call, "model", 0) if call is not None else None
+    return _function_of(file, model, place.block) if model is not None else None
+
+
+def _function_of(file: SemanticModel, model: ast.expr, block: Block) -> Function | None:
+    """The function that calling an expression runs: a function by its name, a module's forward, a method."""
     if isinstance(model, ast.Name):
-        bindings = reaching(model.id, place.block, position(model))
+        bindings = reaching(model.id, block, position(model))
         if len(bindings) == 1 and bindings[0].how is How.FUNCTION:
-            function = file.outline.function_of.get(bindings[0].node)
-            return [function] if function is not None else []
-    owner = file.graph.instance_class(model, place.block) if model is not None else None
-    if owner is None and isinstance(model, ast.Attribute) and isinstance(model.value, ast.Name):
-        receiver = file.graph.instance_class(model.value, place.block)
-        method = receiver.methods.get(last_name(model)) if receiver is not None else None
-        return [method] if method is not None else []
-    forward = owner.methods.get("forward") if owner is not None else None
-    return [forward] if forward is not None else []
+            return file.outline.function_of.get(bindings[0].node)
+    owner = file.graph.instance_class(model, block)
+    if owner is not None:
+        return owner.methods.get("forward")
+    if isinstance(model, ast.Attribute) and isinstance(model.value, ast.Name):
+        receiver = file.graph.instance_class(model.value, block)
+        return receiver.methods.get(model.attr) if receiver is not None else None
+    return None

@@ -11,6 +11,7 @@ from trainlint.analysis.syntax.reaching import single_value
 
 _CUBIC = 0.044715
 """The factor of the cube in the approximation of GELU by tanh."""
+_NUMBER_MODULES = ("torch", "math", "np")
 
 
 def written_norm(root: Place) -> str | None:
@@ -27,38 +28,47 @@ def written_norm(root: Place) -> str | None:
     variance = _resolved(given.left, root)
     if not isinstance(variance, ast.Call) or not _over_last_dimension(variance):
         return None
+    norm, scaled = _norm_of(variance, root)
+    return norm if norm is not None and _scales(root, call, scaled) else None
+
+
+def _norm_of(variance: ast.Call, root: Place) -> tuple[str | None, ast.expr | None]:
+    """The norm that a variance or a mean of squares belongs to, and what it scales where only that value will do."""
     name = last_name(variance.func)
     if name == "var":
-        unbiased = argument(variance, "unbiased")
-        correction = argument(variance, "correction")
-        biased = constant(unbiased) is False or (correction is not None and constant(correction) == 0)
-        return "layer_norm" if biased and _scales(root, call, None) else None
+        biased = constant(argument(variance, "unbiased")) is False or constant(argument(variance, "correction")) == 0
+        return ("layer_norm" if biased else None), None
     squared = _squared(_given(variance), root) if name == "mean" else None
     if squared is None:
-        return None
+        return None, None
     centred = _resolved(squared, root)
     if isinstance(centred, ast.BinOp) and isinstance(centred.op, ast.Sub):
-        return "layer_norm" if _scales(root, call, None) else None
-    return "rms_norm" if _scales(root, call, squared) else None
+        return "layer_norm", None
+    return "rms_norm", squared
 
 
 def written_gelu(curve: Place) -> str | None:
     """How GELU is written out around a call of erf or tanh: "none" or "tanh", as `gelu(approximate=...)` has it."""
     call = curve.node
-    if not isinstance(call, ast.Call):
+    given = _given(call) if isinstance(call, ast.Call) else None
+    if not isinstance(call, ast.Call) or given is None:
         return None
-    given = _given(call)
-    if given is None:
-        return None
-    inside = [node for node in nodes_in(given) if isinstance(node, ast.Name) and node.id not in ("torch", "math", "np")]
-    if not inside:
-        return None
-    way = "tanh" if last_name(call.func) == "tanh" and _has_constant(given, _CUBIC) else None
-    if last_name(call.func) == "erf" and isinstance(given, ast.BinOp) and _is_name(given.left):
-        divided = isinstance(given.op, ast.Div) and _is_root_of_two(given.right, math.sqrt(2))
-        times = isinstance(given.op, ast.Mult) and _is_root_of_two(given.right, math.sqrt(0.5))
-        way = "none" if divided or times else None
-    return way if way is not None and _halves(curve, call, inside[0].id) else None
+    approximation = _approximation(last_name(call.func), given)
+    inside = (node.id for node in nodes_in(given) if isinstance(node, ast.Name) and node.id not in _NUMBER_MODULES)
+    value = next(inside, None) if approximation is not None else None
+    return approximation if value is not None and _halves(curve, call, value) else None
+
+
+def _approximation(curve: str, given: ast.expr) -> str | None:
+    """Which GELU has this curve of this: erf of x over the root of two, or tanh with the cubic factor."""
+    if curve == "tanh":
+        return "tanh" if _has_constant(given, _CUBIC) else None
+    match given:
+        case ast.BinOp(left=ast.Name(), op=ast.Div(), right=root) if curve == "erf":
+            return "none" if _is_root_of_two(root, math.sqrt(2)) else None
+        case ast.BinOp(left=ast.Name(), op=ast.Mult(), right=root) if curve == "erf":
+            return "none" if _is_root_of_two(root, math.sqrt(0.5)) else None
+    return None
 
 
 def _given(call: ast.Call) -> ast.expr | None:
@@ -70,10 +80,6 @@ def _given(call: ast.Call) -> ast.expr | None:
 
 def _is_module(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in ("torch", "math", "np", "F")
-
-
-def _is_name(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name)
 
 
 def _resolved(node: ast.expr, place: Place) -> ast.expr:

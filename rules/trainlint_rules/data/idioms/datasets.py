@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Binding, Block, Class, Function, How
-from trainlint.analysis.syntax.names import argument, last_name, names_in, nodes_in, position
-from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.names import argument, last_name, names_in, nodes_in
 from trainlint.analysis.types.batches import passed
 from trainlint.analysis.types.values import Home, Kind, Origin
 from trainlint.patterns import lazy
@@ -36,6 +35,8 @@ _CHEAP = frozenset(
 """Calls that make no item expensive."""
 _FROM_NOTHING = frozenset({"rand", "randn", "randint", "zeros", "ones"})
 _DEEPEST = 10
+_Made = tuple[ast.expr, Block]
+"""An expression and its block."""
 
 
 class Items(Enum):
@@ -65,7 +66,7 @@ def items_of(file: SemanticModel, dataset: ast.expr, block: Block) -> Items:
     return Items.MEMORY if found == {Items.MEMORY} else Items.UNKNOWN
 
 
-def origins(file: SemanticModel, node: ast.expr, block: Block) -> list[tuple[ast.expr, Block]]:
+def origins(file: SemanticModel, node: ast.expr, block: Block) -> list[_Made]:
     """The expressions that made a dataset, or anything that is handed about like one, with their blocks.
 
     What the file does not show the making of comes back as it stands: a parameter, an attribute, an imported name.
@@ -78,45 +79,42 @@ def are_indices(dataset: ast.expr) -> bool:
     return bool(_INDICES.search(last_name(dataset)))
 
 
-def _origins(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> Iterator[tuple[ast.expr, Block]]:
+def _origins(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> Iterator[_Made]:
     """The expressions that made a dataset, through names, attributes, wrappers and calls inside the file."""
     if depth > _DEEPEST:
         return
-    bindings: list[Binding] = []
-    if isinstance(node, ast.Name):
-        bindings = reaching(node.id, block, position(node))
-    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        owner = file.graph.self_class(node.value, block)
-        bindings = owner.attributes.get(node.attr, []) if owner is not None else []
-    elif isinstance(node, ast.Subscript):
-        yield from _origins(file, node.value, block, depth + 1)
-        return
-    elif isinstance(node, ast.IfExp):
-        yield from _origins(file, node.body, block, depth + 1)
-        yield from _origins(file, node.orelse, block, depth + 1)
-        return
-    elif isinstance(node, ast.Call):
-        inside = _inside(file, node, block)
-        for item, outer in inside:
-            yield from _origins(file, item, outer, depth + 1)
-        if inside:
-            return
-    if not bindings:
-        yield node, block
-    for binding in bindings:
-        if binding.how is How.ASSIGN and binding.value is not None:
-            value = _picked(binding.value, binding.path)
-            yield from _origins(file, value, binding.block, depth + 1)
-        elif binding.how is How.PARAMETER:
-            function = file.outline.function_of.get(binding.block.node)
-            given = list(passed(file.graph, function, binding.name)) if function is not None else []
-            for value, outer in given:
-                yield from _origins(file, value, outer, depth + 1)
-            if not given:
-                yield node, block
+    for step in _step_back(file, node, block):
+        if step is None:
+            yield node, block
+        else:
+            yield from _origins(file, *step, depth + 1)
 
 
-def _inside(file: SemanticModel, call: ast.Call, block: Block) -> list[tuple[ast.expr, Block]]:
+def _step_back(file: SemanticModel, node: ast.expr, block: Block) -> Sequence[_Made | None]:
+    """What an expression was made of, one step back; None among it where the file does not show that."""
+    match node:
+        case ast.Subscript():
+            return [(node.value, block)]
+        case ast.IfExp():
+            return [(node.body, block), (node.orelse, block)]
+        case ast.Call():
+            return _inside(file, node, block) or [None]
+    bindings = file.graph.bindings(node, block)
+    return [step for binding in bindings for step in _bound(file, binding)] if bindings else [None]
+
+
+def _bound(file: SemanticModel, binding: Binding) -> Sequence[_Made | None]:
+    """The same of a binding: what is assigned, or what calls in the file pass for a parameter."""
+    if binding.how is How.ASSIGN and binding.value is not None:
+        return [(_picked(binding.value, binding.path), binding.block)]
+    if binding.how is not How.PARAMETER:
+        return []
+    function = file.outline.function_of.get(binding.block.node)
+    given = list(passed(file.graph, function, binding.name)) if function is not None else []
+    return given or [None]
+
+
+def _inside(file: SemanticModel, call: ast.Call, block: Block) -> list[_Made]:
     """What a call wraps or returns that is itself a dataset."""
     if last_name(call.func) in _WRAPPERS and call.args:
         first = call.args[0]
@@ -149,10 +147,18 @@ def _items(file: SemanticModel, node: ast.expr, block: Block) -> Items:
 
 
 def _made(file: SemanticModel, call: ast.Call, block: Block) -> Items:
-    name = last_name(call.func)
-    origin = file.kinds.imported(call.func, block) or ""
-    if name == "TensorDataset":
+    if last_name(call.func) == "TensorDataset":
         return Items.DEVICE if call.args and all(_moved(file, item, block) for item in call.args) else Items.MEMORY
+    found = _of_library(call, file.kinds.imported(call.func, block) or "")
+    if found is Items.UNKNOWN and isinstance(call.func, ast.Name):
+        cls = file.graph.class_named(call.func, block)
+        found = _of_class(file, cls) if cls is not None else Items.UNKNOWN
+    return found if found is not Items.UNKNOWN else _by_name(call)
+
+
+def _of_library(call: ast.Call, origin: str) -> Items:
+    """What the datasets of libraries cost, and sequences of Python."""
+    name = last_name(call.func)
     if name in ("list", "range", "zip") and isinstance(call.func, ast.Name):
         return Items.MEMORY
     if origin.startswith(("torchvision.datasets.", "torchaudio.datasets.")):
@@ -161,12 +167,12 @@ def _made(file: SemanticModel, call: ast.Call, block: Block) -> Items:
         return Items.MEMORY if argument(call, "transform") is None else Items.WORK  # graphs are processed once
     if origin.startswith("datasets.") or (name in _TABLE_METHODS and isinstance(call.func, ast.Attribute)):
         return Items.TABLE
-    if isinstance(call.func, ast.Name):
-        cls = file.graph.class_named(call.func, block)
-        found = _of_class(file, cls) if cls is not None else Items.UNKNOWN
-        if found is not Items.UNKNOWN:
-            return found
-    if any(pattern.search(name) for pattern in (_BUFFER, _MADE_UP, _TOKENS)):
+    return Items.UNKNOWN
+
+
+def _by_name(call: ast.Call) -> Items:
+    """MEMORY where the names in a call say that the data lies there, or is made up."""
+    if any(pattern.search(last_name(call.func)) for pattern in (_BUFFER, _MADE_UP, _TOKENS)):
         return Items.MEMORY
     if any(_HELD_BUFFER.search(last_name(item)) for item in call.args):
         return Items.MEMORY

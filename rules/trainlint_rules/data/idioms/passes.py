@@ -37,6 +37,10 @@ class Start(Enum):
     """A call into another file that is given the loader."""
 
 
+_Begun = tuple[Start, ast.AST, Block, frozenset[Loader]]
+"""What begins a pass, its node, the block around it, and the loaders that it goes through."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Pass:
     """One place that begins a pass through a loader."""
@@ -66,20 +70,34 @@ def _starts(file: SemanticModel) -> dict[Loader, list[tuple[Start, ast.AST, Bloc
     return found
 
 
-def _all_starts(file: SemanticModel) -> Iterator[tuple[Start, ast.AST, Block, frozenset[Loader]]]:
-    outline, batches = file.outline, file.batches
-    for place in outline.loops:
+def _all_starts(file: SemanticModel) -> Iterator[_Begun]:
+    yield from _loops(file)
+    yield from _iterators(file)
+    yield from _handed(file)
+
+
+def _loops(file: SemanticModel) -> Iterator[_Begun]:
+    """Each `for` over loaders, and each `yield from` them."""
+    behind = file.batches.loaders_behind
+    for place in file.outline.loops:
         if isinstance(place.node, ast.For | ast.AsyncFor):
-            yield Start.LOOP, place.node, place.block, batches.loaders_behind(place.node.iter, place.block)
-    for function in outline.functions:
+            yield Start.LOOP, place.node, place.block, behind(place.node.iter, place.block)
+    for function in file.outline.functions:
         if function.is_generator:
             for node, block in _yields(file, function):
-                yield Start.LOOP, node, block, batches.loaders_behind(node.value, block)
-    for place in outline.calls.get("iter", []):
+                yield Start.LOOP, node, block, behind(node.value, block)
+
+
+def _iterators(file: SemanticModel) -> Iterator[_Begun]:
+    for place in file.outline.calls.get("iter", []):
         if isinstance(place.node, ast.Call) and place.node.args and not _in_loop_head(file, place):
-            behind = batches.loaders_behind(place.node.args[0], place.block)
+            behind = file.batches.loaders_behind(place.node.args[0], place.block)
             yield Start.ITERATOR, place.node, place.block, behind
-    for place in outline.all_calls():
+
+
+def _handed(file: SemanticModel) -> Iterator[_Begun]:
+    """Each call into other files, with the loaders that it is given."""
+    for place in file.outline.all_calls():
         call = place.node
         assert isinstance(call, ast.Call)
         if call in file.graph.callee or last_name(call.func) in _TAKES_NO_PASS or call in file.loaders.built:
@@ -88,7 +106,7 @@ def _all_starts(file: SemanticModel) -> Iterator[tuple[Start, ast.AST, Block, fr
             continue
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         plain = [item for item in given if isinstance(item, ast.Name | ast.Attribute)]
-        handed = frozenset(loader for item in plain for loader in batches.loaders_behind(item, place.block))
+        handed = frozenset(loader for item in plain for loader in file.batches.loaders_behind(item, place.block))
         yield Start.HANDED, call, place.block, handed
 
 

@@ -6,12 +6,9 @@ Sources: torch.nn.parallel, torch 1.13 to 2.13.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.analysis.syntax.blocks import Binding, Block, How
-from trainlint.analysis.syntax.names import position
-from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.blocks import Block, How
 
 DISTRIBUTED_DATA_PARALLEL = (
     "torch.nn.parallel.DistributedDataParallel",
@@ -41,7 +38,7 @@ def ddp_call(file: SemanticModel, node: ast.expr, block: Block, depth: int = _DE
         return None
     if not depth:
         return None
-    for binding in _bindings(file, node, block):
+    for binding in file.graph.bindings(node, block):
         if binding.how is How.ASSIGN and binding.value is not None and not binding.path:
             found = ddp_call(file, binding.value, binding.block, depth - 1)
             if found is not None:
@@ -63,15 +60,6 @@ def inner_of_ddp(file: SemanticModel, node: ast.expr, block: Block, depth: int =
         inner_of_ddp(file, binding.value, binding.block, depth - 1)
         if binding.how is How.ASSIGN and binding.value is not None and not binding.path
         else None
-        for binding in _bindings(file, node, block)
+        for binding in file.graph.bindings(node, block)
     ]
     return None if None in found or not found else found[0]
-
-
-def _bindings(file: SemanticModel, node: ast.expr, block: Block) -> Iterator[Binding]:
-    if isinstance(node, ast.Name):
-        yield from reaching(node.id, block, position(node))
-    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        owner = file.graph.self_class(node.value, block)
-        if owner is not None:
-            yield from owner.attributes.get(node.attr, ())

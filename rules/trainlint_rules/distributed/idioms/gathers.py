@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, How, Place
@@ -17,7 +18,7 @@ from trainlint.analysis.syntax.names import (
     position,
 )
 from trainlint.analysis.syntax.reaching import reaching
-from trainlint.analysis.syntax.uses import mentions
+from trainlint.analysis.syntax.uses import assigned_target, mentions
 from trainlint.records import dataclass
 
 _LIKE = frozenset({"empty_like", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like"})
@@ -188,14 +189,8 @@ def _later_uses(
     file: SemanticModel, target: ast.Name, creation: Binding, gather: Place, tensor: ast.expr
 ) -> tuple[Place, bool] | None:
     """The one concatenation, and whether the local tensor is spliced in before it; None for any other use."""
-    scope = gather.block.scope.owner(target.id)
-    if scope is None:
-        return None
-    uses = [node for node in mentions(scope.node, target.id) if node is not target and not _is_target(node, creation)]
-    joinings = [
-        place for name in ("cat", "concat", "concatenate", "stack") for place in file.outline.calls.get(name, ())
-    ]
-    joined = [(use, place) for use in uses for place in joinings if _joins(file, place, use)]
+    uses = _uses(target, creation, gather.block)
+    joined = [(use, place) for place in _joinings(file) for use in uses if _joins(file, place, use)]
     if not joined:
         return None
     read, found = min(joined, key=lambda pair: position(pair[0]))
@@ -208,12 +203,22 @@ def _later_uses(
     return (found, bool(others)) if position(found.statement) > position(gather.statement) else None
 
 
+def _uses(target: ast.Name, creation: Binding, block: Block) -> list[ast.Name]:
+    """Where the list's name stands, but for where the list is made and where it is gathered."""
+    scope = block.scope.owner(target.id)
+    found = mentions(scope.node, target.id) if scope is not None else ()
+    return [node for node in found if node is not target and not _is_target(node, creation)]
+
+
+def _joinings(file: SemanticModel) -> Iterator[Place]:
+    for name in ("cat", "concat", "concatenate", "stack"):
+        yield from file.outline.calls.get(name, ())
+
+
 def _means_result(joining: Place, gather: Place, name: str, use: ast.Name) -> bool:
     """Whether the joined tensor takes over the list's name, so that a use means the tensor."""
     statement = joining.statement
-    if not isinstance(statement, ast.Assign) or statement.value is not joining.node or len(statement.targets) != 1:
-        return False
-    target = statement.targets[0]
+    target = assigned_target(statement, joining.node)
     takes_over = isinstance(target, ast.Name) and target.id == name and joining.block is gather.block
     return takes_over and (use is target or position(use) > end_position(statement))
 

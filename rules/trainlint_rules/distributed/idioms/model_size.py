@@ -81,20 +81,28 @@ def _of_call(kinds: Kinds, call: ast.Call, block: Block, depth: int) -> Declared
     if name == "from_pretrained":
         return _named(call, block, half=_loads_half(call))
     if isinstance(call.func, ast.Attribute) and name in _PASSING_METHODS and kinds.imported(call.func, block) is None:
-        size = declared_size(kinds, call.func.value, block, depth + 1)
-        casts = name in _HALF or any(last_name(item) in _HALF for item in call.args)
-        return replace(size, half=True) if size is not None and casts else size
+        return _cast(call, declared_size(kinds, call.func.value, block, depth + 1))
     if name in _PASSING_FUNCTIONS and call.args:
         return declared_size(kinds, call.args[0], block, depth + 1)
     edge = kinds.graph.callee.get(call)
     if edge is not None and not edge.passed:
-        places = [place for place in edge.function.returns if isinstance(place.node, ast.Return)]
-        values = [(place.node.value, place.block) for place in places if isinstance(place.node, ast.Return)]
-        return _one([declared_size(kinds, value, inner, depth + 1) if value else None for value, inner in values])
+        return _returned(kinds, edge.function, depth)
     origin = kinds.imported(call.func, block)
     if origin is not None and origin.startswith("transformers.") and call.args:
         return _configured(kinds, call, block)
     return None
+
+
+def _cast(call: ast.Call, size: DeclaredSize | None) -> DeclaredSize | None:
+    """The size of a model after a method call, which may cast its weights to 16 bits."""
+    casts = last_name(call.func) in _HALF or any(last_name(item) in _HALF for item in call.args)
+    return replace(size, half=True) if size is not None and casts else size
+
+
+def _returned(kinds: Kinds, function: Function, depth: int) -> DeclaredSize | None:
+    """The size of what a function returns, where all its returns agree."""
+    values = [(place.node.value, place.block) for place in function.returns if isinstance(place.node, ast.Return)]
+    return _one([declared_size(kinds, value, block, depth + 1) if value else None for value, block in values])
 
 
 def _named(call: ast.Call, block: Block, *, half: bool) -> DeclaredSize | None:

@@ -153,20 +153,18 @@ def _last_work(
     launches = [item for item in between if _launches(file, item)]
     if not launches or not _computes_unfinished(file, between, launches):
         return None
-    last = launches[-1]
-    assert isinstance(last.node, ast.Call)
-    loop = _loop_inside(last.block, place.block)
-    if loop is not None:
-        if not _counts_rounds(loop) or any(_may_wait(file, item, 0) for item in between if item.block.within(loop)):
-            return None
-    elif not place.block.within(_settled(last.block)):
+    last = _call(launches[-1])
+    loop = _loop_inside(launches[-1].block, place.block)
+    if loop is None:
+        behind = [item for item in between if end_position(_call(item)) > end_position(last)]
+        always_runs = place.block.within(_settled(launches[-1].block))
+    else:
+        # A wait at the beginning of a round comes behind the launch of the round before.
+        behind = [item for item in between if item.block.within(loop) or end_position(_call(item)) > end_position(last)]
+        always_runs = _counts_rounds(loop)
+    if not always_runs or any(_may_wait(file, item, 0) for item in behind):
         return None
-    after = [item for item in between if end_position(_call(item)) > end_position(last.node)]
-    if any(_may_wait(file, item, 0) for item in after):
-        return None
-    if _python_reads(file, function, position(last.node), position(stop)):
-        return None
-    return last.node, loop
+    return None if _python_reads(file, function, position(last), position(stop)) else (last, loop)
 
 
 def _computes_unfinished(file: SemanticModel, between: list[Place], launches: list[Place]) -> bool:

@@ -39,14 +39,9 @@ def interlude(file: SemanticModel, switch: Place) -> Interlude | None:
     """What happens between a call of `model.eval()` and the next `model.train()` in its function; None without such."""
     network, body = _switched(switch), _body(file, switch)
     start = _line(switch)
-    ends = [
-        _line(place)
-        for place in file.outline.calls.get("train", ())
-        if _switched(place) == network and _line(place) > start and _body(file, place) is body and _trains(place)
-    ]
-    if network is None or not ends or file.skeleton.idle or file.gradients.off(switch.block, start):
+    stop = _next_training(file, network, body, start) if network is not None else None
+    if network is None or stop is None or file.skeleton.idle or file.gradients.off(switch.block, start):
         return None
-    stop = min(ends)
     if any(start < _line(place) < stop for places in file.loops.evidence().values() for place in places):
         return None
     between = [
@@ -54,7 +49,14 @@ def interlude(file: SemanticModel, switch: Place) -> Interlude | None:
         for place in _forwards_of(file, network, body)
         if start < _line(place) < stop and not in_evaluation_loop(file, place) and not _is_bare(place)
     ]
-    return Interlude(between, _toggle(file, network, body, start, stop))
+    return Interlude(between, _toggle(file, network, body, range(start + 1, stop)))
+
+
+def _next_training(file: SemanticModel, network: str, body: Block, start: int) -> int | None:
+    """The first line behind another at which a function puts a network into training mode; None without such."""
+    calls = (place for place in file.outline.calls.get("train", ()) if _switched(place) == network)
+    lines = (_line(place) for place in calls if _trains(place) and _body(file, place) is body)
+    return min((line for line in lines if line > start), default=None)
 
 
 def _trains(switch: Place) -> bool:
@@ -62,23 +64,12 @@ def _trains(switch: Place) -> bool:
     return not switch.node.args or constant(switch.node.args[0]) is not False
 
 
-def _toggle(file: SemanticModel, network: str, body: Block, start: int, stop: int) -> Place | None:
-    """The loop between two lines that switches off `requires_grad` of a network, which another one switches on again.
+def _toggle(file: SemanticModel, network: str, body: Block, lines: range) -> Place | None:
+    """The loop that switches off `requires_grad` of a network within lines, where another one switches it on again.
 
     Between them the network runs, with autograd on as far as that is not known.
     """
-    off, on = (
-        [
-            place
-            for place in file.outline.stores.get("requires_grad", ())
-            if start < place.statement.lineno < stop
-            and _body(file, place) is body
-            and isinstance(place.statement, ast.Assign)
-            and constant(place.statement.value) is value
-            and _parameters_of(place) == network
-        ]
-        for value in (False, True)
-    )
+    off, on = (_assignments(file, network, body, lines, value) for value in (False, True))
     if not off or not on:
         return None
     first, last = off[0].statement.lineno, on[-1].statement.lineno
@@ -87,6 +78,19 @@ def _toggle(file: SemanticModel, network: str, body: Block, start: int, stop: in
         return None
     loop = next(loops_around(off[0].block), None)
     return Place(loop.node.iter, loop, loop.node) if loop is not None and isinstance(loop.node, ast.For) else None
+
+
+def _assignments(file: SemanticModel, network: str, body: Block, lines: range, value: bool) -> list[Place]:
+    """Where a function sets `requires_grad` of all parameters of a network to a value, within lines."""
+    return [
+        place
+        for place in file.outline.stores.get("requires_grad", ())
+        if place.statement.lineno in lines
+        and _body(file, place) is body
+        and isinstance(place.statement, ast.Assign)
+        and constant(place.statement.value) is value
+        and _parameters_of(place) == network
+    ]
 
 
 def _parameters_of(place: Place) -> str | None:
@@ -223,23 +227,31 @@ def volatile_input(file: SemanticModel, place: Place) -> Place | None:
 
     PyTorch ignores `volatile` since 0.4. Functions that train are left out: there targets were made volatile.
     """
-    call, body = place.node, _body(file, place)
-    assert isinstance(call, ast.Call)
-    if not _is_volatile(call) or not isinstance(place.statement, ast.Assign):
+    body = _body(file, place)
+    if not isinstance(place.statement, ast.Assign) or not _is_first_volatile(file, place, body):
         return None
-    alike = (other for other in file.outline.calls["Variable"] if _is_volatile(other.node))
-    if any(_line(other) < _line(place) and _body(file, other) is body for other in alike):
-        return None  # one word on it is enough
     function = file.graph.enclosing(place.block)
     if function is not None and file.loops.summary(function) is not None:
         return None
     made = {name for target in place.statement.targets for name in held_by(target)}
     for forward in forwards_with_graph(file, body):
-        assert isinstance(forward.node, ast.Call)
-        given = {root_name(item) for item in forward.node.args}
-        if given & made and _body(file, forward) is body and not in_evaluation_loop(file, forward):
+        if _takes(forward, made) and _body(file, forward) is body and not in_evaluation_loop(file, forward):
             return forward
     return None
+
+
+def _is_first_volatile(file: SemanticModel, place: Place, body: Block) -> bool:
+    """Whether a call makes something volatile, and none before it in its function does: one finding is enough."""
+    if not _is_volatile(place.node):
+        return False
+    earlier = (other for other in file.outline.calls["Variable"] if _line(other) < _line(place))
+    return not any(_is_volatile(other.node) and _body(file, other) is body for other in earlier)
+
+
+def _takes(forward: Place, names: set[str]) -> bool:
+    """Whether a forward is given a part of something that has one of the names."""
+    assert isinstance(forward.node, ast.Call)
+    return any(root_name(item) in names for item in forward.node.args)
 
 
 def _is_volatile(call: ast.AST) -> bool:

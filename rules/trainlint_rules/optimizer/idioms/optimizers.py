@@ -134,6 +134,11 @@ def always_runs_before(first: Place, second: Place) -> bool:
     return earlier and position(first.statement) < position(second.statement) and second.block.within(block)
 
 
+def actions_of(found: Iterable[Action], act: Act, owner: str | None = None) -> list[Action]:
+    """The actions of one kind, of all owners or of one."""
+    return [action for action in found if action.act is act and owner in (None, action.owner)]
+
+
 def between(found: Iterable[Action], first: Action, last: Action) -> list[Action]:
     """The actions that stand between two others in the text."""
     start, stop = position(first.call), position(last.call)

@@ -34,21 +34,23 @@ def is_agreement(file: SemanticModel, read: ast.AST, block: Block, statement: as
     A flag counts if a reduction brought it together and the read decides something by it; any number of the host
     counts if another rank sent it by a broadcast, since the receiver needs it before it can go on.
     """
-    for part in nodes_in(read):
-        if isinstance(part, ast.Call) and last_name(part.func) in _METHODS and _returns_flag(file, part, block):
-            return _decides(read, statement)
-    name = root_name(read.func.value if isinstance(read, ast.Call) and isinstance(read.func, ast.Attribute) else read)
-    if not name or not isinstance(read, ast.expr):
-        name = next((part.id for part in nodes_in(read) if isinstance(part, ast.Name)), "")
-    if not name:
-        return False
-    bindings = reaching(name, block, position(statement))
+    if any(_returns_flag(file, part, block) for part in nodes_in(read)):
+        return _decides(read, statement)
+    name = _name_read(read)
+    bindings = reaching(name, block, position(statement)) if name else []
     if any(_received(file, item) for item in bindings):
         return True
-    if not any(_is_flag(file, item) for item in bindings):
-        return any(_reduced_flag(file, item) for item in bindings) and _decides(read, statement)
-    ways = set(_collectives_on(file, name, block, statement))
-    return "broadcast" in ways or (bool(ways) and _decides(read, statement))
+    if any(_is_flag(file, item) for item in bindings):
+        ways = set(_collectives_on(file, name, block, statement))
+        return "broadcast" in ways or (bool(ways) and _decides(read, statement))
+    return any(_reduced_flag(file, item) for item in bindings) and _decides(read, statement)
+
+
+def _name_read(read: ast.AST) -> str:
+    """The name whose value an expression reads, or else the first name in it; empty where it has none."""
+    owner = read.func.value if isinstance(read, ast.Call) and isinstance(read.func, ast.Attribute) else read
+    name = root_name(owner) if isinstance(read, ast.expr) else ""
+    return name or next((part.id for part in nodes_in(read) if isinstance(part, ast.Name)), "")
 
 
 def _decides(read: ast.AST, statement: ast.stmt) -> bool:
@@ -119,9 +121,11 @@ def _makes_flag(file: SemanticModel, node: ast.expr, block: Block, depth: int) -
     return not any(file.kinds.of(item, block).is_tensor for item in node.args[:1])
 
 
-def _returns_flag(file: SemanticModel, call: ast.Call, block: Block) -> bool:
+def _returns_flag(file: SemanticModel, call: ast.AST | None, block: Block) -> bool:
     """`accelerator.reduce(flag)`: a collective that returns its result, of a flag."""
-    if not isinstance(call.func, ast.Attribute) or not _OWNER.search(last_name(call.func.value)) or not call.args:
+    if not isinstance(call, ast.Call) or last_name(call.func) not in _METHODS or not call.args:
+        return False
+    if not isinstance(call.func, ast.Attribute) or not _OWNER.search(last_name(call.func.value)):
         return False
     given = call.args[0]
     return bool(_FLAG.search(last_name(given))) or _makes_flag(file, given, block, 0)
@@ -129,11 +133,7 @@ def _returns_flag(file: SemanticModel, call: ast.Call, block: Block) -> bool:
 
 def _reduced_flag(file: SemanticModel, binding: Binding) -> bool:
     """Whether a name holds what such a collective returned."""
-    return (
-        binding.how is How.ASSIGN
-        and isinstance(binding.value, ast.Call)
-        and (last_name(binding.value.func) in _METHODS and _returns_flag(file, binding.value, binding.block))
-    )
+    return binding.how is How.ASSIGN and _returns_flag(file, binding.value, binding.block)
 
 
 def _received(file: SemanticModel, binding: Binding) -> bool:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 
+from trainlint.analysis.effects.accumulation import loop_around
 from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, Place
+from trainlint.analysis.syntax.blocks import Block, Function, Place
 from trainlint.analysis.syntax.names import argument, constant, dotted, end_position, last_name, nodes_in, position
 from trainlint.analysis.syntax.uses import loads
 from trainlint.analysis.types.values import Home, Kind, Origin
@@ -44,26 +45,26 @@ class QueuedCopy:
 
 def queued_copy(file: SemanticModel, call: ast.Call, place: Place) -> QueuedCopy | None:
     """The copy that a call queues; None for other calls and for those that are not surely to the host."""
-    flag = argument(call, "non_blocking")
-    if flag is None or constant(flag) is not True or not isinstance(call.func, ast.Attribute):
+    if constant(argument(call, "non_blocking")) is not True or not isinstance(call.func, ast.Attribute):
         return None
-    given = call.func.value if call.func.attr == "to" else call.args[0] if call.args else None
-    if given is None:
-        return None
-    source = file.kinds.of(given, place.block)
-    if call.func.attr == "to":
-        if file.kinds.device_argument(call, place.block) is not Home.HOST:
-            return None
-    else:
-        target = file.kinds.of(call.func.value, place.block)
-        if target.kind is not Kind.TENSOR or target.home is not Home.HOST:
-            return None
-    if not source.is_tensor or source.home is Home.HOST or source.origin is Origin.NAME:
+    given = _copied_to_host(file, call, call.func, place.block)
+    source = file.kinds.of(given, place.block) if given is not None else None
+    if source is None or not source.is_tensor or source.home is Home.HOST or source.origin is Origin.NAME:
         return None
     confidence = 0.9 if source.home is Home.DEVICE else 0.75
     if call.func.attr == "copy_":
-        return QueuedCopy(call, dotted(call.func.value), False, confidence) if dotted(call.func.value) else None
+        name = dotted(call.func.value)
+        return QueuedCopy(call, name, False, confidence) if name else None
     return _kept(call, place, confidence)
+
+
+def _copied_to_host(file: SemanticModel, call: ast.Call, method: ast.Attribute, block: Block) -> ast.expr | None:
+    """What a method call copies to the host: the tensor itself by `to`, the first argument by those of host tensors."""
+    if method.attr == "to":
+        return method.value if file.kinds.device_argument(call, block) is Home.HOST else None
+    target = file.kinds.of(method.value, block)
+    on_host = target.kind is Kind.TENSOR and target.home is Home.HOST
+    return call.args[0] if on_host and call.args else None
 
 
 def _kept(call: ast.Call, place: Place, confidence: float) -> QueuedCopy | None:
@@ -85,24 +86,25 @@ def first_read_before_wait(file: SemanticModel, copy: QueuedCopy, place: Place) 
     function = file.graph.enclosing(place.block)
     if function is None or "." in copy.name:
         return None
-    loop = _loop(place.block) if copy.is_list else None
-    after = end_position(loop.node) if loop is not None and isinstance(loop.node, ast.stmt) else end_position(copy.call)
-    uses = sorted(
-        (item for item in loads(function.node, copy.name) if position(item[0]) > after),
-        key=lambda item: position(item[0]),
-    )
-    for use, statement in uses:
+    after = _end_of_copying(copy, place.block)
+    uses = (item for item in loads(function.node, copy.name) if position(item[0]) > after)
+    for use, statement in sorted(uses, key=lambda item: position(item[0])):
         read = _read_around(use, statement)
-        block = file.outline.block_of.get(statement)
-        if read is None:
-            if isinstance(statement, ast.Return):
+        if read is not None:
+            block = file.outline.block_of.get(statement)
+            follows = block is not None and _runs_with(block, place.block)
+            if not follows or _may_wait(file, function, end_position(copy.call), position(use)):
                 return None
-            continue
-        start = end_position(copy.call)
-        if block is None or not _runs_with(block, place.block) or _may_wait(file, function, start, position(use)):
+            return None if _only_views(read, statement) and _orders_streams(file, function) else read
+        if isinstance(statement, ast.Return):
             return None
-        return None if _only_views(read, statement) and _orders_streams(file, function) else read
     return None
+
+
+def _end_of_copying(copy: QueuedCopy, block: Block) -> tuple[int, int]:
+    """Where the copy is complete in the text: behind its call, or behind the loop that fills a list with copies."""
+    loop = loop_around(block) if copy.is_list else None
+    return end_position(loop.node) if loop is not None and isinstance(loop.node, ast.stmt) else end_position(copy.call)
 
 
 def _only_views(read: ast.AST, statement: ast.stmt) -> bool:
@@ -122,11 +124,6 @@ def _orders_streams(file: SemanticModel, function: Function) -> bool:
 def _runs_with(block: Block, other: Block) -> bool:
     """Whether one of two blocks holds the other, so that the read follows the copy."""
     return block.within(other) or other.within(block)
-
-
-def _loop(block: Block) -> Block | None:
-    loops = [item for item in block.outwards() if item.kind in (BlockKind.LOOP, BlockKind.FUNCTION)]
-    return loops[0] if loops and loops[0].kind is BlockKind.LOOP else None
 
 
 def _read_around(node: ast.expr, statement: ast.stmt) -> ast.AST | None:

@@ -39,22 +39,21 @@ def only_logged(function: Function, name: str, after: tuple[int, int], depth: in
 
 def _is_shown(function: Function, statement: ast.stmt, name: str, depth: int) -> bool:
     calls = [last_name(node.func) for node in own_nodes(statement) if isinstance(node, ast.Call)]
-    if isinstance(statement, ast.Expr):
-        others = [item for item in calls if not is_log(item) and item not in _KEEPS]
-        return not others and bool(calls)
     if not all(item in _KEEPS or is_log(item) for item in calls):
         return False
-    if isinstance(statement, ast.Assign):
-        targets = statement.targets
-    elif isinstance(statement, ast.AugAssign):
-        targets = [statement.target]
-    else:
-        return False
-    for target in targets:
-        if isinstance(target, ast.Subscript):
-            continue  # a dictionary of numbers to be shown
-        if not isinstance(target, ast.Name):
+    match statement:
+        case ast.Expr():
+            return bool(calls)
+        case ast.Assign(targets=targets):
+            return all(_is_shown_later(function, target, statement, name, depth) for target in targets)
+        case ast.AugAssign(target=target):
+            return _is_shown_later(function, target, statement, name, depth)
+        case _:
             return False
-        if target.id != name and not only_logged(function, target.id, position(statement), depth - 1):
-            return False
-    return True
+
+
+def _is_shown_later(function: Function, target: ast.expr, statement: ast.stmt, name: str, depth: int) -> bool:
+    """Whether what is assigned to a target is only shown: it is put into a dictionary, or its name is only logged."""
+    if not isinstance(target, ast.Name):
+        return isinstance(target, ast.Subscript)
+    return target.id == name or only_logged(function, target.id, position(statement), depth - 1)

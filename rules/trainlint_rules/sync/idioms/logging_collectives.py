@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from trainlint.analysis.effects.collectives import IN_PLACE, collective
+from trainlint.analysis.effects.collectives import IN_PLACE, Collective, collective
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import end_position, last_name, names_in, nodes_in, root_name
@@ -25,21 +25,30 @@ def is_logging_collective(file: SemanticModel, call: ast.Call, place: Place) -> 
         return False
     found = collective(file, call, place.block)
     if found is not None:
-        given = found.tensor
-        into = given if found.name in IN_PLACE else call.args[0] if call.args else None
-        kept = root_name(into) if into is not None else ""
-    elif isinstance(call.func, ast.Attribute) and _OWNER.search(last_name(call.func.value)) and call.args:
-        given = call.args[0]
-        if _becomes_shown_number(call, place.statement):
-            return True
-        kept = _target(place.statement)
-    else:
+        given, kept = found.tensor, _filled(found, call)
+    elif not _is_of_accelerator(call):
         return False
+    elif _becomes_shown_number(call, place.statement):
+        return True
+    else:
+        given, kept = call.args[0], _target(place.statement)
     if given is None or not kept or not any(_SHOWN.search(name) for name in names_in(given)):
         return False
     if file.backwards(place.block).goes_through(kept):
         return False
     return only_logged(function, kept, end_position(place.statement))
+
+
+def _filled(found: Collective, call: ast.Call) -> str:
+    """The name of what a collective writes its result into; empty where it has none."""
+    into = found.tensor if found.name in IN_PLACE else call.args[0] if call.args else None
+    return root_name(into) if into is not None else ""
+
+
+def _is_of_accelerator(call: ast.Call) -> bool:
+    """Whether a call is a method of Accelerate's or Fabric's object that is given something."""
+    owned = isinstance(call.func, ast.Attribute) and _OWNER.search(last_name(call.func.value)) is not None
+    return owned and bool(call.args)
 
 
 def _becomes_shown_number(call: ast.Call, statement: ast.stmt) -> bool:

@@ -27,6 +27,7 @@ _PASSING = frozenset(
     "empty_like rearrange".split()
 )
 """What keeps the dtype of its first argument, or of all of a list of tensors."""
+_TAKING_DTYPES = ("to", "type", "view")
 _CHANGING = frozenset(
     "long int float half double short nonzero argwhere argsort argmax argmin topk sort sum cumsum arange randperm "
     "randint multinomial tensor item tolist where searchsorted".split()
@@ -107,28 +108,35 @@ def _called(file: SemanticModel, call: ast.Call, block: Block, depth: int) -> fl
         return _MADE
     if name in _CHANGING:
         return _MADE if _is_boolean(file, argument(call, "dtype"), block) else 0.0
-    if any(_is_boolean(file, item, block) for item in (*call.args, argument(call, "dtype")) if item is not None):
+    if any(_is_boolean(file, item, block) for item in (*call.args, argument(call, "dtype"))):
         return _MADE
-    if name in _PASSING:
-        origin = file.kinds.imported(call.func, block)
-        if name in ("to", "type", "view") and any(
-            file.kinds.of(item, block).kind is Kind.DTYPE for item in (*call.args, *(k.value for k in call.keywords))
-        ):
-            return 0.0
-        source = call.args[0] if origin is not None and call.args else getattr(call.func, "value", None)
-        if isinstance(source, ast.List | ast.Tuple):
-            parts = [_made(file, item, block, depth + 1) for item in source.elts]
-            return _MADE if _MADE in parts and 0.0 not in parts else 0.0 if 0.0 in parts else None
-        return _made(file, source, block, depth + 1) if isinstance(source, ast.expr) else None
+    return _passed(file, call, block, depth) if name in _PASSING else _returned(file, call, block, depth)
+
+
+def _passed(file: SemanticModel, call: ast.Call, block: Block, depth: int) -> float | None:
+    """The answer for what a call keeps the dtype of: a tensor, all of a list, or none where it names a dtype."""
+    given = (*call.args, *(keyword.value for keyword in call.keywords))
+    if last_name(call.func) in _TAKING_DTYPES and any(file.kinds.of(item, block).kind is Kind.DTYPE for item in given):
+        return 0.0
+    by_function = file.kinds.imported(call.func, block) is not None and bool(call.args)
+    source = call.args[0] if by_function else getattr(call.func, "value", None)
+    if isinstance(source, ast.List | ast.Tuple):
+        parts = [_made(file, item, block, depth + 1) for item in source.elts]
+        return 0.0 if 0.0 in parts else _MADE if _MADE in parts else None
+    return _made(file, source, block, depth + 1) if isinstance(source, ast.expr) else None
+
+
+def _returned(file: SemanticModel, call: ast.Call, block: Block, depth: int) -> float | None:
+    """The answer for all that a function of the file returns, if it is one."""
     edge = file.graph.callee.get(call)
-    if edge is not None and not edge.passed and not edge.function.is_generator:
-        returned = [
-            _made(file, place.node.value, place.block, depth + 3)
-            for place in edge.function.returns
-            if isinstance(place.node, ast.Return) and place.node.value is not None
-        ]
-        return returned[0] if len(set(returned)) == 1 else None
-    return None
+    if edge is None or edge.passed or edge.function.is_generator:
+        return None
+    found = {
+        _made(file, place.node.value, place.block, depth + 3)
+        for place in edge.function.returns
+        if isinstance(place.node, ast.Return) and place.node.value is not None
+    }
+    return found.pop() if len(found) == 1 else None
 
 
 def _is_boolean(file: SemanticModel, node: ast.expr | None, block: Block) -> bool:

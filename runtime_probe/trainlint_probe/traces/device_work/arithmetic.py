@@ -69,8 +69,6 @@ def arithmetic_of(
             units[kind.units] += item.end - item.start
     whole = sum(ms.values())
     attention = [item for item in trace.operators if item.name.startswith(_ATTENTION)]
-    math = [item for item in attention if item.name == _MATH and window.start <= item.start < window.end]
-    inside = Inside(math)
     return Arithmetic(
         classes=tuple(
             KernelShare(of, took / window.count, took / whole, count[of] / window.count)
@@ -81,11 +79,18 @@ def arithmetic_of(
         plain_ms=units[Units.PLAIN] / window.count,
         unknown_ms=units[Units.UNKNOWN] / window.count,
         attention=_attention_paths(attention, window),
-        math_attention_ms=sum(i.end - i.start for i in kernels if inside.holds(calls.get(i.correlation or -1)))
-        / window.count
-        if math
-        else None,
+        math_attention_ms=_math_attention_ms(attention, kernels, calls, window),
     )
+
+
+def _math_attention_ms(
+    attention: Iterable[HostRange], kernels: Iterable[DeviceWork], calls: Mapping[int, HostRange], window: Window
+) -> float | None:
+    """How long the kernels run that attention on the math path asks for, per step; None where no such path ran."""
+    math = [item for item in attention if item.name == _MATH and window.start <= item.start < window.end]
+    inside = Inside(math)
+    asked = (item for item in kernels if inside.holds(calls.get(item.correlation or -1)))
+    return sum(item.end - item.start for item in asked) / window.count if math else None
 
 
 def _attention_paths(operators: Iterable[HostRange], window: Window) -> dict[str, float]:
