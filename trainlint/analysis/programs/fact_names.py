@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from trainlint.analysis.syntax.names import NAMES
+from trainlint.analysis.tables import loaders
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.patterns import lazy
 from trainlint.records import dataclass
@@ -77,10 +78,9 @@ IMPORTED: Mapping[str, tuple[Named, ...]] = _imported(
     (_SHARDED, "deepspeed", "zero.Init", "zero"),
     (_SHARDED, "torchtune", "shard_model", "fsdp"),
     (FactKind.DISTRIBUTED_SAMPLER, "torch torchdata", "DistributedSampler StatefulDistributedSampler", ""),
-    (FactKind.LOADER, "torch torchdata torch_geometric monai webdataset", "DataLoader StatefulDataLoader", ""),
-    (FactKind.LOADER, "torch_geometric webdataset dgl", "NeighborLoader LinkNeighborLoader NodeLoader WebLoader", ""),
+    *((FactKind.LOADER, row.packages, row.name, "") for row in loaders.CLASSES.values()),
     ((FactKind.LOADER, FactKind.PREFETCHER), "timm", "create_loader", ""),
-    (FactKind.PREFETCHER, "timm prefetch_generator torch_xla", "PrefetchLoader BackgroundGenerator MpDeviceLoader", ""),
+    *((FactKind.PREFETCHER, row.packages, row.name, "") for row in loaders.WRAPPERS.values() if row.to_device),
     (FactKind.CHECKPOINTING, _TORCH, "checkpoint.checkpoint checkpoint_sequential apply_activation_checkpointing", ""),
     (FactKind.CHECKPOINTING, "torch fairscale", "checkpoint_wrapper", ""),
     (FactKind.CHECKPOINTING, "deepspeed", "checkpointing.checkpoint", ""),
@@ -156,10 +156,6 @@ ACCELERATOR_METHODS: Mapping[str, tuple[FactKind, ...]] = {
 }
 """Methods that say it of an object that is called an accelerator."""
 ACCELERATOR = lazy(r"accelerator|^acc$|fabric", re.IGNORECASE)
-PREFETCHER = lazy(r"prefetch(er|loader)|^BackgroundGenerator$|^MpDeviceLoader$", re.IGNORECASE)
-"""What wraps a loader so that its batches come to the device early, by the name of a class or function."""
-HOST_PREFETCHER = lazy("cpu", re.IGNORECASE)
-"""What only reads ahead."""
 ACCUMULATION = lazy(r"accum|(^|_)update_freq$|iter_size|(^|_)micro_?(batch|step)", re.IGNORECASE)
 """How a number of micro-batches is called."""
 OPTIMIZER_CALL = lazy(r"adam|sgd|optim|^dict$", re.IGNORECASE)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.local_calls import Edge
 from trainlint.analysis.syntax.names import argument, last_name
+from trainlint.analysis.tables import iterables, loaders
 from trainlint.analysis.tables.common_names import FOREIGN
 from trainlint.analysis.types.access_paths import AccessPath, Start, together
-from trainlint.analysis.types.batch_sources import LOADER_CLASSES, is_batch_source
+from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.identity_results import handed_back
 from trainlint.analysis.types.named_devices import device_of
 from trainlint.analysis.types.values import NONE, NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value, combine, merge
@@ -36,7 +37,7 @@ _BUILTIN_NUMBERS = frozenset(
     {"float", "int", "bool", "len", "round", "ord", "isinstance", "hasattr", "id", "hash", "any", "all", "callable"}
 )
 _BUILTIN_STRINGS = frozenset({"str", "repr", "format", "input"})
-_PASSING = frozenset({"abs", "max", "min", "sorted", "reversed", "list", "tuple", "iter", "deepcopy", "copy"})
+_PASSING = frozenset({"abs", "max", "min", "deepcopy", "copy"})
 _MODULE_WRAPPERS = frozenset(
     {
         "DistributedDataParallel",
@@ -147,7 +148,7 @@ def _arguments(kinds: Kinds, call: ast.Call, block: Block) -> list[Value]:
 
 
 def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value | None:
-    if name in LOADER_CLASSES:
+    if loaders.is_loader_class(name):
         return Value(Kind.LOADER)
     if name in _MODULE_WRAPPERS:
         return Value(Kind.MODULE)
@@ -235,24 +236,11 @@ def _plain(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value | Non
         return kinds.batch(Value(Kind.LOADER)) if is_batch_source(call.args[0], block) else kinds.element(source)
     if name == "sum" and call.args:
         return kinds.element(kinds.of(call.args[0], block))
-    if name in _PASSING and call.args:
+    if (name in _PASSING or iterables.keeps_container(name)) and call.args:
         if name in ("max", "min") and len(call.args) == 1:
             return kinds.element(kinds.of(call.args[0], block))
         return merge(kinds.of(item, block) for item in call.args)
-    if name in (
-        "range",
-        "print",
-        "enumerate",
-        "zip",
-        "map",
-        "filter",
-        "dict",
-        "set",
-        "getattr",
-        "type",
-        "super",
-        "open",
-    ):
+    if name in ("print", "map", "dict", "set", "getattr", "type", "super", "open") or iterables.only_iterates(name):
         return NONE if name == "print" else UNKNOWN
     return None
 
@@ -287,10 +275,7 @@ def _method(kinds: Kinds, call: ast.Call, block: Block, func: ast.Attribute) -> 
         return Value(Kind.CONTAINER, element=NUMBER) if name == "get_last_lr" else UNKNOWN
     if name in ("size", "shape"):
         return Value(Kind.SHAPE)
-    if (
-        name in ("prepare", "prepare_model", "setup", "prepare_data_loader", "setup_dataloaders")
-        and len(call.args) == 1
-    ):
+    if loaders.hands_back_in_order(name) and len(call.args) == 1:
         return replace(kinds.of(call.args[0], block), prepared=True)
     return _called(kinds, call, block, name)
 
@@ -351,7 +336,7 @@ def _output(kinds: Kinds, call: ast.Call, block: Block, confidence: float, loss:
 
 def _called(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value:
     """The result of calling a value: a module, an instance of a class, or something only its name describes."""
-    if name in LOADER_CLASSES:
+    if loaders.is_loader_class(name):
         return Value(Kind.LOADER)
     if name in _MODULE_WRAPPERS:
         return Value(Kind.MODULE)

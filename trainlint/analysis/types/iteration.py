@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import last_name, position
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables import iterables, loaders
 from trainlint.analysis.types.batch_sources import is_batch_source, is_wrapper, iterated_by
 from trainlint.analysis.types.values import NUMBER, STRING, UNKNOWN, Kind, Origin, Value, merge
 
@@ -27,17 +28,15 @@ def _element(kinds: Kinds, source: ast.expr, path: tuple[int, ...], block: Block
     """The same from where the loop stands; `seen` holds what this question has come by."""
     if isinstance(source, ast.Call):
         name = last_name(source.func)
-        if name in ("range", "trange") or (name == "count" and not source.args):
-            return NUMBER
-        if name == "enumerate" and path and source.args:
+        if iterables.counts_rounds(name) or (iterables.yields_numbers(name) and not source.args):
+            return NUMBER  # `items.count(one)` is given something, unlike `itertools.count()`
+        if iterables.numbers_items(name) and path and source.args:
             return NUMBER if path[0] == 0 else _element(kinds, source.args[0], path[1:], block, seen)
-        if name == "zip" and path and 0 <= path[0] < len(source.args):
+        if iterables.zips_items(name) and path and 0 <= path[0] < len(source.args):
             return _element(kinds, source.args[path[0]], path[1:], block, seen)
         inside = iterated_by(source)
-        if inside is not None and name not in ("enumerate", "zip", "chain"):
+        if inside is not None and _is_of_one(name):
             return _element(kinds, inside, path, block, seen)
-        if name == "sorted" and source.args:
-            return _element(kinds, source.args[0], path, block, seen)
         if name == "items" and isinstance(source.func, ast.Attribute):
             held = kinds.of(source.func.value, block)
             return STRING if path == (0,) else kinds.element(held) if path else UNKNOWN
@@ -72,14 +71,23 @@ def _wrappers_behind(name: ast.Name, block: Block) -> list[tuple[ast.Call, Block
     found = []
     for binding in reaching(name.id, block, position(name)):
         call = binding.value
-        if binding.how is not How.ASSIGN or binding.path or not isinstance(call, ast.Call) or not is_wrapper(call):
+        if binding.how is not How.ASSIGN or binding.path or not isinstance(call, ast.Call):
+            return []
+        if not is_wrapper(call) and not iterables.counts_rounds(last_name(call.func)):
             return []
         found.append((call, binding.block))
     return found
 
 
 def single(kinds: Kinds, node: ast.expr, block: Block) -> Value:
-    """The value of an iterable, looking through iter(), tqdm() and enumerate()."""
-    if isinstance(node, ast.Call) and last_name(node.func) in ("iter", "tqdm", "enumerate", "cycle") and node.args:
-        return single(kinds, node.args[0], block)
+    """The value of an iterable, also behind wrappers of this one: `iter`, `tqdm`, `enumerate`."""
+    name = last_name(node.func) if isinstance(node, ast.Call) else ""
+    if isinstance(node, ast.Call) and (_is_of_one(name) or iterables.numbers_items(name)):
+        inside = iterated_by(node)
+        return single(kinds, inside, block) if inside is not None else kinds.of(node, block)
     return kinds.of(node, block)
+
+
+def _is_of_one(name: str) -> bool:
+    """Whether a wrapper of this name yields the items of one iterable as they are."""
+    return iterables.passes_items_unchanged(name) or loaders.wraps_loader(name)
