@@ -8,9 +8,10 @@ from functools import partial
 
 from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.effects.parameter_loops import parameter_loop
-from trainlint.analysis.programs.wraps import Wrap, Wrapper, wraps
+from trainlint.analysis.programs.wraps import Wrap, wraps
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, dotted, has_unpacked_arguments, nodes_in, position
+from trainlint.analysis.tables.parallel import Wrapper
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.rule import Rule, Triggers
 

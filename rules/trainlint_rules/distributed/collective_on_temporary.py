@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.analysis.conditions.questions import is_on_some_ranks
-from trainlint.analysis.effects.collectives import IN_PLACE, collective
+from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import constant, root_name
+from trainlint.analysis.tables.collectives import IN_PLACE
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from trainlint.analysis.effects.parameter_loops import parameter_loop
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
+from trainlint.analysis.tables.clipping import NORM_FUNCTIONS
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
@@ -74,7 +75,7 @@ class ClipPerParameter(Rule):
     heat_matters = False
     preview = True
     confirmed_by = frozenset({Symptom.CLIPPING})
-    triggers = Triggers(calls=frozenset({"clip_grad_norm_"}))
+    triggers = Triggers(calls=NORM_FUNCTIONS)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find clippings of the one parameter that a loop is about."""

@@ -39,12 +39,14 @@ class Preparation:
     """Whether it hands back what it is given, in the same order."""
 
 
+DATALOADER = LoaderClass(
+    "DataLoader",
+    "torch torchdata torch_geometric monai webdataset dgl",
+    ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"),
+)
+"""PyTorch's own, and classes of the same name that derive from it."""
 _CLASSES = (
-    LoaderClass(
-        "DataLoader",
-        "torch torchdata torch_geometric monai webdataset dgl",
-        ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"),
-    ),
+    DATALOADER,
     LoaderClass(
         "StatefulDataLoader",
         "torchdata",

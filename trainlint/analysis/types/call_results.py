@@ -10,6 +10,7 @@ from trainlint.analysis.syntax.local_calls import Edge
 from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.analysis.tables import iterables, loaders
 from trainlint.analysis.tables.common_names import FOREIGN
+from trainlint.analysis.tables.parallel import wraps_model
 from trainlint.analysis.types.access_paths import AccessPath, Start, together
 from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.identity_results import handed_back
@@ -38,19 +39,7 @@ _BUILTIN_NUMBERS = frozenset(
 )
 _BUILTIN_STRINGS = frozenset({"str", "repr", "format", "input"})
 _PASSING = frozenset({"abs", "max", "min", "deepcopy", "copy"})
-_MODULE_WRAPPERS = frozenset(
-    {
-        "DistributedDataParallel",
-        "DDP",
-        "DataParallel",
-        "FullyShardedDataParallel",
-        "FSDP",
-        "compile",
-        "fully_shard",
-        "convert_sync_batchnorm",
-        "unwrap_model",
-    }
-)
+_MODULE_WRAPPERS = frozenset({"compile", "convert_sync_batchnorm", "unwrap_model"})
 
 _MODULES_OF_MODULES = frozenset({"Sequential", "ModuleList", "ModuleDict"})
 _PLAIN = frozenset({Kind.NUMBER, Kind.STRING, Kind.NONE, Kind.SHAPE, Kind.DTYPE, Kind.DEVICE})
@@ -83,7 +72,7 @@ def _from(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> tup
             owner = function.owner if function is not None else None
             return (AccessPath(Start.SUPER, owner.name),) if owner is not None else ()
     name = last_name(call.func)
-    if name in _MODULE_WRAPPERS and call.args:
+    if _wraps_module(name) and call.args:
         return kinds.of(call.args[0], block).pointers
     if isinstance(call.func, ast.Attribute) and name in MODULE_METHODS_RETURNING_SELF:
         handed_on = kinds.of(call.func.value, block).pointers
@@ -140,6 +129,10 @@ def _graph(kinds: Kinds, value: Value, block: Block, call: ast.Call) -> Value:
     return value
 
 
+def _wraps_module(name: str) -> bool:
+    return name in _MODULE_WRAPPERS or wraps_model(name)
+
+
 def _arguments(kinds: Kinds, call: ast.Call, block: Block) -> list[Value]:
     given = [kinds.of(item, block) for item in call.args]
     if call.keywords:
@@ -150,7 +143,7 @@ def _arguments(kinds: Kinds, call: ast.Call, block: Block) -> list[Value]:
 def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value | None:
     if loaders.is_loader_class(name):
         return Value(Kind.LOADER)
-    if name in _MODULE_WRAPPERS:
+    if _wraps_module(name):
         return Value(Kind.MODULE)
     if origin.startswith("torch."):
         return _torch(kinds, call, block, origin, name)
@@ -338,7 +331,7 @@ def _called(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value:
     """The result of calling a value: a module, an instance of a class, or something only its name describes."""
     if loaders.is_loader_class(name):
         return Value(Kind.LOADER)
-    if name in _MODULE_WRAPPERS:
+    if _wraps_module(name):
         return Value(Kind.MODULE)
     if isinstance(call.func, ast.Name):
         cls = kinds.graph.class_named(call.func, block)

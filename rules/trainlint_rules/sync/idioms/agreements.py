@@ -9,11 +9,12 @@ import ast
 import re
 from collections.abc import Iterator
 
-from trainlint.analysis.effects.collectives import IN_PLACE, collective
+from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Binding, Block, How, Place
 from trainlint.analysis.syntax.names import last_name, nodes_in, position, root_name
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.collectives import BROADCAST, IN_PLACE, RETURNING_METHODS
 from trainlint.patterns import lazy
 
 _MAKERS = frozenset({"tensor", "as_tensor", "zeros", "ones", "full", "zeros_like", "ByteTensor", "IntTensor"})
@@ -21,8 +22,6 @@ _MAKERS = frozenset({"tensor", "as_tensor", "zeros", "ones", "full", "zeros_like
 _SUMMARIES = frozenset({"any", "all"})
 _KEEPS = frozenset({"int", "long", "byte", "float", "bool", "to", "cuda", "view", "clone"})
 """Methods that change the type or the place of a flag, not what it says."""
-_METHODS = frozenset({"reduce", "gather", "all_reduce", "all_gather"})
-"""Collectives of Accelerate and Fabric, which return their result."""
 _OWNER = lazy(r"^(self|acc(el)?|accelerator|fabric)$", re.IGNORECASE)
 _FLAG = lazy(r"(^|_)(flags?|stop|done|trigger|triggered|reached|exit|abort|signal)($|_)", re.IGNORECASE)
 _DEEPEST = 3
@@ -35,7 +34,11 @@ def is_agreement(file: SemanticModel, read: ast.AST, block: Block, statement: as
     counts if another rank sent it by a broadcast, since the receiver needs it before it can go on.
     """
     for part in nodes_in(read):
-        if isinstance(part, ast.Call) and last_name(part.func) in _METHODS and _returns_flag(file, part, block):
+        if (
+            isinstance(part, ast.Call)
+            and last_name(part.func) in RETURNING_METHODS
+            and _returns_flag(file, part, block)
+        ):
             return _decides(read, statement)
     name = root_name(read.func.value if isinstance(read, ast.Call) and isinstance(read.func, ast.Attribute) else read)
     if not name or not isinstance(read, ast.expr):
@@ -48,7 +51,7 @@ def is_agreement(file: SemanticModel, read: ast.AST, block: Block, statement: as
     if not any(_is_flag(file, item) for item in bindings):
         return any(_reduced_flag(file, item) for item in bindings) and _decides(read, statement)
     ways = set(_collectives_on(file, name, block, statement))
-    return "broadcast" in ways or (bool(ways) and _decides(read, statement))
+    return BROADCAST.name in ways or (bool(ways) and _decides(read, statement))
 
 
 def _decides(read: ast.AST, statement: ast.stmt) -> bool:
@@ -132,7 +135,7 @@ def _reduced_flag(file: SemanticModel, binding: Binding) -> bool:
     return (
         binding.how is How.ASSIGN
         and isinstance(binding.value, ast.Call)
-        and (last_name(binding.value.func) in _METHODS and _returns_flag(file, binding.value, binding.block))
+        and (last_name(binding.value.func) in RETURNING_METHODS and _returns_flag(file, binding.value, binding.block))
     )
 
 
@@ -141,4 +144,4 @@ def _received(file: SemanticModel, binding: Binding) -> bool:
     if binding.how is not How.ASSIGN or not isinstance(binding.value, ast.Call):
         return False
     edge = file.graph.callee.get(binding.value)
-    return edge is not None and "broadcast" in last_name(binding.value.func).lower()
+    return edge is not None and BROADCAST.name in last_name(binding.value.func).lower()

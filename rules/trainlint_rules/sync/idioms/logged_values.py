@@ -8,7 +8,9 @@ import re
 from trainlint.analysis.syntax.blocks import Function
 from trainlint.analysis.syntax.names import last_name, position
 from trainlint.analysis.syntax.uses import loads, own_nodes
+from trainlint.analysis.tables.collectives import BRINGING_TOGETHER
 from trainlint.analysis.tables.iterables import only_iterates
+from trainlint.analysis.tables.ranks import NUMBER_FUNCTIONS
 from trainlint.patterns import lazy
 
 _LOGS = lazy(
@@ -18,7 +20,7 @@ _LOGS = lazy(
 _SHOWS = lazy(r"(^|_)log(_|$)|metric", re.IGNORECASE)
 _KEEPS = frozenset(
     "item float mean sum detach cpu numpy tolist div div_ mul clone squeeze view int len max min sqrt exp log "
-    "all_reduce reduce gather gather_for_metrics get_world_size items values keys dict stack".split()
+    "items values keys dict stack".split()
 )
 """Calls whose result is still only a number to be shown."""
 _DEEPEST = 4
@@ -30,7 +32,7 @@ def is_log(name: str) -> bool:
 
 
 def _keeps_number(name: str) -> bool:
-    return name in _KEEPS or only_iterates(name)
+    return name in _KEEPS or name in NUMBER_FUNCTIONS or name in BRINGING_TOGETHER or only_iterates(name)
 
 
 def only_logged(function: Function, name: str, after: tuple[int, int], depth: int = _DEEPEST) -> bool:
