@@ -12,7 +12,7 @@ from trainlint.analysis.conditions.around import mentioned_in_tests
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, end_position, position, root_name
 from trainlint.analysis.syntax.uses import mentions
-from trainlint.analysis.tables.collectives import ALL_GATHER, GATHERING_INTO_ONE
+from trainlint.analysis.tables.collectives import ALL_GATHER, ALL_GATHER_INTO_TENSOR, GATHERING_INTO_ONE
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
@@ -156,7 +156,8 @@ def _fix(site: Site, gathered: GatheredList, *, single: bool) -> Fix | None:
         return None
     from trainlint.fixing.rewrite import attempt
 
-    return attempt(lambda: _rewritten(site, gathered, "all_gather_single" if single else "all_gather_into_tensor"))
+    name = ALL_GATHER_INTO_TENSOR.newest if single else ALL_GATHER_INTO_TENSOR.name
+    return attempt(lambda: _rewritten(site, gathered, name))
 
 
 def _runs_on_gloo(site: Site) -> bool:

@@ -23,7 +23,7 @@ from trainlint.analysis.syntax.names import (
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.roles import Role, role
 from trainlint.analysis.syntax.uses import call_of
-from trainlint.analysis.tables.parallel import Wrapper
+from trainlint.analysis.tables.parallel import Wrapper, name_of
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
@@ -109,7 +109,7 @@ class FsdpWrapsOnlyOutermost(Rule):
             return
         if not _is_one_unit(found) or not _is_whole_model(site.file, found) or _wraps_more(site.file, found):
             return
-        what = "`fully_shard`" if found.wrapper is Wrapper.FSDP2 else "FSDP"
+        what = f"`{name_of(found.wrapper)}`" if found.wrapper is Wrapper.FSDP2 else name_of(found.wrapper)
         how = "call it for each layer first" if found.wrapper is Wrapper.FSDP2 else f"give it an `{_POLICY}`"
         yield self.finding(
             site,

@@ -20,7 +20,7 @@ from trainlint.analysis.syntax.names import (
     position,
 )
 from trainlint.analysis.syntax.uses import call_of
-from trainlint.analysis.tables.parallel import Wrapper
+from trainlint.analysis.tables.parallel import Wrapper, name_of
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
@@ -111,7 +111,7 @@ class OptimizerBeforeFsdp(Rule):
             return
         for build in optimizer_builds(site.file).values():
             if model in build.models and _is_stale(site.file, build, found, model):
-                how = "fully_shard" if found.wrapper is Wrapper.FSDP2 else "FSDP"
+                how = name_of(found.wrapper)
                 yield self.finding(
                     site.at(build.place.node, build.place.block),
                     f"this optimizer holds the parameters of `{model}` from before `{how}` replaces them in line "

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from trainlint.analysis.effects.parameter_loops import parameter_loop
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument
+from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.analysis.tables.clipping import NORM_FUNCTIONS
+from trainlint.analysis.tables.optimizers import is_optimizer_class
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
@@ -86,7 +87,7 @@ class ClipPerParameter(Rule):
         if loop is None or not isinstance(given, ast.Name) or given.id not in loop.names:
             return
         owner = site.function.owner if site.function is not None else None
-        if owner is not None and any("Optimizer" in ast.unparse(base) for base in owner.node.bases):
+        if owner is not None and any(is_optimizer_class(last_name(base)) for base in owner.node.bases):
             return
         yield self.finding(
             site,

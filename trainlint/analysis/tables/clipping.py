@@ -51,7 +51,7 @@ _FUNCTIONS = (
     ClipFunction("adaptive_clip_grad", "timm"),
 )
 FUNCTIONS: dict[str, ClipFunction] = {row.name: row for row in _FUNCTIONS}
-NAMES = tuple(FUNCTIONS)
+NAMES = tuple(row.name for row in _FUNCTIONS)
 IMPORTED = frozenset(row.name for row in _FUNCTIONS if row.packages)
 """The last names of what packages have as functions, for the triggers of rules."""
 NORM_FUNCTIONS = frozenset(row.name for row in _FUNCTIONS if row.returns_norm)

@@ -47,20 +47,21 @@ ALL_REDUCE = CollectiveFunction(
     "all_reduce", (0, "tensor"), 2, in_place=True, waits_for_all=True, method_of="lightning", brings_together=True
 )
 BROADCAST = CollectiveFunction("broadcast", (0, "tensor"), 2, in_place=True)
+ALL_GATHER_INTO_TENSOR = CollectiveFunction(
+    "all_gather_into_tensor",
+    (1, "input_tensor"),
+    2,
+    brings_together=True,
+    newest="all_gather_single",
+    waits_for_all=True,
+    one_buffer=True,
+)
 _FUNCTIONS = (
     ALL_REDUCE,
     CollectiveFunction("reduce", (0, "tensor"), 3, in_place=True, method_of="accelerate", brings_together=True),
     BROADCAST,
     ALL_GATHER,
-    CollectiveFunction(
-        "all_gather_into_tensor",
-        (1, "input_tensor"),
-        2,
-        brings_together=True,
-        newest="all_gather_single",
-        waits_for_all=True,
-        one_buffer=True,
-    ),
+    ALL_GATHER_INTO_TENSOR,
     CollectiveFunction(
         "all_gather_single", (1, "input_tensor"), brings_together=True, waits_for_all=True, one_buffer=True
     ),
@@ -96,6 +97,7 @@ NAMES = tuple(row.name for row in (*_FUNCTIONS, *_METHODS))
 COLLECTIVES = frozenset(FUNCTIONS)
 """The last names of all functions, for the triggers of rules."""
 IN_PLACE = frozenset(row.name for row in _FUNCTIONS if row.in_place)
+REDUCTIONS = IN_PLACE - {BROADCAST.name}
 OF_OBJECTS = frozenset(row.name for row in _FUNCTIONS if row.of_objects)
 BARRIERS = frozenset(row.name for row in _FUNCTIONS if row.tensor is None)
 WAITING_FOR_ALL = frozenset(row.name for row in _FUNCTIONS if row.waits_for_all)

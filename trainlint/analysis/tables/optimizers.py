@@ -38,7 +38,7 @@ CLASSES: dict[str, OptimizerClass] = {row.name: row for row in _CLASSES}
 """The optimizers of torch.optim that update lists of tensors at once (`foreach`), by name."""
 BASES = ("Optimizer",)
 SCHEDULER_BASES = ("LRScheduler", "_LRScheduler")
-NAMES = (*CLASSES, *BASES, *SCHEDULER_BASES)
+NAMES = (*(row.name for row in _CLASSES), *BASES, *SCHEDULER_BASES)
 FUSED_SINCE: dict[str, tuple[int, int]] = {row.name: row.fused_since for row in _CLASSES if row.fused_since}
 """Optimizers with a fused implementation on CUDA, and the PyTorch that has it for good."""
 SCHEDULER_MODULE = "torch.optim.lr_scheduler"

@@ -85,6 +85,12 @@ def called_as(*wrappers: Wrapper) -> frozenset[str]:
     return frozenset(name for row in rows for name in (row.name, row.short) if name)
 
 
+def name_of(wrapper: Wrapper) -> str:
+    """What people call PyTorch's wrapper of a kind: "DDP", "FSDP", "fully_shard"."""
+    row = next(row for row in _WRAPPERS if row.wrapper is wrapper)
+    return row.short or row.name
+
+
 def wraps_model(name: str) -> bool:
     """Whether a call of this last name hands back a model around the one that it is given."""
     return name in _CALLED

@@ -79,9 +79,9 @@ def _is_plain(file: SemanticModel, call: ast.Call, loop: Block) -> bool:
     `append` is none: what is collected may meet a model later; nor is anything that copies to the device.
     """
     origin = file.kinds.imported(call.func, loop)
-    if origin is not None:
-        return origin.startswith(("torch.", "numpy.", "math."))
     name = last_name(call.func)
+    if origin is not None:
+        return origin.startswith(("torch.", "numpy.", "math.")) or only_iterates(name)
     if isinstance(call.func, ast.Name):
         return name in _COUNTING or only_iterates(name)
     return name in PLAIN_METHODS - {"append", "extend", "cuda", "backward"} and root_name(call.func) not in ("self", "")
