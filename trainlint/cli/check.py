@@ -10,7 +10,6 @@ from trainlint.cli.arguments import CONFIRMED
 from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
 from trainlint.cli.output import (
-    FOR_PEOPLE,
     SourcesOnDisk,
     show_diff,
     show_progress,
@@ -24,6 +23,7 @@ from trainlint.engine.run import Run, run
 from trainlint.engine.work import Fixing
 from trainlint.finding import Safety
 from trainlint.installed import PackError
+from trainlint.report import FORMATS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _refuse_nonsense(options: Namespace) -> None:
             raise UsageError("--show-files and --show-settings speak of paths; name the path in place of `-`")
     elif options.stdin_filename:
         raise UsageError("--stdin-filename goes with `-`, which means standard input")
-    if options.statistics and options.output_format not in FOR_PEOPLE:
+    if options.statistics and not FORMATS[options.output_format].for_people:
         raise UsageError(f"--statistics is text for people; leave out --output-format {options.output_format}")
     if options.diff and (options.output_file or options.statistics):
         raise UsageError("--diff prints a patch; leave out --output-file and --statistics")

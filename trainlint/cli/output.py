@@ -13,7 +13,7 @@ from trainlint.cli.console import UsageError
 from trainlint.engine.discover import Discovery, Target, shown_path
 from trainlint.finding import Failure
 from trainlint.records import replace
-from trainlint.report import Settings, Style, render, render_statistics
+from trainlint.report import FORMATS, Settings, Style, render, render_statistics
 from trainlint.report.characters import for_terminal, has_commands, quoted
 from trainlint.report.settings import style_for
 from trainlint.report.words import count, failure_sentence, summary, unapplied_sentence
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from trainlint.finding import Report
     from trainlint.report import Sources
 
-FOR_PEOPLE = ("full", "concise")
-_IN_REPOSITORY = ("github", "sarif")
 _READS_COMMANDS = ("GITHUB_ACTIONS", "TEAMCITY_VERSION", "TF_BUILD")
 """Variables of the CI services that take lines of a log for commands."""
 
@@ -184,7 +182,7 @@ def _text(report: Report, sources: Sources, configurations: Configurations, opti
     settings = Settings(
         style=style,
         directory=str(here),
-        repository=_repository(here) if options.output_format in _IN_REPOSITORY else None,
+        repository=_repository(here) if FORMATS[options.output_format].from_repository else None,
         summary=not options.quiet,
     )
     if options.statistics:

@@ -1,12 +1,14 @@
-"""The only room that prints: a Report in, text out, one module a format.
+"""A Report in, text out: one module a format. Nothing outside of this package prints a report.
 
 A format's module is imported when it is asked for, so a clean run pays for none of their libraries.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 
+from trainlint.records import dataclass
 from trainlint.report.characters import json_without_commands, without_commands
 from trainlint.report.settings import Settings, Sources, Style
 
@@ -17,8 +19,36 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "Settings", "Sources", "Style", "render", "render_statistics"]
 
-FORMATS = ("full", "concise", "json", "github", "sarif")
-"""What `--output-format` of `trainlint check` may be."""
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """What is done with the text of one format, besides writing it."""
+
+    escape: Callable[[str], str]
+    """Keeps a CI log from taking a line of the text for a command."""
+    for_people: bool = False
+    """Whether a person reads it, so that `--statistics` may stand in its place."""
+    from_repository: bool = False
+    """Whether paths start at the git repository's root, since a service reads them and not a person."""
+
+
+def _is_escaped(text: str) -> str:
+    return text
+
+
+FORMATS = {
+    "full": Format(without_commands, for_people=True),
+    "concise": Format(without_commands, for_people=True),
+    "json": Format(json_without_commands),
+    "github": Format(_is_escaped, from_repository=True),
+    "sarif": Format(json_without_commands, from_repository=True),
+    "gitlab": Format(json_without_commands, from_repository=True),
+}
+"""What `--output-format` of `trainlint check` may be.
+
+The module of the same name in this package has a function `render`, which takes of `sources`, `rules` and `settings`
+what it needs.
+"""
 
 
 def render(
@@ -29,27 +59,10 @@ def render(
     `sources` gives the text that the findings' positions are about, and None where it is no longer at hand.
     `rules` are those that ran. Raises ValueError for a format that is not in FORMATS.
     """
-    if output_format == "full":
-        from trainlint.report import full
-
-        return without_commands(full.render(report, sources=sources, settings=settings))
-    if output_format == "concise":
-        from trainlint.report import concise
-
-        return without_commands(concise.render(report, settings=settings))
-    if output_format == "json":
-        from trainlint.report import json
-
-        return json_without_commands(json.render(report))
-    if output_format == "github":
-        from trainlint.report import github
-
-        return github.render(report, settings=settings)
-    if output_format == "sarif":
-        from trainlint.report import sarif
-
-        return json_without_commands(sarif.render(report, sources=sources, rules=rules, settings=settings))
-    raise ValueError(f"unknown output format {output_format!r}; choose one of {', '.join(FORMATS)}")
+    if output_format not in FORMATS:
+        raise ValueError(f"unknown output format {output_format!r}; choose one of {', '.join(FORMATS)}")
+    module = import_module(f"trainlint.report.{output_format}")
+    return FORMATS[output_format].escape(module.render(report, sources=sources, rules=rules, settings=settings))
 
 
 def render_statistics(report: Report, *, settings: Settings) -> str:

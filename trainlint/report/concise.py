@@ -10,7 +10,7 @@ from trainlint.report.settings import Settings
 from trainlint.report.words import failure_sentence, summary
 
 
-def render(report: Report, *, settings: Settings) -> str:
+def render(report: Report, *, settings: Settings, **_unused: object) -> str:
     """The findings, then the failures, then a line of counts. The flag in brackets applies the finding's fix.
 
     With evidence, what is confirmed comes first, and what is refuted last.

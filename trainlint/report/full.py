@@ -28,7 +28,7 @@ _LABEL = 8
 """Columns of the labels left of the notes."""
 
 
-def render(report: Report, *, sources: Sources, settings: Settings) -> str:
+def render(report: Report, *, sources: Sources, settings: Settings, **_unused: object) -> str:
     """Each finding as a paragraph, then what could not be judged, then a line of counts."""
     style = settings.style
     if not report.findings and not report.failures:

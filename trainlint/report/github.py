@@ -14,7 +14,7 @@ from trainlint.report.words import failure_sentence, heat_note
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.ADVICE: "notice"}
 
 
-def render(report: Report, *, settings: Settings) -> str:
+def render(report: Report, *, settings: Settings, **_unused: object) -> str:
     """A command a finding and a failure; empty for a clean report."""
     lines = [_finding(finding, measured_note(report, finding), settings) for finding in report.findings]
     lines += [_stale(path, said, settings) for path, said in stale_sentences(report)]

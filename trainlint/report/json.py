@@ -18,7 +18,7 @@ FORMAT_VERSION = 1
 """Raised when a key changes its meaning or goes away. New keys may come at any time."""
 
 
-def render(report: Report) -> str:
+def render(report: Report, **_unused: object) -> str:
     """The whole report. Pure ASCII, so that any stream takes it."""
     document = {
         "format_version": FORMAT_VERSION,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from trainlint import __version__
 from trainlint.finding import Edit, Failure, Finding, Report, Severity
 from trainlint.handbook import RULE_PAGES, docs_url, fix_label, page_markdown, topic
+from trainlint.report.fingerprints import Fingerprints
 from trainlint.report.measured import measured_object, stale_sentences, verdict_on
 from trainlint.report.paths import below_repository, file_uri, folder_uri
 from trainlint.report.settings import Settings, Sources
@@ -41,7 +40,7 @@ def render(report: Report, *, sources: Sources, rules: Sequence[Declared], setti
             known.add(finding.code)
             described.append({"id": finding.code, "name": finding.name})
     index = {rule["id"]: position for position, rule in enumerate(described)}
-    fingerprints = _Fingerprints()
+    fingerprints = Fingerprints()
     artifacts = _Artifacts(settings)
     results = []
     for finding in report.findings:
@@ -161,21 +160,6 @@ def _stale(path: str, said: str, artifacts: _Artifacts) -> Json:
         "message": {"text": said},
         "locations": [{"physicalLocation": {"artifactLocation": artifacts.location(path)}}],
     }
-
-
-class _Fingerprints:
-    """Tells findings apart by what their line says, so that they are recognised when lines above come or go."""
-
-    def __init__(self) -> None:
-        self._seen: Counter[tuple[str, str, str]] = Counter()
-
-    def of(self, finding: Finding, source: SourceFile | None) -> str:
-        """A hash of the code, the line without its indentation, and how many such lines came before in the file."""
-        line = source.line(finding.span.start_line).strip() if source else finding.message
-        key = (finding.path, finding.code, line)
-        self._seen[key] += 1
-        parts = "\0".join((finding.code, line, str(self._seen[key])))
-        return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 class _Artifacts:

@@ -1,0 +1,56 @@
+"""GitLab's Code Quality report: each finding appears in the merge request, at its line.
+
+The form is that of GitLab's documentation, "Code Quality report format": an array of objects with description,
+check_name, fingerprint, severity and location.
+"""
+
+from __future__ import annotations
+
+import json
+
+from trainlint.finding import Failure, Finding, Report, Severity
+from trainlint.report.fingerprints import Fingerprints
+from trainlint.report.paths import below_repository
+from trainlint.report.settings import Settings, Sources
+from trainlint.report.words import failure_sentence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.ADVICE: "minor"}
+
+
+def render(report: Report, *, sources: Sources, settings: Settings, **_unused: object) -> str:
+    """Findings, then failures, which are blockers since something could not be judged. Pure ASCII."""
+    fingerprints = Fingerprints()
+    entries = []
+    for finding in report.findings:
+        path = below_repository(finding.path, settings)
+        mark = fingerprints.of(finding, sources(finding.path))
+        entries.append(_finding(finding, path, fingerprints.in_file(path, mark)))
+    for failure in report.failures:
+        path = below_repository(failure.path, settings)
+        entries.append(_failure(failure, path, fingerprints.in_file(path, failure_sentence(failure))))
+    return json.dumps(entries, indent=2) + "\n"
+
+
+def _finding(finding: Finding, path: str, fingerprint: str) -> dict[str, Any]:
+    lines = {"begin": finding.span.start_line, "end": finding.span.end_line}
+    return {
+        "description": f"{finding.code} {finding.message}",
+        "check_name": finding.code,
+        "fingerprint": fingerprint,
+        "severity": _SEVERITIES[finding.severity],
+        "location": {"path": path, "lines": lines},
+    }
+
+
+def _failure(failure: Failure, path: str, fingerprint: str) -> dict[str, Any]:
+    return {
+        "description": failure_sentence(failure),
+        "check_name": "could-not-judge",
+        "fingerprint": fingerprint,
+        "severity": "blocker",
+        "location": {"path": path, "lines": {"begin": 1}},
+    }
