@@ -33,7 +33,7 @@ from trainlint_probe.traces.timeline import Timeline, timeline_of
 from trainlint_probe.watch.lines import Lines
 
 if TYPE_CHECKING:
-    from trainlint_probe.ranks import Together
+    from trainlint_probe.judgement.ranks import Together
     from trainlint_probe.verify.result import Verification
 
 _DEEP_STEPS = 3

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from trainlint.analysis.effects.collectives import COLLECTIVES, IN_PLACE
-from trainlint_rules.distributed.idioms.data_parallel import DATA_PARALLEL, DISTRIBUTED_DATA_PARALLEL
+from trainlint.analysis.tables.collectives import COLLECTIVES, IN_PLACE
+from trainlint.analysis.tables.parallel import DATA_PARALLEL_ORIGINS, DDP_ORIGINS
 
 torch = pytest.importorskip("torch")
 
@@ -21,7 +21,7 @@ def _parameters(function: object) -> dict[str, inspect.Parameter]:
     return dict(inspect.signature(function).parameters)  # type: ignore[arg-type]  # looked up by name
 
 
-@pytest.mark.parametrize("origin", [*DISTRIBUTED_DATA_PARALLEL, *DATA_PARALLEL])
+@pytest.mark.parametrize("origin", [*DDP_ORIGINS, *DATA_PARALLEL_ORIGINS])
 def test_wrappers_stand_where_the_model_looks_for_them(origin: str) -> None:
     module, _, name = origin.rpartition(".")
     assert getattr(import_module(module), name).__name__ in ("DataParallel", "DistributedDataParallel")

@@ -17,6 +17,7 @@ from trainlint.analysis.syntax.blocks import BlockKind, Place
 from trainlint.analysis.syntax.names import argument, constant, imported_names, last_name, root_name
 from trainlint.analysis.syntax.roles import Role, import_of, role
 from trainlint.analysis.syntax.uses import call_of
+from trainlint.analysis.tables.precision import AUTOCAST, GRAD_SCALER
 from trainlint.finding import Edit, Fix, Safety
 from trainlint.fixing.imported_uses import uses_of
 from trainlint.fixing.rewrite import (
@@ -50,7 +51,7 @@ def rewritten(file: SemanticModel, place: Place) -> Fix:
     if meaning == "torch":
         edits = list(_use(file, place, dotted=True))
         found = old_name(_origin(place))
-        if found is not None and found[1] == "GradScaler":
+        if found is not None and found[1] == GRAD_SCALER.name:
             edits += _type_tests(file, found, statement)
     elif meaning in OLD_MODULES or old_name(meaning) is not None:
         edits = list(_import_and_uses(file, statement))
@@ -73,7 +74,7 @@ def _import_and_uses(file: SemanticModel, statement: ast.Import | ast.ImportFrom
         if found is None or found[1] not in available(file):
             raise Unfixable("a use of the module is not known")
         yield from _use(file, place, dotted=False)
-        if found[1] == "GradScaler":
+        if found[1] == GRAD_SCALER.name:
             yield from _type_tests(file, found, statement)
     if isinstance(statement, ast.Import):
         for name in moved.values():
@@ -177,7 +178,7 @@ def _call(
     assert isinstance(node, cst.Call)
     given = list(node.args)
     first = [cst.Arg(cst.SimpleString(f"{quote}{device}{quote}"))]
-    if symbol == "autocast":
+    if symbol == AUTOCAST.name:
         given = [_named(item, index) for index, item in enumerate(given)]
         if _may_inherit_type(file, called):
             written, imports = ensure_import(file.source, file.tree, "torch", _DEFAULT_TYPES[device])
@@ -241,5 +242,5 @@ def _may_inherit_type(file: SemanticModel, call: Place) -> bool:
         # An autocast in a plain function stands in a loop over batches, unless others call the function from theirs.
         if in_module or not any(block.kind is BlockKind.LOOP for block in call.block.outwards()):
             return True
-    others = (other.node for other in file.outline.calls.get("autocast", ()) if other.node is not node)
+    others = (other.node for other in file.outline.calls.get(AUTOCAST.name, ()) if other.node is not node)
     return any(isinstance(other, ast.Call) and argument(other, "dtype") is not None for other in others)

@@ -12,6 +12,7 @@ from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import imported_names, root_name
 from trainlint.analysis.syntax.roles import import_of, references_by
 from trainlint.analysis.syntax.uses import call_of
+from trainlint.analysis.tables.precision import AUTOCAST
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.rule import Rule, Triggers
@@ -149,5 +150,5 @@ def _fix(site: Site, use: Place) -> Fix | None:
 def _advice(device: str, symbol: str) -> str:
     if symbol.startswith("custom"):
         return f'`torch.amp.{symbol}(device_type="{device}")`'
-    arguments = "enabled=...)`, its arguments by name" if symbol == "autocast" else "...)`"
+    arguments = "enabled=...)`, its arguments by name" if symbol == AUTOCAST.name else "...)`"
     return f'`torch.amp.{symbol}("{device}", {arguments}'

@@ -7,11 +7,11 @@ from functools import partial
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
+from trainlint.analysis.tables.parallel import DDP_ORIGINS, Wrapper, called_as
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.rule import Rule, Triggers
 
-_DDP = ("torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.distributed.DistributedDataParallel")
 _SINCE = (2, 13)
 
 
@@ -68,14 +68,14 @@ class DdpBroadcastBuffersRenamed(Rule):
     preview = True
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "forward_sync_buffers"
-    triggers = Triggers(calls=frozenset({"DistributedDataParallel", "DDP"}))
+    triggers = Triggers(calls=called_as(Wrapper.DDP))
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find the old argument, written out."""
         target = site.file.config.target_torch
         if target is not None and target.lacks(_SINCE):
             return
-        if site.origin(site.call.func) not in _DDP:
+        if site.origin(site.call.func) not in DDP_ORIGINS:
             return
         given = argument(site.call, "broadcast_buffers")
         if given is None or argument(site.call, "forward_sync_buffers") is not None:

@@ -11,17 +11,18 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.syntax.uses import call_of
 from trainlint.analysis.tables.deprecated_arguments import ARGUMENTS, OldArgument
+from trainlint.analysis.tables.loaders import DATALOADER
+from trainlint.analysis.tables.optimizers import SCHEDULER_BASE_ORIGINS, SCHEDULER_MODULE
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.rule import Rule, Triggers
 
-_SCHEDULER_BASES = ("torch.optim.lr_scheduler.LRScheduler", "torch.optim.lr_scheduler._LRScheduler")
 _PARTS = (
-    "torch.optim.lr_scheduler",
+    SCHEDULER_MODULE,
     "torch.nn",
     "torch.autograd",
     "torch.profiler.profile",
-    "torch.utils.data.DataLoader",
+    *DATALOADER.torch_origins,
 )
 """Where the functions of the table stand."""
 _REMOVED = (2, 7)
@@ -123,7 +124,7 @@ class RemovedKeyword(Rule):
         if function is None or function.owner is None or ast.unparse(func.value.func) != "super":
             return
         bases = function.owner.node.bases
-        if len(bases) != 1 or site.file.kinds.imported(bases[0], function.owner.outside) not in _SCHEDULER_BASES:
+        if len(bases) != 1 or site.file.kinds.imported(bases[0], function.owner.outside) not in SCHEDULER_BASE_ORIGINS:
             return
         if argument(call, "verbose", 2) is None or depends_on_version(site.block):
             return

@@ -10,13 +10,11 @@ from trainlint.analysis.conditions.branches import may_run_together
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
 from trainlint.analysis.syntax.names import dotted, position
+from trainlint.analysis.tables.clipping import IMPORTED
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.rule import Rule, Triggers
 from trainlint_rules.compute.idioms.grad_scalers import ScaledBackward, scaled_backwards, scalers
 
-_CLIPPING = frozenset(
-    {"clip_grad_norm_", "clip_grad_norm", "clip_grad_value_", "clip_grads_with_norm_", "dispatch_clip_grad"}
-)
 _CLIPS_GRADIENTS = ("torch.", "timm.")
 """Whose functions of these names clip what they find in `.grad`: others, such as Accelerate's, unscale first."""
 _BY_HAND = frozenset({"get_scale", "master_params"})
@@ -102,7 +100,7 @@ class ClipBeforeUnscale(Rule):
     severity = Severity.ERROR
     fix_safety = Safety.UNSAFE
     heat_matters = False
-    triggers = Triggers(calls=_CLIPPING)
+    triggers = Triggers(calls=IMPORTED)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find clipping between the backward of a scaled loss and the step of the scaler, without an unscaling."""
@@ -152,7 +150,7 @@ class _Around:
         names = [name for name in outline.calls if "unscale" in name.lower() or name in _BY_HAND]
         if any(True for name in names for _ in self._calls(name)):
             return True
-        return any(self._before(place) for name in _CLIPPING for place in self._calls(name))
+        return any(self._before(place) for name in IMPORTED for place in self._calls(name))
 
     def _calls(self, name: str) -> list[Place]:
         found = self.site.file.outline.calls.get(name, [])

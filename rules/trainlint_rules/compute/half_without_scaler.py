@@ -11,6 +11,7 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.precision import AUTOCAST
 from trainlint.analysis.types.backward import held_by
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
@@ -99,7 +100,7 @@ class HalfWithoutScaler(Rule):
     name = "half-without-scaler"
     severity = Severity.ERROR
     heat_matters = False
-    triggers = Triggers(calls=frozenset({"autocast"}))
+    triggers = Triggers(calls=frozenset({AUTOCAST.name}))
     preview = True
 
     def check(self, site: Site) -> Iterator[Finding]:

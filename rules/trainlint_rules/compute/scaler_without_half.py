@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.precision import AUTOCAST, GRAD_SCALER
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
@@ -85,7 +86,7 @@ class ScalerWithoutHalf(Rule):
     name = "scaler-without-half"
     severity = Severity.WARNING
     heat_matters = False
-    triggers = Triggers(calls=frozenset({"GradScaler"}))
+    triggers = Triggers(calls=frozenset({GRAD_SCALER.name}))
     preview = True
 
     def check(self, site: Site) -> Iterator[Finding]:
@@ -105,7 +106,7 @@ class ScalerWithoutHalf(Rule):
 
 
 def _autocasts(file: SemanticModel) -> Iterator[Autocast]:
-    for place in file.outline.calls.get("autocast", ()):
+    for place in file.outline.calls.get(AUTOCAST.name, ()):
         assert isinstance(place.node, ast.Call)
         found = autocast_of(file, place.node, place.block)
         if found is not None:

@@ -12,6 +12,7 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, last_name, names_in, nodes_in
 from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.loaders import TORCH_CLASSES
 from trainlint.analysis.types.loaders import Loader
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
@@ -109,7 +110,7 @@ class DistributedSamplerMissing(Rule):
     name = "distributed-sampler-missing"
     severity = Severity.WARNING
     heat_matters = False
-    triggers = Triggers(calls=frozenset({"DataLoader", "StatefulDataLoader"}))
+    triggers = Triggers(calls=TORCH_CLASSES)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find loaders without a sampler that train a model which is wrapped for several processes."""

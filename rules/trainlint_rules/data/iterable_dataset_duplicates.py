@@ -10,6 +10,7 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Class, Function
 from trainlint.analysis.syntax.names import argument, constant, last_name, names_in, nodes_in, root_name
+from trainlint.analysis.tables.loaders import TORCH_CLASSES
 from trainlint.analysis.types.loaders import Loader
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
@@ -105,7 +106,7 @@ class IterableDatasetDuplicates(Rule):
     severity = Severity.ERROR
     heat_matters = False
     preview = True
-    triggers = Triggers(calls=frozenset({"DataLoader", "StatefulDataLoader"}))
+    triggers = Triggers(calls=TORCH_CLASSES)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find loaders with several workers over iterable datasets that do not know of them."""

@@ -10,6 +10,7 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import names_in
+from trainlint.analysis.tables.loaders import TORCH_CLASSES
 from trainlint.analysis.types.loaders import Loader
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
@@ -99,7 +100,7 @@ class LoaderBuiltInLoop(Rule):
     severity = Severity.WARNING
     preview = True
     confirmed_by = frozenset({Symptom.DATA_WAIT})
-    triggers = Triggers(calls=frozenset({"DataLoader", "StatefulDataLoader"}), heats=_AGAIN)
+    triggers = Triggers(calls=TORCH_CLASSES, heats=_AGAIN)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find loaders with workers that a loop over epochs or steps builds again from the same things."""

@@ -11,6 +11,7 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in
+from trainlint.analysis.tables.loaders import TORCH_CLASSES
 from trainlint.analysis.types.loaders import Loader
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
@@ -111,7 +112,7 @@ class LoaderRestartsWorkers(Rule):
     severity = Severity.WARNING
     fix_safety = Safety.UNSAFE
     confirmed_by = frozenset({Symptom.WORKERS_STARTED})
-    triggers = Triggers(calls=frozenset({"DataLoader", "StatefulDataLoader"}))
+    triggers = Triggers(calls=TORCH_CLASSES)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find loaders with workers, without the option, that are gone through again and again."""

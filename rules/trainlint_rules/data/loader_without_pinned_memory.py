@@ -7,6 +7,7 @@ from functools import partial
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.tables.loaders import TORCH_CLASSES
 from trainlint.analysis.types.loaders import Loader
 from trainlint.finding import Edit, Finding, Fix, Safety, Severity
 from trainlint.rule import Rule, Triggers
@@ -102,7 +103,7 @@ class LoaderWithoutPinnedMemory(Rule):
     name = "loader-without-pinned-memory"
     severity = Severity.WARNING
     fix_safety = Safety.SAFE
-    triggers = Triggers(calls=frozenset({"DataLoader", "StatefulDataLoader"}))
+    triggers = Triggers(calls=TORCH_CLASSES)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find loaders that surely pin nothing and whose batches go to CUDA."""

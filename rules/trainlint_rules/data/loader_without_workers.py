@@ -7,6 +7,7 @@ from functools import partial
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.tables.loaders import TORCH_CLASSES
 from trainlint.analysis.types.loaders import Loader, Option
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
@@ -116,7 +117,7 @@ class LoaderWithoutWorkers(Rule):
     fix_safety = Safety.UNSAFE
     aliases = ("TOR401",)
     confirmed_by = frozenset({Symptom.DATA_WAIT})
-    triggers = Triggers(calls=frozenset({"DataLoader", "StatefulDataLoader"}))
+    triggers = Triggers(calls=TORCH_CLASSES)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find loaders that are surely given no workers and that have work to do for each item."""

@@ -13,6 +13,7 @@ from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.iterables import counts_rounds
 from trainlint.analysis.types.loaders import Loader
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
@@ -167,7 +168,7 @@ def _fix(site: Site, loader: Loader, item: Pass) -> Fix | None:
     loop = item.around.node if item.around is not None else None
     if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or loop.target.id == "_":
         return None
-    if not isinstance(loop.iter, ast.Call) or last_name(loop.iter.func) not in ("range", "trange"):
+    if not isinstance(loop.iter, ast.Call) or not counts_rounds(last_name(loop.iter.func)):
         return None
     assert item.around is not None
     told = _told(site, loader, item, item.around, loop)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.loaders import TORCH_CLASSES
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
@@ -97,7 +98,7 @@ class WorkerThreadOversubscription(Rule):
     heat_matters = False
     preview = True
     confirmed_by = frozenset({Symptom.TOO_MANY_WORKERS})
-    triggers = Triggers(calls=frozenset({"DataLoader", "StatefulDataLoader"}))
+    triggers = Triggers(calls=TORCH_CLASSES)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find loaders that take all cores in training with several processes."""

@@ -12,6 +12,7 @@ from trainlint.analysis.conditions.around import mentioned_in_tests
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, end_position, position, root_name
 from trainlint.analysis.syntax.uses import assigned_target, mentions
+from trainlint.analysis.tables.collectives import ALL_GATHER, ALL_GATHER_INTO_TENSOR, GATHERING_INTO_ONE
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
@@ -22,8 +23,7 @@ from trainlint_rules.distributed.idioms.one_number import is_one_number
 if TYPE_CHECKING:
     import libcst as cst
 
-_ALL_GATHER = ("torch.distributed.all_gather", "torch.distributed.distributed_c10d.all_gather")
-_BETTER = ("all_gather_into_tensor", "all_gather_single", "_all_gather_base", "all_gather_tensor")
+_BETTER = (*sorted(GATHERING_INTO_ONE), "all_gather_tensor")
 _BACKEND = lazy(r"gloo|backend", re.IGNORECASE)
 _RENAMED_IN = (2, 13)
 _FIRST_WITH_ONE_TENSOR = (1, 13)
@@ -102,11 +102,11 @@ class AllGatherThenCat(Rule):
     fix_safety = Safety.SAFE
     confirmed_by = frozenset({Symptom.COLLECTIVE})
     confirmed_in_part = True
-    triggers = Triggers(calls=frozenset({"all_gather"}))
+    triggers = Triggers(calls=frozenset({ALL_GATHER.name}))
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find lists that are gathered only to be joined."""
-        if site.origin(site.call.func) not in _ALL_GATHER or _is_asynchronous(site) or _has_another_way(site):
+        if site.origin(site.call.func) not in ALL_GATHER.origins or _is_asynchronous(site) or _has_another_way(site):
             return
         gathered = gathered_list(site.file, site.place)
         if gathered is None:
@@ -156,7 +156,8 @@ def _fix(site: Site, gathered: GatheredList, *, single: bool) -> Fix | None:
         return None
     from trainlint.fixing.rewrite import attempt
 
-    return attempt(lambda: _rewritten(site, gathered, "all_gather_single" if single else "all_gather_into_tensor"))
+    name = ALL_GATHER_INTO_TENSOR.newest if single else ALL_GATHER_INTO_TENSOR.name
+    return attempt(lambda: _rewritten(site, gathered, name))
 
 
 def _runs_on_gloo(site: Site) -> bool:

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from trainlint.analysis.effects.collectives import COLLECTIVES, body_around, collective
+from trainlint.analysis.effects.collectives import body_around, collective
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, last_name
+from trainlint.analysis.tables.collectives import COLLECTIVES
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
 

@@ -16,15 +16,12 @@ from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.tables.collectives import WAITING_FOR_ALL
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_WAITS_FOR_ALL = frozenset(
-    {"all_reduce", "all_gather", "all_gather_into_tensor", "all_gather_single", "_all_gather_base", "all_to_all"}
-)
-"""Collectives that no rank leaves before all have come: what a barrier does."""
 _WHEN_DISTRIBUTED = lazy(r"distributed|initialized|world_size|n_?gpu|num_processes|is_available|ddp|multi", re.I)
 """Tests that hold in every step of a run with several processes."""
 _TIMING = frozenset({"time", "perf_counter", "monotonic", "elapsed_time", "process_time", "perf_counter_ns"})
@@ -150,7 +147,7 @@ def _following(site: Site) -> Collective | None:
     if barrier is None or site.statement not in body[:-1]:
         return None
     found = collective_of(site.file, body[body.index(site.statement) + 1], site.block)
-    if found is None or found.name not in _WAITS_FOR_ALL or found.returns_handle or not same_group(barrier, found):
+    if found is None or found.name not in WAITING_FOR_ALL or found.returns_handle or not same_group(barrier, found):
         return None
     return found
 

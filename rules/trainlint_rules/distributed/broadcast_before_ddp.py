@@ -8,9 +8,11 @@ from functools import partial
 
 from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.effects.parameter_loops import parameter_loop
-from trainlint.analysis.programs.wraps import Wrap, Wrapper, wraps
+from trainlint.analysis.programs.wraps import Wrap, wraps
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, dotted, has_unpacked_arguments, nodes_in, position
+from trainlint.analysis.tables.collectives import BROADCAST
+from trainlint.analysis.tables.parallel import Wrapper
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.rule import Rule, Triggers
 
@@ -72,7 +74,7 @@ class BroadcastBeforeDdp(Rule):
     fix_safety = Safety.SAFE
     preview = True
     heat_matters = False
-    triggers = Triggers(calls=frozenset({"broadcast"}))
+    triggers = Triggers(calls=frozenset({BROADCAST.name}))
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find loops that send what the wrap right behind them sends again."""

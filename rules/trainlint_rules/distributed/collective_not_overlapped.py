@@ -10,13 +10,11 @@ from trainlint.analysis.programs.evaluation import model_run_by
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, last_name, names_in, nodes_in, root_name
+from trainlint.analysis.tables.collectives import OVERLAPPING
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import IN_STEP, Rule, Triggers
 
-_OVERLAPPING = frozenset(
-    {"all_reduce", "reduce", "broadcast", "all_gather", "all_gather_into_tensor", "reduce_scatter_tensor", "all_to_all"}
-)
 _READ = frozenset({"item", "tolist", "cpu", "numpy"})
 
 
@@ -84,7 +82,7 @@ class CollectiveNotOverlapped(Rule):
     preview = True
     confirmed_by = frozenset({Symptom.COLLECTIVE})
     confirmed_in_part = True
-    triggers = Triggers(calls=_OVERLAPPING, heats=IN_STEP)
+    triggers = Triggers(calls=OVERLAPPING, heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find plain collectives of a step that are followed by a model which does not use the result."""

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.analysis.conditions.questions import is_on_some_ranks
-from trainlint.analysis.effects.collectives import IN_PLACE, collective
+from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import constant, root_name
+from trainlint.analysis.tables.collectives import ALL_REDUCE, IN_PLACE
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
 
@@ -82,7 +83,7 @@ class CollectiveOnTemporary(Rule):
         if found is None or found.tensor is None:
             return
         confidence = _is_temporary(found.tensor)
-        if not confidence or (found.name != "all_reduce" and is_on_some_ranks(site.conditions)):
+        if not confidence or (found.name != ALL_REDUCE.name and is_on_some_ranks(site.conditions)):
             return
         original = root_name(_source(found.tensor))
         may_be = "may be" if confidence < 0.9 else "is"

@@ -12,6 +12,7 @@ from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.tables.collectives import REDUCTIONS
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.patterns import lazy
@@ -88,7 +89,7 @@ class CollectivePerParameter(Rule):
     severity = Severity.WARNING
     heat_matters = False
     confirmed_by = frozenset({Symptom.COLLECTIVE})
-    triggers = Triggers(calls=frozenset({"all_reduce", "reduce"}))
+    triggers = Triggers(calls=REDUCTIONS)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find blocking reductions of a parameter or its gradient in a loop over parameters."""

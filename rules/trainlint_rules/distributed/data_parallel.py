@@ -11,10 +11,10 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.syntax.uses import call_of
+from trainlint.analysis.tables.parallel import DATA_PARALLEL_ORIGINS
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
-from trainlint_rules.distributed.idioms.data_parallel import DATA_PARALLEL
 
 _NO_TRAINING = lazy(
     r"(^|_|/)(eval|evaluate|evaluation|infer|inference|test|predict|demo|sample|sampling|generate|validate|metrics?|"
@@ -88,7 +88,7 @@ class DataParallel(Rule):
     name = "data-parallel"
     severity = Severity.WARNING
     heat_matters = False
-    triggers = Triggers(references=DATA_PARALLEL)
+    triggers = Triggers(references=DATA_PARALLEL_ORIGINS)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find models in training that are wrapped for one process."""

@@ -10,16 +10,14 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.syntax.uses import call_of
+from trainlint.analysis.tables.optimizers import CLASSES
+from trainlint.analysis.tables.parallel import DDP_ORIGINS
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Option, Rule, Triggers
 from trainlint_rules.distributed.idioms.model_size import DeclaredSize, declared_size
 from trainlint_rules.distributed.idioms.model_sizes import ModelStates
 
-_WRAPPERS = (
-    "torch.nn.parallel.DistributedDataParallel",
-    "torch.nn.parallel.distributed.DistributedDataParallel",
-)
 _SHARDS = 8
 _CUT_DOWN = lazy(
     r"peft|lora|adapter|BitsAndBytes|load_in_[48]bit|8bit|adafactor|galore|requires_grad(_\(|\s*=\s*)False|device_map|"
@@ -27,8 +25,6 @@ _CUT_DOWN = lazy(
     re.IGNORECASE,
 )
 """Signs that the file keeps less than all states of the model, or shards them on another path."""
-_ADAM = frozenset({"Adam", "AdamW", "NAdam", "RAdam", "Adamax"})
-_ONE_MOMENT = frozenset({"RMSprop", "Adagrad"})
 
 
 class DdpOfLargeModel(Rule):
@@ -108,7 +104,7 @@ class DdpOfLargeModel(Rule):
     severity = Severity.ADVICE
     preview = True
     heat_matters = False
-    triggers = Triggers(references=_WRAPPERS)
+    triggers = Triggers(references=DDP_ORIGINS)
     options = (Option("device-memory", 80.0, "memory of one GPU in GB; states from half of it on are found"),)
 
     def check(self, site: Site) -> Iterator[Finding]:
@@ -137,14 +133,13 @@ def _states(file: SemanticModel, size: DeclaredSize) -> tuple[ModelStates, str]:
     # The optimizer's states have the type of the parameters.
     each: float = 2 if size.half else 4
     moments, optimizer = 2, "Adam"
-    for name in ("SGD", *sorted(_ONE_MOMENT), *sorted(_ADAM)):
-        for place in file.outline.calls.get(name, ()):
+    for row in sorted(CLASSES.values(), key=lambda row: row.moments):
+        for place in file.outline.calls.get(row.name, ()):
             assert isinstance(place.node, ast.Call)
-            if name == "SGD":
-                moments = 0 if constant(argument(place.node, "momentum", 2)) in (..., 0) else 1
-            else:
-                moments = 1 if name in _ONE_MOMENT else 2
-            optimizer = name
+            moments, optimizer = row.moments, row.name
+            if row.momentum_at is not None:
+                momentum = constant(argument(place.node, "momentum", row.momentum_at))
+                moments += momentum not in (..., 0)
     return ModelStates(each, each, each * moments), optimizer
 
 

@@ -9,9 +9,9 @@ from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.syntax.uses import call_of
+from trainlint.analysis.tables.parallel import DDP_ORIGINS
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
-from trainlint_rules.distributed.idioms.data_parallel import DISTRIBUTED_DATA_PARALLEL
 
 _OPTIONS = ("accelerate.DistributedDataParallelKwargs", "accelerate.utils.DistributedDataParallelKwargs")
 _STRATEGIES = (
@@ -72,7 +72,7 @@ class ExtremeBucketSize(Rule):
     severity = Severity.ADVICE
     heat_matters = False
     preview = True
-    triggers = Triggers(references=(*DISTRIBUTED_DATA_PARALLEL, *_OPTIONS, *_STRATEGIES))
+    triggers = Triggers(references=(*DDP_ORIGINS, *_OPTIONS, *_STRATEGIES))
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find literal bucket sizes far from those that anyone measured as good."""

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from trainlint.analysis.conditions.alternatives import depends_on_version
 from trainlint.analysis.programs.test_files import is_test_path
-from trainlint.analysis.programs.wraps import SHARDING_ROOTS, Wrapper, wrap
+from trainlint.analysis.programs.wraps import SHARDING_ROOTS, wrap
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.uses import call_of
+from trainlint.analysis.tables.parallel import Wrapper
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers

@@ -6,14 +6,15 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.analysis.programs.wraps import Wrap, Wrapper, wrap_of
+from trainlint.analysis.programs.wraps import Wrap, wrap_of
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, has_unpacked_arguments, names_in
 from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.tables.clipping import CLIP_GRAD_NORM
+from trainlint.analysis.tables.parallel import Wrapper
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.rule import Rule, Triggers
 
-_CLIPPING = frozenset({"torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad.clip_grad_norm_"})
 _KEYWORDS = frozenset({"parameters", "max_norm", "norm_type"})
 """What the method of FullyShardedDataParallel takes too, but for the parameters."""
 _TAKEN = 3
@@ -90,11 +91,11 @@ class FsdpClippedLocally(Rule):
     fix_safety = Safety.UNSAFE
     preview = True
     heat_matters = False
-    triggers = Triggers(calls=frozenset({"clip_grad_norm_"}))
+    triggers = Triggers(calls=frozenset({CLIP_GRAD_NORM.name}))
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find the clipping function of plain modules on the parameters of a model that is surely sharded by FSDP."""
-        if site.origin(site.call.func) not in _CLIPPING:
+        if site.origin(site.call.func) not in CLIP_GRAD_NORM.origins:
             return
         parameters = argument(site.call, "parameters", 0)
         if isinstance(parameters, ast.Name):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from trainlint.analysis.programs.test_files import is_test_path
-from trainlint.analysis.programs.wraps import SHARDING_ROOTS, Wrap, Wrapper, called, wrap, wraps
+from trainlint.analysis.programs.wraps import SHARDING_ROOTS, Wrap, called, wrap, wraps
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind, How, Place
@@ -23,6 +23,7 @@ from trainlint.analysis.syntax.names import (
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.roles import Role, role
 from trainlint.analysis.syntax.uses import call_of
+from trainlint.analysis.tables.parallel import Wrapper, name_of
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
@@ -108,7 +109,7 @@ class FsdpWrapsOnlyOutermost(Rule):
             return
         if not _is_one_unit(found) or not _is_whole_model(site.file, found) or _wraps_more(site.file, found):
             return
-        what = "`fully_shard`" if found.wrapper is Wrapper.FSDP2 else "FSDP"
+        what = f"`{name_of(found.wrapper)}`" if found.wrapper is Wrapper.FSDP2 else name_of(found.wrapper)
         how = "call it for each layer first" if found.wrapper is Wrapper.FSDP2 else f"give it an `{_POLICY}`"
         yield self.finding(
             site,

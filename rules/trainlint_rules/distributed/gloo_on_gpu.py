@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 
 from trainlint.analysis.programs.test_files import is_test_path
-from trainlint.analysis.programs.wraps import Wrapper, wraps
+from trainlint.analysis.programs.wraps import wraps
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, last_name
+from trainlint.analysis.tables.parallel import Wrapper
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers

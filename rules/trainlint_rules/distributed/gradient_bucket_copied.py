@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainlint.analysis.programs.test_files import is_test_path
-from trainlint.analysis.programs.wraps import Wrapper, wrap
+from trainlint.analysis.programs.wraps import wrap
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
 from trainlint.analysis.syntax.uses import call_of
+from trainlint.analysis.tables.parallel import DDP_ORIGINS, Wrapper
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
@@ -18,7 +19,6 @@ from trainlint.rule import Rule, Triggers
 
 _OPTION = "gradient_as_bucket_view"
 _PLACE = 10
-_REFERENCES = ("torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.distributed.DistributedDataParallel")
 _KEEPS_GRADIENTS = lazy(
     r"\.grad\s*=\s*(?!None)|\.grad\.data\s*=|grad\.detach_\(|register_comm_hook|set_to_none\s*=\s*False|"
     r"retain_graph\s*=\s*True|create_graph\s*=\s*True|\bapex\b|autograd\.grad\(|dist_autograd|distributed\.rpc"
@@ -98,7 +98,7 @@ class GradientBucketCopied(Rule):
     preview = True
     heat_matters = False
     confirmed_by = frozenset({Symptom.GRADIENTS_KEPT_TWICE})
-    triggers = Triggers(references=_REFERENCES)
+    triggers = Triggers(references=DDP_ORIGINS)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find wraps without the option in files that train and leave gradients alone."""

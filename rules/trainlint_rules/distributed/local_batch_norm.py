@@ -7,18 +7,18 @@ import re
 from collections.abc import Iterator
 
 from trainlint.analysis.programs.test_files import is_test_path
-from trainlint.analysis.programs.wraps import Wrapper, wrap
+from trainlint.analysis.programs.wraps import wrap
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Class, How
 from trainlint.analysis.syntax.names import constant, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.syntax.uses import call_of
+from trainlint.analysis.tables.parallel import DDP_ORIGINS, Wrapper
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_REFERENCES = ("torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.distributed.DistributedDataParallel")
 _SYNCHRONISED = lazy(r"sync_?b(atch_?)?n(orm)?|InPlaceABN|GroupNorm|convert_sync|freeze_?bn", re.IGNORECASE)
 _BATCH_NORM = lazy(r"^torch\.nn\.(modules\.batchnorm\.)?BatchNorm[123]d$")
 _NETWORKS = lazy(r"^torchvision\.models\.(\w+\.)*(wide_)?(res|dense|mobile|shuffle|google|efficient|mnas|reg)ne?x?t")
@@ -103,7 +103,7 @@ class LocalBatchNorm(Rule):
     severity = Severity.ADVICE
     preview = True
     heat_matters = False
-    triggers = Triggers(references=_REFERENCES)
+    triggers = Triggers(references=DDP_ORIGINS)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find networks with batch norm whose every process sees a few samples a step."""

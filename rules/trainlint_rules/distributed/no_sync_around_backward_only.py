@@ -8,16 +8,18 @@ from collections.abc import Iterator
 from trainlint.analysis.programs.fact_names import ACCELERATOR
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, nodes_in, position
+from trainlint.analysis.tables.clipping import clips_gradients
 from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.iterables import counts_rounds
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
 from trainlint_rules.distributed.idioms.data_parallel import ddp_call
 
 _AROUND_BACKWARD = frozenset(
-    "backward scale scale_loss item detach print update append add sum mean step zero_grad float div len range "
-    "clip_grad_norm_ synchronize time perf_counter write record".split()
+    "backward scale scale_loss item detach print update append add sum mean step zero_grad float div len "
+    "synchronize time perf_counter write record".split()
 )
-"""Calls that may stand beside a backward and run no model."""
+"""Calls that may stand beside a backward and run no model, besides those that count or clip."""
 
 
 class NoSyncAroundBackwardOnly(Rule):
@@ -98,7 +100,7 @@ class NoSyncAroundBackwardOnly(Rule):
             return
         parts = (part for statement in body for part in nodes_in(statement))
         called = {last_name(part.func) for part in parts if isinstance(part, ast.Call)}
-        if "backward" not in called or not called <= _AROUND_BACKWARD:
+        if "backward" not in called or not all(map(_runs_no_model, called)):
             return
         yield self.finding(
             site,
@@ -133,3 +135,7 @@ def _is_of_ddp(site: Site, owner: ast.expr) -> bool:
         return True
     kinds = {item.fact.kind for item in site.file.used_around(site.block, beside=True)}
     return FactKind.FSDP not in kinds and (FactKind.DDP in kinds or bool(ACCELERATOR.search(last_name(owner))))
+
+
+def _runs_no_model(name: str) -> bool:
+    return name in _AROUND_BACKWARD or counts_rounds(name) or clips_gradients(name)

@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator
 
 from trainlint.analysis.conditions.branches import stands_in_else_of
-from trainlint.analysis.effects.collectives import OF_OBJECTS, collective
+from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.tables.collectives import OF_OBJECTS
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.analysis.programs.optimizer_builds import OptimizerBuild, optimizer_builds
-from trainlint.analysis.programs.wraps import SHARDING_ROOTS, Wrap, Wrapper, wrap
+from trainlint.analysis.programs.wraps import SHARDING_ROOTS, Wrap, wrap
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Binding, Block
@@ -20,6 +20,7 @@ from trainlint.analysis.syntax.names import (
     position,
 )
 from trainlint.analysis.syntax.uses import call_of
+from trainlint.analysis.tables.parallel import Wrapper, name_of
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
@@ -110,7 +111,7 @@ class OptimizerBeforeFsdp(Rule):
             return
         for build in optimizer_builds(site.file).values():
             if model in build.models and _is_stale(site.file, build, found, model):
-                how = "fully_shard" if found.wrapper is Wrapper.FSDP2 else "FSDP"
+                how = name_of(found.wrapper)
                 yield self.finding(
                     site.at(build.place.node, build.place.block),
                     f"this optimizer holds the parameters of `{model}` from before `{how}` replaces them in line "

@@ -8,6 +8,7 @@ from functools import partial
 from trainlint.analysis.conditions.alternatives import has_alternative
 from trainlint.analysis.programs.deprecated_uses import deprecated_use
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.collectives import FUNCTIONS
 from trainlint.analysis.tables.deprecations import prefixes
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding
@@ -17,8 +18,7 @@ from trainlint_rules.api import DeprecatedName
 
 _RENAMED_IN = (2, 13)
 _NEWEST = {
-    "torch.distributed.all_gather_into_tensor": "torch.distributed.all_gather_single",
-    "torch.distributed.reduce_scatter_tensor": "torch.distributed.reduce_scatter_single",
+    f"torch.distributed.{row.name}": f"torch.distributed.{row.newest}" for row in FUNCTIONS.values() if row.newest
 }
 """Public name → the one that PyTorch 2.13 gave it."""
 

@@ -8,17 +8,17 @@ from collections.abc import Iterator
 
 from trainlint.analysis.conditions.questions import is_on_some_ranks
 from trainlint.analysis.conditions.rank_ways import main_only_guard
-from trainlint.analysis.effects.collectives import COLLECTIVES, collective
+from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.programs.fact_names import ACCELERATOR
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import last_name, names_in
+from trainlint.analysis.tables.collectives import COLLECTIVES, OF_ACCELERATE
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_OF_ACCELERATE = frozenset({"wait_for_everyone", "gather", "gather_for_metrics", "reduce", "pad_across_processes"})
 _ALONE = lazy(r"world_size|num_processes|n_?gpu|initialized|distributed", re.IGNORECASE)
 
 
@@ -74,7 +74,7 @@ class RankGuardedCollective(Rule):
     severity = Severity.ERROR
     heat_matters = False
     preview = True
-    triggers = Triggers(calls=COLLECTIVES | _OF_ACCELERATE)
+    triggers = Triggers(calls=COLLECTIVES | OF_ACCELERATE)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find collectives in the default group behind a test that holds in the first process only."""
@@ -97,7 +97,7 @@ class RankGuardedCollective(Rule):
 def _needs_all(site: Site) -> bool:
     """Whether a call needs every rank of the default group."""
     func = site.call.func
-    if last_name(func) in _OF_ACCELERATE and isinstance(func, ast.Attribute):
+    if last_name(func) in OF_ACCELERATE and isinstance(func, ast.Attribute):
         if ACCELERATOR.search(last_name(func.value)):
             return True
     found = collective(site.file, site.call, site.block)
@@ -107,7 +107,7 @@ def _needs_all(site: Site) -> bool:
 def _has_counterpart(site: Site, guard: Block) -> bool:
     """Whether the function makes a collective call elsewhere that some ranks make and others do not."""
     here = site.function
-    for name in COLLECTIVES | _OF_ACCELERATE:
+    for name in COLLECTIVES | OF_ACCELERATE:
         for other in site.calls(name):
             if other.function is here and other.call is not site.call and not other.block.within(guard):
                 if is_on_some_ranks(other.conditions):

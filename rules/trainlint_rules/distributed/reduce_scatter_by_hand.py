@@ -11,6 +11,7 @@ from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, names_in, nodes_in, position
 from trainlint.analysis.syntax.uses import loads
+from trainlint.analysis.tables.collectives import ALL_REDUCE
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
@@ -76,7 +77,7 @@ class ReduceScatterByHand(Rule):
     preview = True
     confirmed_by = frozenset({Symptom.COLLECTIVE})
     confirmed_in_part = True
-    triggers = Triggers(calls=frozenset({"all_reduce"}))
+    triggers = Triggers(calls=frozenset({ALL_REDUCE.name}))
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find reductions whose only use is to cut out the part of this rank."""

@@ -18,6 +18,7 @@ from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.tables.collectives import REDUCTIONS
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import IN_STEP, Rule, Triggers
@@ -94,7 +95,7 @@ class ScalarCollectivesOneByOne(Rule):
     preview = True
     severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.COLLECTIVE})
-    triggers = Triggers(calls=frozenset({"all_reduce", "reduce"}), heats=IN_STEP)
+    triggers = Triggers(calls=REDUCTIONS, heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find the second of two like reductions of numbers, and reductions in a loop over numbers."""

@@ -13,11 +13,11 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, constant, nodes_in
 from trainlint.analysis.syntax.uses import call_of
+from trainlint.analysis.tables.parallel import DDP_ORIGINS
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
-from trainlint_rules.distributed.idioms.data_parallel import DISTRIBUTED_DATA_PARALLEL
 
 _OPTIONS = ("accelerate.DistributedDataParallelKwargs", "accelerate.utils.DistributedDataParallelKwargs")
 _STRATEGIES = (
@@ -93,7 +93,7 @@ class UnusedParameterSearch(Rule):
     heat_matters = False
     preview = True
     confirmed_by = frozenset({Symptom.UNUSED_SEARCH_IN_VAIN})
-    triggers = Triggers(references=(*DISTRIBUTED_DATA_PARALLEL, *_OPTIONS, *_STRATEGIES))
+    triggers = Triggers(references=(*DDP_ORIGINS, *_OPTIONS, *_STRATEGIES))
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find wrappers that are told by a literal to look for unused parameters."""

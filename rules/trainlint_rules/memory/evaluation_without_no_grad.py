@@ -20,6 +20,7 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.tables.precision import AUTOCAST
 from trainlint.analysis.types.backward import LEAVES
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
@@ -324,7 +325,7 @@ def _results_in(file: SemanticModel, body: Block) -> set[str]:
 def _safety(site: Site, results: set[str]) -> Safety:
     """SAFE where no result can reach a backward, and where PyTorch runs the same kernels with autograd off."""
     around = [item.context_expr for outer in site.block.outwards() for item in getattr(outer.node, "items", ())]
-    if _may_be_trained(site, results) or any("autocast" in ast.unparse(context) for context in around):
+    if _may_be_trained(site, results) or any(AUTOCAST.name in ast.unparse(context) for context in around):
         return Safety.UNSAFE  # autocast would keep weights that it cast without a graph for the rest of its block
     return Safety.NUMERICS if site.file.says(_OTHER_KERNELS) else Safety.SAFE
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.clipping import FUNCTIONS
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
@@ -77,7 +78,7 @@ class ClipAfterStep(Rule):
     heat_matters = False
     preview = True
     confirmed_by = frozenset({Symptom.CLIPPED_TOO_LATE})
-    triggers = Triggers(calls=frozenset({"clip_grad_norm_", "clip_grad_value_"}))
+    triggers = Triggers(calls=frozenset(FUNCTIONS))
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find clippings between a step and the next backward pass, in rounds that clear the gradients."""

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from trainlint.analysis.effects.parameter_loops import parameter_loop
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument
+from trainlint.analysis.syntax.names import argument, last_name
+from trainlint.analysis.tables.clipping import NORM_FUNCTIONS
+from trainlint.analysis.tables.optimizers import is_optimizer_class
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
@@ -74,7 +76,7 @@ class ClipPerParameter(Rule):
     heat_matters = False
     preview = True
     confirmed_by = frozenset({Symptom.CLIPPING})
-    triggers = Triggers(calls=frozenset({"clip_grad_norm_"}))
+    triggers = Triggers(calls=NORM_FUNCTIONS)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find clippings of the one parameter that a loop is about."""
@@ -85,7 +87,7 @@ class ClipPerParameter(Rule):
         if loop is None or not isinstance(given, ast.Name) or given.id not in loop.names:
             return
         owner = site.file.graph.owner(site.block)
-        if owner is not None and any("Optimizer" in ast.unparse(base) for base in owner.node.bases):
+        if owner is not None and any(is_optimizer_class(last_name(base)) for base in owner.node.bases):
             return
         yield self.finding(
             site,

@@ -13,13 +13,12 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import dotted, nodes_in
+from trainlint.analysis.syntax.names import argument, dotted, last_name, nodes_in
+from trainlint.analysis.tables.optimizers import CLASSES
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.rule import Rule, Triggers
 from trainlint_rules.optimizer.idioms.optimizers import Act, actions, actions_of, always_runs_before
-
-_OPTIMIZERS = frozenset({"Adam", "AdamW", "SGD", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop"})
 
 
 class OptimizerBuiltInLoop(Rule):
@@ -81,7 +80,7 @@ class OptimizerBuiltInLoop(Rule):
     severity = Severity.ERROR
     preview = True
     confirmed_by = frozenset({Symptom.OPTIMIZER_BUILT})
-    triggers = Triggers(calls=_OPTIMIZERS, heats=frozenset({Heat.STEP}))
+    triggers = Triggers(calls=frozenset(CLASSES), heats=frozenset({Heat.STEP}))
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find optimizers that are built and stepped once in each round of one loop over steps."""
@@ -113,8 +112,8 @@ def _loop_of(file: SemanticModel, block: Block) -> Block | None:
 
 
 def _has_no_state(call: ast.Call) -> bool:
-    named = {keyword.arg for keyword in call.keywords}
-    return "SGD" in ast.unparse(call.func) and "momentum" not in named and len(call.args) < 3
+    row = CLASSES[last_name(call.func)]
+    return row.moments == 0 and (row.momentum_at is None or argument(call, "momentum", row.momentum_at) is None)
 
 
 def _builds_model(site: Site, build: OptimizerBuild, loop: Block) -> bool:

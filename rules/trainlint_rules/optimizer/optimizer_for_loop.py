@@ -9,14 +9,12 @@ from functools import partial
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import constant, last_name
+from trainlint.analysis.tables.optimizers import CLASSES, FUSED_SINCE
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 
-_FUSED_SINCE = {"Adam": (2, 0), "AdamW": (2, 0), "SGD": (2, 3)}
-"""Optimizers with a fused implementation on CUDA, and the PyTorch that has it for good."""
-_OTHERS = ("Adadelta", "Adamax", "ASGD", "NAdam", "RAdam", "RMSprop", "Rprop", "Adagrad")
 _MEMORY = lazy(r"memory|\boom\b|\bgb\b|\bgib\b|peak", re.IGNORECASE)
 _LINES = 3
 """How many lines above the call may say why."""
@@ -78,7 +76,7 @@ class OptimizerForLoop(Rule):
     heat_matters = False
     preview = True
     confirmed_by = frozenset({Symptom.OPTIMIZER_STEP})
-    triggers = Triggers(calls=frozenset({*_FUSED_SINCE, *_OTHERS}))
+    triggers = Triggers(calls=frozenset(CLASSES))
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find optimizers of torch.optim with a literal `foreach=False` and no fused implementation asked for."""
@@ -89,7 +87,7 @@ class OptimizerForLoop(Rule):
             return
         if "fused" in given and constant(given["fused"]) not in (False, None):
             return
-        since = _FUSED_SINCE.get(name)
+        since = FUSED_SINCE.get(name)
         fused = since is not None and not site.lacks(since)
         if not fused and _says_why(site):
             return

@@ -14,13 +14,13 @@ from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import has_unpacked_arguments, last_name
 from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.optimizers import FUSED_SINCE
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 from trainlint_rules.optimizer.idioms.optimizers import Act, actions
 
-_FUSED_SINCE = {"Adam": (2, 0), "AdamW": (2, 0), "SGD": (2, 3)}
 _CHOSEN = frozenset({"fused", "foreach", "capturable", "differentiable"})
 _OTHER_DEVICES = lazy(r"torch_xla|\bxm\.|mps|sparse=True|SparseAdam|is_sparse")
 """Where the fused kernel is missing, or does not take the gradients."""
@@ -131,7 +131,7 @@ def _findings(file: SemanticModel, rule: OptimizerUnfused, name: str) -> list[Fi
 def _could_be_fused(file: SemanticModel, call: ast.Call, block: Block) -> bool:
     """Whether an optimizer has a fused implementation and is built without a word on which to take."""
     name = last_name(call.func)
-    if name not in _FUSED_SINCE or not _lets_in(file, name) or has_unpacked_arguments(call):
+    if name not in FUSED_SINCE or not _lets_in(file, name) or has_unpacked_arguments(call):
         return False
     origin = file.kinds.imported(call.func, block) or ""
     return origin.startswith("torch.optim") and not _CHOSEN & {keyword.arg for keyword in call.keywords}
@@ -140,4 +140,4 @@ def _could_be_fused(file: SemanticModel, call: ast.Call, block: Block) -> bool:
 def _lets_in(file: SemanticModel, name: str) -> bool:
     """Whether all versions of PyTorch that the project lets in have the fused implementation."""
     target = file.config.target_torch
-    return target is None or not target.lacks(_FUSED_SINCE[name])
+    return target is None or not target.lacks(FUSED_SINCE[name])

@@ -13,6 +13,7 @@ from trainlint.analysis.effects.parameter_loops import ParameterLoop, parameter_
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.tables.optimizers import is_optimizer_class
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import IN_STEP, Rule, Triggers
@@ -21,7 +22,6 @@ from trainlint_rules.optimizer.idioms.parameter_updates import ParameterUpdate, 
 _FOREACH = lazy(r"foreach")
 _AVERAGES = lazy(r"ema|moving|average|polyak|soft_?update|momentum|target", re.IGNORECASE)
 """Functions that a training loop calls once in each step, even where the loop is not in sight."""
-_OPTIMIZER = lazy(r"Optimizer$|^(Adam|SGD|AdamW)$")
 _LONGEST_INTERVAL = 4
 """What runs more seldom than each so many steps costs little."""
 _GATHERS = frozenset({"GatheredParameters", "summon_full_params", "full_tensor", "redistribute"})
@@ -180,12 +180,12 @@ def _where(site: Site) -> str:
 
 def _is_in_optimizer(site: Site) -> bool:
     owner = site.file.graph.owner(site.block)
-    return owner is not None and any(_OPTIMIZER.search(last_name(base)) for base in owner.node.bases)
+    return owner is not None and any(is_optimizer_class(last_name(base)) for base in owner.node.bases)
 
 
 def _defines_optimizer(site: Site) -> bool:
     classes = site.file.outline.classes.values()
-    return any(_OPTIMIZER.search(last_name(base)) for cls in classes for base in cls.node.bases)
+    return any(is_optimizer_class(last_name(base)) for cls in classes for base in cls.node.bases)
 
 
 def _passes_through(site: Site, loop: ParameterLoop) -> bool:

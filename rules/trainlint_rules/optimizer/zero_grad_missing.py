@@ -11,7 +11,10 @@ from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import constant, dotted, last_name
+from trainlint.analysis.tables.clipping import clips_gradients
 from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.iterables import only_iterates
+from trainlint.analysis.tables.precision import AUTOCAST
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
@@ -25,8 +28,8 @@ _CLEARED = lazy(
 _MAY_CLEAR = lazy(r"optim|(^|_)opt($|_)|trainer|engine|^self$", re.IGNORECASE)
 """What a function out of sight must be given to clear gradients."""
 _HARMLESS = lazy(
-    r"^(backward|step|scale|unscale_|update|clip_grad\w*|train|eval|parameters|state_dict|save\w*|print|len|isinstance|"
-    r"enumerate|range|zip|append|item|log\w*|format|get_last_lr|join|str|int|float|autocast|no_grad|dict|list|getattr)$"
+    r"^(backward|step|scale|unscale_|update|train|eval|parameters|state_dict|save\w*|print|len|isinstance|"
+    r"append|item|log\w*|format|get_last_lr|join|str|int|float|no_grad|dict|getattr)$"
 )
 
 
@@ -127,7 +130,7 @@ def _someone_else_may(site: Site, loop: Block) -> bool:
         if not isinstance(call, ast.Call) or not place.block.within(loop) or call in site.file.graph.callee:
             continue
         name = last_name(call.func)
-        if _HARMLESS.search(name):
+        if _HARMLESS.search(name) or only_iterates(name) or clips_gradients(name) or name == AUTOCAST.name:
             continue
         owner = [call.func.value] if isinstance(call.func, ast.Attribute) else []
         given = [*owner, *call.args, *(item.value for item in call.keywords)]

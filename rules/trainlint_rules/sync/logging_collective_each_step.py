@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.collectives import BRINGING_TOGETHER
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import IN_STEP, Rule, Triggers
-from trainlint_rules.sync.idioms.logging_collectives import REDUCING, is_logging_collective
+from trainlint_rules.sync.idioms.logging_collectives import is_logging_collective
 
 
 class LoggingCollectiveEachStep(Rule):
@@ -87,7 +88,7 @@ class LoggingCollectiveEachStep(Rule):
     name = "logging-collective-each-step"
     severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.COLLECTIVE})
-    triggers = Triggers(calls=REDUCING, heats=IN_STEP)
+    triggers = Triggers(calls=BRINGING_TOGETHER, heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find collectives on a loss or a metric, in each step, whose result is only shown."""

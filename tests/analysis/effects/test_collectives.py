@@ -6,13 +6,13 @@ import ast
 
 from tests.analysis.facts import file_model
 from trainlint.analysis.effects.collectives import (
-    COLLECTIVES,
     Collective,
     body_around,
     collective,
     collective_of,
     same_operation,
 )
+from trainlint.analysis.tables.collectives import COLLECTIVES
 
 CODE = """
 import torch

@@ -8,7 +8,8 @@ from tests.analysis.facts import file_model, marked
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.syntax.uses import own_nodes
-from trainlint_rules.sync.idioms.logging_collectives import REDUCING, is_logging_collective
+from trainlint.analysis.tables.collectives import BRINGING_TOGETHER
+from trainlint_rules.sync.idioms.logging_collectives import is_logging_collective
 
 CODE = """
     import torch.distributed as dist
@@ -39,7 +40,9 @@ def test_collectives_that_only_show() -> None:
     model = file_model(CODE)
     for statement, block, said in marked(model):
         call = next(
-            node for node in own_nodes(statement) if isinstance(node, ast.Call) and last_name(node.func) in REDUCING
+            node
+            for node in own_nodes(statement)
+            if isinstance(node, ast.Call) and last_name(node.func) in BRINGING_TOGETHER
         )
         found = is_logging_collective(model, call, Place(call, block, statement))
         assert ("yes" if found else "no") == said, statement.lineno

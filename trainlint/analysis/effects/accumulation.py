@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from trainlint.analysis.syntax.calls_inside import calls_of
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import constant, dotted, last_name, names_in, nodes_in
 from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.tables.optimizers import STEPPED_NAME
 from trainlint.analysis.types.values import Kind
 from trainlint.patterns import lazy
 from trainlint.records import dataclass
@@ -22,7 +22,6 @@ from trainlint.records import dataclass
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
 
-_OPTIMIZER = lazy(r"optim|(^|_)opt(im)?[a-z]?($|_)", re.IGNORECASE)
 _BACKWARD = lazy(r"(^|_)backward(_pass)?$")
 
 
@@ -134,7 +133,7 @@ def _steps_optimizer(file: SemanticModel, place: Place) -> bool:
     if not isinstance(call.func, ast.Attribute):
         return False
     owner = call.func.value
-    if any(_OPTIMIZER.search(last_name(item)) for item in (owner, *call.args[:1])):
+    if any(STEPPED_NAME.search(last_name(item)) for item in (owner, *call.args[:1])):
         return True
     return file.kinds.of(owner, place.block).kind in (Kind.OPTIMIZER, Kind.SCALER)
 

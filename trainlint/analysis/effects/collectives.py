@@ -1,7 +1,4 @@
-"""Calls in which all ranks of a process group take part, by the names of `torch.distributed`.
-
-Sources: the functions of torch.distributed.distributed_c10d and torch.distributed.nn, torch 1.13 to 2.13.
-"""
+"""Calls in which all ranks of a process group take part, by the names of `torch.distributed`."""
 
 from __future__ import annotations
 
@@ -11,55 +8,13 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in
+from trainlint.analysis.tables.collectives import FUNCTIONS
 from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
 
-_TENSOR: dict[str, tuple[int, str]] = {
-    "all_reduce": (0, "tensor"),
-    "reduce": (0, "tensor"),
-    "broadcast": (0, "tensor"),
-    "all_gather": (1, "tensor"),
-    "all_gather_into_tensor": (1, "input_tensor"),
-    "all_gather_single": (1, "input_tensor"),
-    "_all_gather_base": (1, "input_tensor"),
-    "gather": (0, "tensor"),
-    "scatter": (0, "tensor"),
-    "reduce_scatter": (1, "input_list"),
-    "reduce_scatter_tensor": (1, "input"),
-    "reduce_scatter_single": (1, "input"),
-    "_reduce_scatter_base": (1, "input"),
-    "all_to_all": (1, "input_tensor_list"),
-    "all_to_all_single": (1, "input"),
-}
-"""Function → where it is given what this rank contributes."""
-IN_PLACE = frozenset({"all_reduce", "reduce", "broadcast"})
-"""Collectives that leave their result in the tensor that they are given."""
-OF_OBJECTS = frozenset({"all_gather_object", "gather_object", "broadcast_object_list", "scatter_object_list"})
-"""Collectives that pickle what they are given and copy it through the device."""
-_BARRIERS = frozenset({"barrier", "monitored_barrier"})
-COLLECTIVES = frozenset(_TENSOR) | OF_OBJECTS | _BARRIERS
-"""The last names of all of them, for the triggers of rules."""
-_GROUP = {
-    "barrier": 0,
-    "monitored_barrier": 0,
-    "all_reduce": 2,
-    "broadcast": 2,
-    "all_gather": 2,
-    "all_gather_into_tensor": 2,
-    "all_gather_object": 2,
-    "broadcast_object_list": 2,
-    "reduce": 3,
-    "gather": 3,
-    "scatter": 3,
-    "gather_object": 3,
-    "reduce_scatter": 3,
-    "reduce_scatter_tensor": 3,
-    "all_to_all": 2,
-}
-"""Function → where its process group is given by position; `async_op` follows it."""
 _MODULE = lazy(r"^(torch\.)?dist(ributed)?$|^c10d$|^deepspeed\.comm$|distributed_c10d$")
 _PACKAGES = ("torch.distributed.", "deepspeed.comm.")
 _FUNCTIONAL = (
@@ -92,7 +47,7 @@ class Collective:
     @property
     def of_objects(self) -> bool:
         """Whether Python objects travel, pickled."""
-        return self.name in OF_OBJECTS
+        return FUNCTIONS[self.name].of_objects
 
 
 def collective(file: SemanticModel, call: ast.Call, block: Block) -> Collective | None:
@@ -101,7 +56,7 @@ def collective(file: SemanticModel, call: ast.Call, block: Block) -> Collective 
     Functions count by their import, or as an attribute of something that is called `dist`.
     """
     name = last_name(call.func)
-    if name not in COLLECTIVES:
+    if name not in FUNCTIONS:
         return None
     origin = file.kinds.imported(call.func, block)
     if origin is None:
@@ -110,15 +65,13 @@ def collective(file: SemanticModel, call: ast.Call, block: Block) -> Collective 
             return None
     elif not origin.startswith(_PACKAGES) or origin.startswith(_FUNCTIONAL):
         return None
-    place, keyword = _TENSOR.get(name, (0, "obj"))
-    group = _GROUP.get(name)
-    waits = name in OF_OBJECTS or name == "monitored_barrier"
-    handle = argument(call, "async_op", None if group is None or waits else group + 1)
+    row = FUNCTIONS[name]
+    handle = argument(call, "async_op", row.group_at + 1 if row.group_at is not None and row.handle else None)
     return Collective(
         name,
         call,
-        None if name in _BARRIERS else argument(call, keyword, place),
-        argument(call, "group", group),
+        argument(call, row.tensor[1], row.tensor[0]) if row.tensor is not None else None,
+        argument(call, "group", row.group_at),
         handle is not None and constant(handle) is not False,
     )
 

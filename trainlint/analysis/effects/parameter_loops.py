@@ -10,15 +10,13 @@ from trainlint.analysis.syntax.blocks import Block, BlockKind, How
 from trainlint.analysis.syntax.names import constant, last_name, nodes_in, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.iterables import passes_items_through
 from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
 _LISTS = frozenset({"parameters", "named_parameters", "trainable_parameters", "get_trainable_parameters"})
 _STATES = frozenset({"state_dict"})
-_PASSED_THROUGH = frozenset(
-    {"list", "tuple", "filter", "reversed", "sorted", "enumerate", "tqdm", "values", "items"}
-    | {"dict", "OrderedDict", "keys"}
-)
+_OF_DICTS = frozenset({"values", "items", "keys", "dict", "OrderedDict"})
 _NAMED = lazy(r"(^|_)(params|parameters)$", re.IGNORECASE)
 _FOLLOWED = 3
 """How many names are followed from the loop to the list of parameters."""
@@ -67,8 +65,8 @@ def _holds(outline: Outline, node: ast.expr, block: Block, methods: frozenset[st
             name = last_name(node.func)
             if name in methods:
                 return True
-            parts = list(node.args) if name in _PASSED_THROUGH or name == "zip" else []
-            if isinstance(node.func, ast.Attribute) and name in _PASSED_THROUGH:
+            parts = list(node.args) if _hands_on(name) else []
+            if isinstance(node.func, ast.Attribute) and _hands_on(name):
                 parts.append(node.func.value)
             return any(_holds(outline, part, block, methods, depth) for part in parts)
         case ast.Subscript():
@@ -85,7 +83,7 @@ def _holds(outline: Outline, node: ast.expr, block: Block, methods: frozenset[st
 def _is_named_so(node: ast.expr, block: Block) -> bool:
     """Whether something is called a list of parameters, and nothing in the function says what it is."""
     match node:
-        case ast.Call(func=ast.Name() | ast.Attribute()) if last_name(node.func) in _PASSED_THROUGH | {"zip"}:
+        case ast.Call(func=ast.Name() | ast.Attribute()) if _hands_on(last_name(node.func)):
             parts = [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
             return any(_is_named_so(part, block) for part in parts)
         case ast.Attribute():
@@ -94,6 +92,11 @@ def _is_named_so(node: ast.expr, block: Block) -> bool:
             given = reaching(node.id, block, position(node))
             return bool(_NAMED.search(node.id)) and all(item.how is How.PARAMETER for item in given)
     return False
+
+
+def _hands_on(name: str) -> bool:
+    """Whether a call hands on the parameters, or a dict of them, that it is given or is a method of."""
+    return name in _OF_DICTS or passes_items_through(name)
 
 
 def _bound(name: ast.Name, block: Block) -> Iterator[ast.expr]:

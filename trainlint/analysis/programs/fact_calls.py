@@ -9,10 +9,8 @@ from functools import lru_cache
 from trainlint.analysis.programs.fact_names import (
     ACCELERATOR,
     ACCELERATOR_METHODS,
-    HOST_PREFETCHER,
     METHODS,
     NO_SETTINGS,
-    PREFETCHER,
     SETTINGS,
     STRATEGIES,
     Named,
@@ -22,6 +20,7 @@ from trainlint.analysis.syntax.names import NAMES, argument, constant, dotted, l
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.fact_kinds import OFF, FactKind
+from trainlint.analysis.tables.loaders import moves_batches
 from trainlint.analysis.types.vocabulary import DTYPE_NAME, MODULE_METHODS_RETURNING_SELF, MODULE_NAME
 
 FoundKind = tuple[FactKind, str]
@@ -40,7 +39,7 @@ _DEEP = 6
 @lru_cache(NAMES)
 def says_by_name(name: str) -> bool:
     """Whether a call of something with this last word may say anything, whatever it is given."""
-    return name in _SAYING or name in _GLOBALS or name == "from_pretrained" or _prefetches(name)
+    return name in _SAYING or name in _GLOBALS or name == "from_pretrained" or moves_batches(name)
 
 
 def says_by_keyword(call: ast.Call) -> bool:
@@ -58,15 +57,11 @@ def of_call(outline: Outline, call: ast.Call, block: Block) -> Iterator[FoundKin
     if name == "from_pretrained":
         given = argument(call, "torch_dtype") or argument(call, "dtype")
         yield from _cast(outline, given, block)
-    if _prefetches(name):
+    if moves_batches(name):
         yield FactKind.PREFETCHER, ""
     for keyword in call.keywords:
         if keyword.arg in _SETTING:
             yield from _of_keyword(name, keyword.arg, keyword.value)
-
-
-def _prefetches(name: str) -> bool:
-    return bool(PREFETCHER.search(name)) and not HOST_PREFETCHER.search(name)
 
 
 def switched_off(call: ast.Call) -> bool:

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from trainlint.analysis.syntax.names import NAMES
+from trainlint.analysis.tables import clipping, loaders, parallel, precision
 from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.parallel import Wrapper, called_as
 from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
@@ -47,40 +49,38 @@ def _imported(*rows: tuple[FactKind | tuple[FactKind, ...], str, str, str]) -> d
 
 _DDP = (FactKind.DDP, FactKind.DISTRIBUTED)
 _SHARDED = (FactKind.FSDP, FactKind.DISTRIBUTED)
+_OF_WRAPPER: Mapping[Wrapper, tuple[FactKind | tuple[FactKind, ...], str]] = {
+    Wrapper.DATA_PARALLEL: (FactKind.DATA_PARALLEL, ""),
+    Wrapper.DDP: (_DDP, ""),
+    Wrapper.FSDP1: (_SHARDED, "fsdp"),
+    Wrapper.FSDP2: (_SHARDED, "fsdp"),
+}
+_WRAPPERS = tuple(parallel.WRAPPERS.values())
 IMPORTED: Mapping[str, tuple[Named, ...]] = _imported(
-    (FactKind.AUTOCAST, f"{_TORCH} {_MM}", "autocast", ""),
+    *((FactKind.AUTOCAST, row.packages, row.name, row.detail) for row in precision.AUTOCASTS),
     (FactKind.AUTOCAST, _MM, "AmpOptimWrapper", ""),
     (FactKind.AUTOCAST, "detectron2", "AMPTrainer", ""),
-    (FactKind.AUTOCAST, "transformer_engine", "fp8_autocast autocast", "fp8"),
+    (FactKind.AUTOCAST, precision.FP8_AUTOCAST.packages, precision.AUTOCAST.name, precision.FP8_AUTOCAST.detail),
     (FactKind.AUTOCAST, "torch fairscale", "MixedPrecision MixedPrecisionPolicy", "fsdp"),
     ((FactKind.AUTOCAST, FactKind.GRAD_SCALER), "apex", "scale_loss", "apex"),
     (FactKind.AUTOCAST, "apex", "amp.initialize", "apex"),
-    (
-        FactKind.GRAD_SCALER,
-        f"{_TORCH} {_MM} fairscale timm",
-        "GradScaler ShardedGradScaler NativeScaler ApexScaler",
-        "",
-    ),
+    *((FactKind.GRAD_SCALER, row.packages, row.name, "") for row in precision.SCALERS),
     (FactKind.COMPILE, "torch", "compile _dynamo.optimize", ""),
     (FactKind.COMPILE, "torchtune", "compile_model compile_loss", ""),
     (FactKind.DISTRIBUTED, "torch", "init_process_group init_device_mesh", ""),
     (FactKind.DISTRIBUTED, "deepspeed", "init_distributed", ""),
     (FactKind.DISTRIBUTED, "horovod", "init DistributedOptimizer", "horovod"),
-    (_DDP, "torch apex", "DistributedDataParallel", ""),
-    (_DDP, _MM, "MMDistributedDataParallel", ""),
+    *((_OF_WRAPPER[row.wrapper][0], row.packages, row.name, _OF_WRAPPER[row.wrapper][1]) for row in _WRAPPERS),
     (_DDP, _LIGHTNING, "DDPStrategy", "lightning"),
-    (FactKind.DATA_PARALLEL, "torch", "DataParallel", ""),
-    (_SHARDED, "torch fairscale", "FullyShardedDataParallel fully_shard ShardedDataParallel", "fsdp"),
     (_SHARDED, _LIGHTNING, "FSDPStrategy ModelParallelStrategy", "fsdp"),
     (_SHARDED, f"{_LIGHTNING} accelerate", "DeepSpeedStrategy DeepSpeedPlugin", "zero"),
     (_SHARDED, "accelerate", "FullyShardedDataParallelPlugin", "fsdp"),
     (_SHARDED, "deepspeed", "zero.Init", "zero"),
     (_SHARDED, "torchtune", "shard_model", "fsdp"),
     (FactKind.DISTRIBUTED_SAMPLER, "torch torchdata", "DistributedSampler StatefulDistributedSampler", ""),
-    (FactKind.LOADER, "torch torchdata torch_geometric monai webdataset", "DataLoader StatefulDataLoader", ""),
-    (FactKind.LOADER, "torch_geometric webdataset dgl", "NeighborLoader LinkNeighborLoader NodeLoader WebLoader", ""),
+    *((FactKind.LOADER, row.packages, row.name, "") for row in loaders.CLASSES.values()),
     ((FactKind.LOADER, FactKind.PREFETCHER), "timm", "create_loader", ""),
-    (FactKind.PREFETCHER, "timm prefetch_generator torch_xla", "PrefetchLoader BackgroundGenerator MpDeviceLoader", ""),
+    *((FactKind.PREFETCHER, row.packages, row.name, "") for row in loaders.WRAPPERS.values() if row.to_device),
     (FactKind.CHECKPOINTING, _TORCH, "checkpoint.checkpoint checkpoint_sequential apply_activation_checkpointing", ""),
     (FactKind.CHECKPOINTING, "torch fairscale", "checkpoint_wrapper", ""),
     (FactKind.CHECKPOINTING, "deepspeed", "checkpointing.checkpoint", ""),
@@ -91,8 +91,7 @@ IMPORTED: Mapping[str, tuple[Named, ...]] = _imported(
     (FactKind.DETERMINISTIC, "torch transformers", "use_deterministic_algorithms enable_full_determinism", ""),
     (FactKind.EMPTY_CACHE, _TORCH, "empty_cache", ""),
     (FactKind.PROFILER, "torch", "profiler.profile profiler._KinetoProfile profiler.start emit_nvtx", ""),
-    (FactKind.CLIP, "torch", "clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ clip_grad_norm", ""),
-    (FactKind.CLIP, "timm", "dispatch_clip_grad adaptive_clip_grad", ""),
+    *((FactKind.CLIP, row.packages, row.name, "") for row in clipping.FUNCTIONS.values()),
     (FactKind.FRAMEWORK, _LIGHTNING, "Trainer Trainer.from_argparse_args LightningModule LightningCLI", "lightning"),
     (FactKind.FRAMEWORK, _LIGHTNING, "Fabric", "fabric"),
     (FactKind.FRAMEWORK, "transformers trl sentence_transformers", "Trainer", "transformers"),
@@ -137,12 +136,12 @@ _DERIVED_TRAINERS = lazy(r"^(transformers|trl|sentence_transformers)\..*Trainer$
 METHODS: Mapping[str, Named] = {
     name: Named(kinds, detail=detail)
     for kinds, names, detail in (
-        ((FactKind.AUTOCAST,), "autocast", ""),
+        ((FactKind.AUTOCAST,), precision.AUTOCAST.name, ""),
         ((FactKind.NO_SYNC,), "no_sync no_backward_sync set_requires_gradient_sync set_is_last_backward", ""),
         ((FactKind.SET_EPOCH,), "set_epoch", ""),
         ((FactKind.CHECKPOINTING,), "gradient_checkpointing_enable enable_gradient_checkpointing", ""),
         ((FactKind.CHECKPOINTING,), "set_grad_checkpointing", ""),
-        ((FactKind.CLIP,), "clip_grad_norm_ clip_grad_norm clip_grad_value_ clip_gradients", ""),
+        ((FactKind.CLIP,), " ".join(sorted(clipping.METHODS)), ""),
         ((FactKind.EMPTY_CACHE,), "empty_cache", ""),
         ((FactKind.DEVICE_CHOSEN,), "set_device set_device_index", ""),
         ((FactKind.GROUP_DESTROYED,), "destroy_process_group", ""),
@@ -156,10 +155,6 @@ ACCELERATOR_METHODS: Mapping[str, tuple[FactKind, ...]] = {
 }
 """Methods that say it of an object that is called an accelerator."""
 ACCELERATOR = lazy(r"accelerator|^acc$|fabric", re.IGNORECASE)
-PREFETCHER = lazy(r"prefetch(er|loader)|^BackgroundGenerator$|^MpDeviceLoader$", re.IGNORECASE)
-"""What wraps a loader so that its batches come to the device early, by the name of a class or function."""
-HOST_PREFETCHER = lazy("cpu", re.IGNORECASE)
-"""What only reads ahead."""
 ACCUMULATION = lazy(r"accum|(^|_)update_freq$|iter_size|(^|_)micro_?(batch|step)", re.IGNORECASE)
 """How a number of micro-batches is called."""
 OPTIMIZER_CALL = lazy(r"adam|sgd|optim|^dict$", re.IGNORECASE)
@@ -171,7 +166,7 @@ SETTINGS: Mapping[str, Setting] = {
     for kind, callee, keywords in (
         (FactKind.AUTOCAST, _OPTIONS, "fp16 bf16"),
         (FactKind.AUTOCAST, lazy(r"Config$|Accelerator$|FSDP|FullySharded"), "mixed_precision"),
-        (FactKind.AUTOCAST, lazy(r"^fully_shard$"), "mp_policy"),
+        (FactKind.AUTOCAST, lazy(f"^({'|'.join(called_as(Wrapper.FSDP2))})$"), "mp_policy"),
         (FactKind.AUTOCAST, _TRAINER, "precision"),
         (FactKind.COMPILE, _OPTIONS, "torch_compile"),
         (FactKind.TF32, _OPTIONS, "tf32"),

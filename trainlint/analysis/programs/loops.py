@@ -17,6 +17,7 @@ from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, Place
 from trainlint.analysis.syntax.local_calls import LocalCalls
 from trainlint.analysis.syntax.names import NAMES, constant, last_name, names_in, root_name, written
 from trainlint.analysis.syntax.outline import Outline
+from trainlint.analysis.tables.optimizers import STEPPED_NAME
 from trainlint.analysis.types.batch_sources import LOADER_NAME, draws_batches, is_batch_source
 from trainlint.patterns import lazy
 from trainlint.records import dataclass
@@ -28,7 +29,6 @@ _TRAINING_CALLS = frozenset(
 """Methods that train one step, wherever they are defined."""
 _BACKWARD = frozenset({"backward", "manual_backward"})
 _SCALER = lazy(r"scaler", re.IGNORECASE)
-_OPTIMIZER = lazy(r"optim|(^|_)opt(im)?[a-z]?($|_)", re.IGNORECASE)
 _MICRO = lazy(r"accum|micro", re.IGNORECASE)
 _HELD_OUT = lazy(r"(^|_)(val|valid|validation|test|eval)($|_|loader|_?dl$)", re.IGNORECASE)
 _EPOCH = lazy(r"epoch", re.IGNORECASE)
@@ -80,12 +80,12 @@ class LoopReader:
         if name in _BACKWARD and isinstance(call.func, ast.Attribute):
             plain = not isinstance(call.func.value, (ast.Call, ast.Constant)) and not self._in_autograd(place.block)
             return plain or _scaled(call)
-        if len(call.args) >= 2 and _scales(name) and any(_OPTIMIZER.search(root_name(item)) for item in call.args):
+        if len(call.args) >= 2 and _scales(name) and any(STEPPED_NAME.search(root_name(item)) for item in call.args):
             return True
         if name not in _TRAINING_CALLS or not isinstance(call.func, ast.Attribute) or call in self.graph.callee:
             return False
         if name == "update_params":
-            return bool(_OPTIMIZER.search(last_name(call.func.value)))  # loggers have a method of this name, too
+            return bool(STEPPED_NAME.search(last_name(call.func.value)))  # loggers have a method of this name, too
         return True
 
     def _in_autograd(self, block: Block) -> bool:

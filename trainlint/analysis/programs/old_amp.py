@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.conditions.alternatives import has_alternative, origins
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.roles import Role, role
+from trainlint.analysis.tables.precision import AUTOCAST, GRAD_SCALER
 from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
 
 OLD_MODULES = frozenset({"torch.cuda.amp", "torch.cpu.amp"})
-_SINCE = {"autocast": (1, 10), "GradScaler": (2, 3), "custom_fwd": (2, 4), "custom_bwd": (2, 4)}
+_SINCE = {AUTOCAST.name: (1, 10), GRAD_SCALER.name: (2, 3), "custom_fwd": (2, 4), "custom_bwd": (2, 4)}
 """The first version in which torch.amp has each of them."""
-_OLD = lazy(r"torch\.(cuda|cpu)\.amp(?:\.autocast_mode|\.grad_scaler)?\.(autocast|GradScaler|custom_fwd|custom_bwd)")
+_OLD = lazy(r"torch\.(cuda|cpu)\.amp(?:\.autocast_mode|\.grad_scaler)?\.(" + "|".join(_SINCE) + ")")
 
 
 def old_name(origin: str | None) -> tuple[str, str] | None:
@@ -28,7 +29,7 @@ def old_name(origin: str | None) -> tuple[str, str] | None:
 def new_names(symbol: str) -> frozenset[str]:
     """The dotted names that replace an old one."""
     names = {f"torch.amp.{symbol}", f"torch.amp.autocast_mode.{symbol}", f"torch.amp.grad_scaler.{symbol}"}
-    return frozenset(names | ({"torch.autocast"} if symbol == "autocast" else set()))
+    return frozenset(names | ({f"torch.{symbol}"} if symbol == AUTOCAST.name else set()))
 
 
 def available(file: SemanticModel) -> frozenset[str]:
@@ -39,7 +40,7 @@ def available(file: SemanticModel) -> frozenset[str]:
 
 def newest_needed(file: SemanticModel) -> tuple[int, int]:
     """The first version in which torch.amp has all that a rewrite of this file may name."""
-    return max(_SINCE[symbol] for symbol in available(file) | {"autocast"})
+    return max(_SINCE[symbol] for symbol in available(file) | {AUTOCAST.name})
 
 
 def warning_use(file: SemanticModel, place: Place) -> tuple[str, str] | None:

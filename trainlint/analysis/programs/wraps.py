@@ -8,39 +8,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Binding, Block, How, Place
 from trainlint.analysis.syntax.names import argument, dotted, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import call_of
+from trainlint.analysis.tables.parallel import Wrapper, origins_of
 from trainlint.records import dataclass
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
 
 
-class Wrapper(Enum):
-    """What wraps."""
-
-    DDP = auto()
-    """`torch.nn.parallel.DistributedDataParallel`: each rank keeps the whole model."""
-    FSDP1 = auto()
-    """`FullyShardedDataParallel`: each rank keeps a piece of the flattened parameters."""
-    FSDP2 = auto()
-    """`fully_shard`: each parameter becomes a DTensor, of which each rank keeps a piece."""
-
-
-_FSDP2 = ("torch.distributed.fsdp", "torch.distributed._composable.fsdp", "torch.distributed.fsdp._fully_shard")
 ORIGINS: dict[str, Wrapper] = {
-    "torch.nn.parallel.DistributedDataParallel": Wrapper.DDP,
-    "torch.nn.parallel.distributed.DistributedDataParallel": Wrapper.DDP,
-    "torch.distributed.fsdp.FullyShardedDataParallel": Wrapper.FSDP1,
-    "torch.distributed.fsdp.fully_sharded_data_parallel.FullyShardedDataParallel": Wrapper.FSDP1,
-    **{f"{module}{path}.fully_shard": Wrapper.FSDP2 for module in _FSDP2 for path in ("", ".fully_shard")},
+    origin: wrapper for wrapper in (Wrapper.DDP, Wrapper.FSDP1, Wrapper.FSDP2) for origin in origins_of(wrapper)
 }
-"""By dotted origin. The old `torch.distributed._composable.fully_shard` was something else, and is not among them."""
+"""By dotted origin: the wrappers that run one process for each device."""
 _NAMES = frozenset(origin.rpartition(".")[2] for origin in ORIGINS)
 SHARDING_ROOTS = ("torch.distributed.fsdp", "torch.distributed._composable.fsdp")
 """For the triggers of rules that look at each reference of a sharding wrapper."""

@@ -9,6 +9,9 @@ import re
 from collections.abc import Mapping
 
 from trainlint.analysis.tables.deprecations import Version
+from trainlint.analysis.tables.loaders import DATALOADER
+from trainlint.analysis.tables.optimizers import SCHEDULER_ORIGIN
+from trainlint.analysis.tables.parallel import DDP_ORIGINS
 from trainlint.patterns import lazy
 from trainlint.records import dataclass, field
 
@@ -44,13 +47,13 @@ class OldArgument:
 _LOSSES = lazy(
     r"torch\.nn\.(\w+Loss|functional\.(\w*_loss|cross_entropy|kl_div|binary_cross_entropy\w*)|modules\.loss\.\w+Loss)"
 )
-_SCHEDULERS = lazy(r"torch\.optim\.lr_scheduler\.\w+")
-_DDP = lazy(r"torch\.nn\.parallel\.(distributed\.)?DistributedDataParallel")
+_DDP = lazy("|".join(map(re.escape, DDP_ORIGINS)))
+_DATALOADER = lazy("|".join(map(re.escape, DATALOADER.torch_origins)))
 _HARDTANH = lazy(r"torch\.nn\.(modules\.activation\.)?Hardtanh")
 
 ARGUMENTS: tuple[OldArgument, ...] = (
     OldArgument(
-        _SCHEDULERS,
+        SCHEDULER_ORIGIN,
         "verbose",
         (2, 2),
         "leave it out, and print `scheduler.get_last_lr()` where you want to see it",
@@ -111,7 +114,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         dropped=True,
     ),
     OldArgument(
-        lazy(r"torch\.utils\.data\.DataLoader"),
+        _DATALOADER,
         "pin_memory_device",
         (2, 8),
         "leave it out: the accelerator that is there is used",

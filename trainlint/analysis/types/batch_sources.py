@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from trainlint.analysis.syntax.blocks import Block, How, Place
 from trainlint.analysis.syntax.names import last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables import iterables, loaders
 from trainlint.patterns import lazy
 
 LOADER_NAME = lazy(
@@ -17,32 +18,6 @@ LOADER_NAME = lazy(
     r"(^|_)(train|val|valid|test|eval)(_data|_iter|_set|set|_batches)$",
     re.IGNORECASE,
 )
-LOADER_CLASSES = frozenset(
-    {
-        "DataLoader",
-        "StatefulDataLoader",
-        "WebLoader",
-        "NodeLoader",
-        "NeighborLoader",
-        "LinkNeighborLoader",
-        "InfiniteDataLoader",
-        "MultiEpochsDataLoader",
-    }
-)
-_WRAPPERS = frozenset(
-    "enumerate tqdm trange zip iter islice cycle track log_every progress_bar prange list reversed prefetch "
-    "notebook_tqdm "
-    "range_progress itertools chain take skip_first_batches MpDeviceLoader ParallelLoader Prefetcher DataPrefetcher "
-    "data_prefetcher repeat".split()
-)
-_PASSES_ON = lazy(
-    r"iter|loop|cycle|forever|infinite|endless|repeat|progress|pbar|bar$|prefetch|track|every|stream|limit|take|skip|"
-    r"buffer|wrap|to_device|enumerate",
-    re.IGNORECASE,
-)
-"""What functions and methods of other files are called that hand on what they iterate."""
-_PREPARING = frozenset({"prepare", "setup", "setup_dataloaders"})
-"""A framework's calls that hand back, in order, what they are given."""
 _UNWRAPPED_ATTRIBUTES = frozenset({"dataset", "sampler", "batch_sampler"})
 _ITERABLE_ARGUMENTS = ("iterable", "sequence", "loader", "dataloader")
 _NEXT = frozenset({"next", "__next__", "get_next"})
@@ -80,25 +55,27 @@ def _is_source(node: ast.expr, block: Block, seen: set[ast.expr]) -> bool:
 
 def _call_is_source(call: ast.Call, block: Block, seen: set[ast.expr]) -> bool:
     name = last_name(call.func)
-    if name in LOADER_CLASSES:
+    if loaders.is_loader_class(name):
         return True
     if is_wrapper(call):
         return any(_is_source(item, block, seen) for item in _iterables(call))
     if LOADER_NAME.search(name) and name not in ("len", "next"):
         return True
-    if _PASSES_ON.search(name) and call.args and _is_source(call.args[0], block, seen):
+    if iterables.may_pass_items_through(name) and call.args and _is_source(call.args[0], block, seen):
         return True
     return _function_gives(call, (), block, seen)
 
 
 def is_wrapper(call: ast.Call) -> bool:
-    """Whether a call hands on, one by one, what it is given: `enumerate`, `tqdm`, `islice` and their kin."""
+    """Whether a call hands on, one by one, what it is given, as `enumerate`, `tqdm` and `islice` do."""
     name = last_name(call.func)
-    return name in _WRAPPERS or name.lower().endswith("tqdm")
+    return iterables.passes_items_through(name) or loaders.wraps_loader(name)
 
 
 def _iterables(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in _ITERABLE_ARGUMENTS)]
+    row = iterables.function_named(last_name(call.func))
+    given = call.args[row.at if row is not None else 0 :]
+    return [*given, *(keyword.value for keyword in call.keywords if keyword.arg in _ITERABLE_ARGUMENTS)]
 
 
 def iterated_by(call: ast.Call) -> ast.expr | None:
@@ -110,7 +87,7 @@ def _call_gives(call: ast.Call, path: tuple[int, ...], block: Block, seen: set[a
     """Whether a call, or what unpacking takes from its result, is a source of batches."""
     if not path and _is_source(call, block, seen):
         return True
-    if last_name(call.func) in _PREPARING:
+    if loaders.hands_back_in_order(last_name(call.func)):
         place = path[0] if path else 0
         whole = path or len(call.args) == 1
         return bool(whole) and 0 <= place < len(call.args) and _is_source(call.args[place], block, seen)
@@ -174,7 +151,7 @@ def draws_batches(loop: Block, calls: Iterable[Place]) -> bool:
 
 def _counts(call: ast.Call) -> bool:
     """Whether a call counts, also behind a progress bar: `range`, `trange`, `count`."""
-    if last_name(call.func) in ("range", "trange", "count"):
+    if iterables.yields_numbers(last_name(call.func)):
         return True
     inside = iterated_by(call)
     return isinstance(inside, ast.Call) and _counts(inside)

@@ -10,12 +10,11 @@ from trainlint.analysis.syntax.local_calls import LocalCalls
 from trainlint.analysis.syntax.names import last_name, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables import iterables, loaders
 from trainlint.analysis.types.loaders import Loader, Loaders
 from trainlint.records import dataclass, field
 
-_PREPARING = frozenset({"prepare", "setup", "setup_dataloaders"})
-"""A framework's calls that hand back, in order, what they are given."""
-_NO_LOADER = frozenset({"range", "len", "next", "print"})
+_NO_LOADER = frozenset({"len", "next", "print"})
 _DEEPEST = 16
 
 _Found = frozenset[Loader]
@@ -88,7 +87,7 @@ class Batches:
 
     def _of_call(self, call: ast.Call, block: Block, path: tuple[int, ...]) -> list[_Step]:
         name = last_name(call.func)
-        if name in _NO_LOADER:
+        if name in _NO_LOADER or iterables.counts_rounds(name):
             return []
         edge = self.graph.callee.get(call)
         if edge is not None and not edge.passed and not edge.function.is_generator:
@@ -97,7 +96,7 @@ class Batches:
                 for place in edge.function.returns
                 if isinstance(place.node, ast.Return) and place.node.value is not None
             ]
-        if name in _PREPARING and path:
+        if loaders.hands_back_in_order(name) and path:
             return [(call.args[path[0]], block, ())] if 0 <= path[0] < len(call.args) else []
         inside = [*call.args, *(keyword.value for keyword in call.keywords)]
         if not inside and isinstance(call.func, ast.Attribute):
@@ -146,7 +145,8 @@ class Batches:
         if self._prepared is None:
             given: list[_Step] = [
                 (item, place.block, ())
-                for name in _PREPARING
+                for name in loaders.PREPARATIONS
+                if loaders.hands_back_in_order(name)
                 for place in self.outline.calls.get(name, [])
                 if isinstance(place.node, ast.Call) and isinstance(place.node.func, ast.Attribute)
                 for item in place.node.args

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.local_calls import Edge
 from trainlint.analysis.syntax.names import argument, last_name
+from trainlint.analysis.tables import iterables, loaders
 from trainlint.analysis.tables.common_names import FOREIGN
+from trainlint.analysis.tables.parallel import wraps_model
 from trainlint.analysis.types.access_paths import AccessPath, Start, together
-from trainlint.analysis.types.batch_sources import LOADER_CLASSES, is_batch_source
+from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.identity_results import handed_back
 from trainlint.analysis.types.named_devices import device_of
 from trainlint.analysis.types.values import NONE, NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value, combine, merge
@@ -37,7 +39,7 @@ _NUMBERS = Value(Kind.CONTAINER, element=NUMBER)
 _BUILTINS: Mapping[str, Value] = {
     **dict.fromkeys("float int bool len round ord isinstance hasattr id hash any all callable".split(), NUMBER),
     **dict.fromkeys("str repr format input".split(), STRING),
-    **dict.fromkeys("range enumerate zip map filter dict set getattr type super open".split(), UNKNOWN),
+    **dict.fromkeys("map dict set getattr type super open".split(), UNKNOWN),
     "print": NONE,
 }
 _TENSOR_RESULTS: Mapping[str, Value] = {
@@ -50,21 +52,8 @@ _TENSOR_RESULTS: Mapping[str, Value] = {
 """Methods of tensors that give no tensor."""
 _NO_TENSORS = ("torch.distributed.", "torch.utils.", "torch.cuda.", "torch.backends.")
 _STORED = frozenset({"torch.load", "torch.save", "torch.hub.load"})
-_PREPARING = frozenset({"prepare", "prepare_model", "setup", "prepare_data_loader", "setup_dataloaders"})
-_PASSING = frozenset({"abs", "max", "min", "sorted", "reversed", "list", "tuple", "iter", "deepcopy", "copy"})
-_MODULE_WRAPPERS = frozenset(
-    {
-        "DistributedDataParallel",
-        "DDP",
-        "DataParallel",
-        "FullyShardedDataParallel",
-        "FSDP",
-        "compile",
-        "fully_shard",
-        "convert_sync_batchnorm",
-        "unwrap_model",
-    }
-)
+_PASSING = frozenset({"abs", "max", "min", "deepcopy", "copy"})
+_MODULE_WRAPPERS = frozenset({"compile", "convert_sync_batchnorm", "unwrap_model"})
 
 _MODULES_OF_MODULES = frozenset({"Sequential", "ModuleList", "ModuleDict"})
 _PLAIN = frozenset({Kind.NUMBER, Kind.STRING, Kind.NONE, Kind.SHAPE, Kind.DTYPE, Kind.DEVICE})
@@ -97,7 +86,7 @@ def _from(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> tup
             owner = function.owner if function is not None else None
             return (AccessPath(Start.SUPER, owner.name),) if owner is not None else ()
     name = last_name(call.func)
-    if name in _MODULE_WRAPPERS and call.args:
+    if _wraps_module(name) and call.args:
         return kinds.of(call.args[0], block).pointers
     if isinstance(call.func, ast.Attribute) and name in MODULE_METHODS_RETURNING_SELF:
         handed_on = kinds.of(call.func.value, block).pointers
@@ -158,6 +147,10 @@ def _graph(kinds: Kinds, value: Value, block: Block, call: ast.Call) -> Value:
     return value
 
 
+def _wraps_module(name: str) -> bool:
+    return name in _MODULE_WRAPPERS or wraps_model(name)
+
+
 def _arguments(kinds: Kinds, call: ast.Call, block: Block) -> list[Value]:
     given = [kinds.of(item, block) for item in call.args]
     if call.keywords:
@@ -166,9 +159,9 @@ def _arguments(kinds: Kinds, call: ast.Call, block: Block) -> list[Value]:
 
 
 def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value | None:
-    if name in LOADER_CLASSES:
+    if loaders.is_loader_class(name):
         return Value(Kind.LOADER)
-    if name in _MODULE_WRAPPERS:
+    if _wraps_module(name):
         return Value(Kind.MODULE)
     if origin.startswith("torch."):
         return _torch(kinds, call, block, origin, name)
@@ -253,6 +246,8 @@ def _plain(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value | Non
         return None
     if name in _BUILTINS:
         return _BUILTINS[name]
+    if iterables.only_iterates(name) and not iterables.keeps_container(name):
+        return UNKNOWN
     if not call.args:
         return None
     if name == "next":
@@ -262,7 +257,8 @@ def _plain(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value | Non
         return kinds.batch(Value(Kind.LOADER)) if is_batch_source(call.args[0], block) else kinds.element(source)
     if name == "sum" or (name in ("max", "min") and len(call.args) == 1):
         return kinds.element(kinds.of(call.args[0], block))
-    return merge(kinds.of(item, block) for item in call.args) if name in _PASSING else None
+    passes = name in _PASSING or iterables.keeps_container(name)
+    return merge(kinds.of(item, block) for item in call.args) if passes else None
 
 
 def _method(kinds: Kinds, call: ast.Call, block: Block, func: ast.Attribute) -> Value:
@@ -276,7 +272,7 @@ def _method_by_name(kinds: Kinds, call: ast.Call, block: Block, base: Value, nam
     """The result of a method of something unknown."""
     if name in ("size", "shape"):
         return Value(Kind.SHAPE)
-    if name in _PREPARING and len(call.args) == 1:
+    if loaders.hands_back_in_order(name) and len(call.args) == 1:
         return replace(kinds.of(call.args[0], block), prepared=True)
     return _called(kinds, call, block, name)
 
@@ -375,9 +371,9 @@ def _output(kinds: Kinds, call: ast.Call, block: Block, confidence: float, loss:
 
 def _called(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value:
     """The result of calling a value: a module, an instance of a class, or something only its name describes."""
-    if name in LOADER_CLASSES:
+    if loaders.is_loader_class(name):
         return Value(Kind.LOADER)
-    if name in _MODULE_WRAPPERS:
+    if _wraps_module(name):
         return Value(Kind.MODULE)
     if isinstance(call.func, ast.Name):
         cls = kinds.graph.class_named(call.func, block)

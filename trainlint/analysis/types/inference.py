@@ -17,6 +17,7 @@ from trainlint.analysis.syntax.names import argument, constant, dotted, imported
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.stable_keys import Keys
+from trainlint.analysis.tables import loaders
 from trainlint.analysis.types.access_paths import ANY, AccessPath, Start, along
 from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.call_results import call_value
@@ -52,7 +53,6 @@ _DEEPEST_BASE = 6
 _MOST_FILLINGS = 12
 """Of what is put into a container, as much is looked at."""
 _DECLARING = frozenset({How.IMPORT, How.FUNCTION, How.CLASS})
-_PREPARING = frozenset({"prepare", "setup_dataloaders", "setup", "initialize"})
 
 
 @dataclass(slots=True, eq=False)
@@ -193,7 +193,7 @@ class Kinds:
                 break
             value, path = value.elts[path[0]], path[1:]
         found = self.of(value, block)
-        if path and isinstance(value, ast.Call) and last_name(value.func) in _PREPARING:
+        if path and isinstance(value, ast.Call) and loaders.prepares(last_name(value.func)):
             return self._prepared(value, path, block)
         for place in path:
             found = self.item(found, place)
@@ -201,7 +201,7 @@ class Kinds:
 
     def _prepared(self, call: ast.Call, path: tuple[int, ...], block: Block) -> Value:
         """What a framework's `prepare` hands back: its arguments, with loaders that move their batches."""
-        if last_name(call.func) == "initialize":
+        if not loaders.hands_back_in_order(last_name(call.func)):  # of DeepSpeed
             if path[0] < 0:
                 return UNKNOWN
             model = argument(call, "model", 1)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import last_name, position
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables import iterables, loaders
 from trainlint.analysis.types.batch_sources import is_batch_source, is_wrapper, iterated_by
 from trainlint.analysis.types.values import NUMBER, STRING, UNKNOWN, Kind, Origin, Value, merge
 
@@ -45,9 +46,9 @@ def _element(kinds: Kinds, source: ast.expr, path: tuple[int, ...], block: Block
 def _of_call(kinds: Kinds, call: ast.Call, path: tuple[int, ...], block: Block, seen: _Seen) -> Value | None:
     """What a loop over the result of a call binds; None where the name of what is called does not tell."""
     name = last_name(call.func)
-    if name in ("range", "trange") or (name == "count" and not call.args):
-        return NUMBER
-    if name == "enumerate" and path[:1] == (0,) and call.args:
+    if iterables.counts_rounds(name) or (iterables.yields_numbers(name) and not call.args):
+        return NUMBER  # `items.count(one)` is given something, unlike `itertools.count()`
+    if iterables.numbers_items(name) and path[:1] == (0,) and call.args:
         return NUMBER
     handed_on = _handed_on(call, name, path)
     if handed_on is not None:
@@ -65,14 +66,12 @@ def _of_call(kinds: Kinds, call: ast.Call, path: tuple[int, ...], block: Block, 
 
 def _handed_on(call: ast.Call, name: str, path: tuple[int, ...]) -> tuple[ast.expr, tuple[int, ...]] | None:
     """The iterable whose elements a call hands on, and which part of them; None for a call that makes its own."""
-    if name == "enumerate":
+    if iterables.numbers_items(name):
         return (call.args[0], path[1:]) if path and call.args else None
-    if name == "zip":
+    if iterables.zips_items(name):
         return (call.args[path[0]], path[1:]) if path and 0 <= path[0] < len(call.args) else None
-    inside = iterated_by(call) if name != "chain" else None
-    if inside is None and name == "sorted" and call.args:
-        inside = call.args[0]
-    return (inside, path) if inside is not None else None
+    inside = iterated_by(call)
+    return (inside, path) if inside is not None and _is_of_one(name) else None
 
 
 def _once(kinds: Kinds, call: ast.Call, path: tuple[int, ...], block: Block, seen: _Seen) -> Value:
@@ -88,14 +87,23 @@ def _wrappers_behind(name: ast.Name, block: Block) -> list[tuple[ast.Call, Block
     found = []
     for binding in reaching(name.id, block, position(name)):
         call = binding.value
-        if binding.how is not How.ASSIGN or binding.path or not isinstance(call, ast.Call) or not is_wrapper(call):
+        if binding.how is not How.ASSIGN or binding.path or not isinstance(call, ast.Call):
+            return []
+        if not is_wrapper(call) and not iterables.counts_rounds(last_name(call.func)):
             return []
         found.append((call, binding.block))
     return found
 
 
 def single(kinds: Kinds, node: ast.expr, block: Block) -> Value:
-    """The value of an iterable, looking through iter(), tqdm() and enumerate()."""
-    if isinstance(node, ast.Call) and last_name(node.func) in ("iter", "tqdm", "enumerate", "cycle") and node.args:
-        return single(kinds, node.args[0], block)
+    """The value of an iterable, also behind wrappers of this one: `iter`, `tqdm`, `enumerate`."""
+    name = last_name(node.func) if isinstance(node, ast.Call) else ""
+    if isinstance(node, ast.Call) and (_is_of_one(name) or iterables.numbers_items(name)):
+        inside = iterated_by(node)
+        return single(kinds, inside, block) if inside is not None else kinds.of(node, block)
     return kinds.of(node, block)
+
+
+def _is_of_one(name: str) -> bool:
+    """Whether a wrapper of this name yields the items of one iterable as they are."""
+    return iterables.passes_items_unchanged(name) or loaders.wraps_loader(name)

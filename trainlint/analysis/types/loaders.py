@@ -8,17 +8,9 @@ from collections.abc import Iterable, Iterator
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
 from trainlint.analysis.syntax.outline import Outline
+from trainlint.analysis.tables.loaders import TORCH_CLASSES, TORCH_ORIGINS
 from trainlint.records import dataclass, field
 
-_ORIGINS = frozenset(
-    {
-        "torch.utils.data.DataLoader",
-        "torch.utils.data.dataloader.DataLoader",
-        "torchdata.stateful_dataloader.StatefulDataLoader",
-        "torchdata.stateful_dataloader.stateful_dataloader.StatefulDataLoader",
-    }
-)
-"""The classes whose options are those of `torch.utils.data.DataLoader`."""
 _POSITIONS = {
     "dataset": 0,
     "batch_size": 1,
@@ -64,11 +56,11 @@ class Loaders:
     _busy: set[ast.expr] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        places = [place for name in ("DataLoader", "StatefulDataLoader") for place in self.outline.calls.get(name, [])]
+        places = [place for name in sorted(TORCH_CLASSES) for place in self.outline.calls.get(name, [])]
         self.built = {
             place.node: Loader(place.node, place.block)
             for place in sorted(places, key=lambda place: getattr(place.node, "lineno", 0))
-            if isinstance(place.node, ast.Call) and self.outline.imported(place.node.func, place.block) in _ORIGINS
+            if isinstance(place.node, ast.Call) and self.outline.imported(place.node.func, place.block) in TORCH_ORIGINS
         }
 
     def option(self, loader: Loader, name: str) -> Option:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from trainlint.analysis.tables import loaders, optimizers, parallel, precision
+from trainlint.analysis.tables.clipping import RETURNING_NORM
+from trainlint.analysis.tables.ranks import NUMBER_FUNCTIONS
 from trainlint.analysis.types.batch_sources import LOADER_NAME
 from trainlint.analysis.types.values import NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value
 from trainlint.patterns import lazy
@@ -21,10 +24,10 @@ LIKE_FACTORIES = frozenset(
 TORCH_NUMBERS = frozenset(
     "is_tensor is_available device_count current_device memory_allocated max_memory_allocated "
     "memory_reserved max_memory_reserved "
-    "get_rank get_world_size is_initialized get_device_capability manual_seed initial_seed get_num_threads "
+    "is_initialized get_device_capability manual_seed initial_seed get_num_threads "
     "is_grad_enabled is_autocast_enabled is_scripting is_tracing is_compiling get_default_dtype get_default_device "
     "is_floating_point is_complex numel mem_get_info is_inference seed get_lr is_nccl_available".split()
-)
+) | frozenset(NUMBER_FUNCTIONS)
 TENSOR_NUMBERS = frozenset(
     "dim ndimension numel nelement element_size data_ptr is_contiguous is_pinned is_floating_point "
     "is_complex get_device stride storage_offset "
@@ -95,7 +98,6 @@ CRITERION_NAME = lazy(
     r"^crit$|^(bce|mse|l1|ce|nll|kl)(_?loss)?$|_loss$|^loss_",
     re.IGNORECASE,
 )
-OPTIMIZER_NAME = lazy(r"optim|^opt($|_)|_opt$", re.IGNORECASE)
 SCALER_NAME = lazy(r"(^|_)(grad_?|amp_?|loss_?)?scaler$", re.IGNORECASE)
 LOSS_NAME = lazy(r"(^|_)loss(es)?($|_|\d)|^(loss|err|errd|errg)[a-z]?(_\w+)?$|^loss[A-Z]?\w*$", re.IGNORECASE)
 TENSOR_NAME = lazy(
@@ -128,12 +130,7 @@ ANNOTATIONS = {
     "LongTensor": Value(Kind.TENSOR),
     "BoolTensor": Value(Kind.TENSOR),
     "Module": Value(Kind.MODULE),
-    "DistributedDataParallel": Value(Kind.MODULE),
     "PreTrainedModel": Value(Kind.MODULE),
-    "DataLoader": Value(Kind.LOADER),
-    "Optimizer": Value(Kind.OPTIMIZER),
-    "LRScheduler": Value(Kind.SCHEDULER),
-    "GradScaler": Value(Kind.SCALER),
     "Dataset": Value(Kind.DATASET),
     "device": Value(Kind.DEVICE),
     "dtype": Value(Kind.DTYPE),
@@ -142,15 +139,16 @@ ANNOTATIONS = {
     "float": NUMBER,
     "bool": NUMBER,
     "str": STRING,
+    **dict.fromkeys(parallel.WRAPPERS, Value(Kind.MODULE)),
+    **dict.fromkeys(loaders.CLASSES, Value(Kind.LOADER)),
+    **dict.fromkeys((*optimizers.CLASSES, *optimizers.BASES), Value(Kind.OPTIMIZER)),
+    **dict.fromkeys(optimizers.SCHEDULER_BASES, Value(Kind.SCHEDULER)),
+    **{row.name: Value(Kind.SCALER) for row in precision.SCALERS},
 }
 
 _CONSTRUCTED = tuple(
     (lazy(pattern), value)
     for pattern, value in (
-        (r"^torch\.optim\.lr_scheduler\.\w+$", Value(Kind.SCHEDULER)),
-        (r"^torch\.optim\.[A-Z]\w*$|^(apex\.optimizers|bitsandbytes\.optim)\.", Value(Kind.OPTIMIZER)),
-        (r"^transformers\.(AdamW|Adafactor)$", Value(Kind.OPTIMIZER)),
-        (r"GradScaler$", Value(Kind.SCALER)),
         (r"(Tokenizer\w{0,50}|Processor|FeatureExtractor|Config)(\.from_pretrained)?$", UNKNOWN),
         (r"^torch\.nn\.modules\.utils\.", Value(Kind.CONTAINER, element=NUMBER)),
         (r"^torch\.utils\.data\.(\w+\.)*\w*Sampler$", Value(Kind.SAMPLER)),
@@ -163,7 +161,6 @@ _CONSTRUCTED = tuple(
         (r"\.from_pretrained$|^transformers\.Auto\w+$", Value(Kind.MODULE, confidence=0.8)),
         (r"^(numpy|scipy|sklearn)\.", Value(Kind.ARRAY)),
         (r"^(math|time|random|os\.environ|datetime|statistics|psutil)\.", NUMBER),
-        (r"^torch\.nn\.utils\.clip_grad_(norm|value)_?$", Value(Kind.TENSOR, Home.DEVICE, False)),
         (r"^torch\.get_default_dtype$", Value(Kind.DTYPE)),
         (r"^torch\.(\w+\.)*(is|are|has)_\w+$", NUMBER),
         (r"^torch\.(accelerator|jit|compiler|_dynamo|onnx|_C|version|overrides|library|mps|xpu|npu|hub)\.", UNKNOWN),
@@ -175,6 +172,14 @@ _CONSTRUCTED = tuple(
 @lru_cache(maxsize=4096)
 def constructed(name: str) -> Value | None:
     """What calling an imported name gives, where the name alone tells."""
+    if optimizers.SCHEDULER_ORIGIN.search(name):
+        return Value(Kind.SCHEDULER)
+    if optimizers.OPTIMIZER_ORIGIN.search(name):
+        return Value(Kind.OPTIMIZER)
+    if precision.is_scaler_class(name.rpartition(".")[2]):
+        return Value(Kind.SCALER)
+    if name in RETURNING_NORM:
+        return Value(Kind.TENSOR, Home.DEVICE, False)
     for pattern, value in _CONSTRUCTED:
         if pattern.search(name):
             return value
@@ -190,7 +195,7 @@ def by_name(name: str, device: Home) -> Value | None:
         return Value(Kind.MODULE, confidence=0.8)
     if LOADER_NAME.search(name):
         return Value(Kind.LOADER, confidence=0.8)
-    if OPTIMIZER_NAME.search(name):
+    if optimizers.OPTIMIZER_NAME.search(name):
         return Value(Kind.OPTIMIZER, confidence=0.8)
     if SCALER_NAME.search(name):
         return Value(Kind.SCALER, confidence=0.7)

@@ -8,19 +8,12 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.syntax.blocks import Function, Place
 from trainlint.analysis.syntax.names import argument, dotted, has_unpacked_arguments
 from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.tables.precision import GRAD_SCALER, SCALER_ENABLED_AT
 from trainlint.records import dataclass
 from trainlint_rules.compute.idioms.precision import switch
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
-
-_SCALERS = {
-    "torch.amp.GradScaler": 5,
-    "torch.amp.grad_scaler.GradScaler": 5,
-    "torch.cuda.amp.GradScaler": 4,
-    "torch.cuda.amp.grad_scaler.GradScaler": 4,
-}
-"""Dotted origin → the position of `enabled`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,11 +37,11 @@ class ScaledBackward:
 def scalers(file: SemanticModel) -> list[GradScaler]:
     """The gradient scalers that a file makes, in source order."""
     found = []
-    for place in file.outline.calls.get("GradScaler", ()):
+    for place in file.outline.calls.get(GRAD_SCALER.name, ()):
         assert isinstance(place.node, ast.Call)
         origin = file.kinds.imported(place.node.func, place.block) or ""
-        if origin in _SCALERS:
-            given = argument(place.node, "enabled", _SCALERS[origin])
+        if origin in SCALER_ENABLED_AT:
+            given = argument(place.node, "enabled", SCALER_ENABLED_AT[origin])
             enabled = switch(given, hidden=has_unpacked_arguments(place.node))
             found.append(GradScaler(place, None if enabled and _is_chosen(file, place) else enabled))
     return found

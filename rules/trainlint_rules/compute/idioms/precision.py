@@ -14,20 +14,12 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, How
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.analysis.tables.precision import AUTOCAST_DEVICES
 from trainlint.records import dataclass, replace
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
 
-_AUTOCASTS = {
-    "torch.autocast": None,
-    "torch.amp.autocast": None,
-    "torch.amp.autocast_mode.autocast": None,
-    "torch.cuda.amp.autocast": "cuda",
-    "torch.cuda.amp.autocast_mode.autocast": "cuda",
-    "torch.cpu.amp.autocast": "cpu",
-}
-"""Dotted origin → the device that the name stands for; None where the first argument names it."""
 _SETTERS = ("set_autocast_dtype", "set_autocast_gpu_dtype", "set_autocast_cpu_dtype")
 _FOLLOWED = 3
 """How many names are followed from a `with` to the call that makes its context."""
@@ -67,9 +59,9 @@ class Autocast:
 def autocast_of(file: SemanticModel, call: ast.Call, block: Block) -> Autocast | None:
     """What a call says, if it makes an autocast context of PyTorch; None for every other call."""
     origin = file.kinds.imported(call.func, block) or ""
-    if origin not in _AUTOCASTS:
+    if origin not in AUTOCAST_DEVICES:
         return None
-    device = _AUTOCASTS[origin]
+    device = AUTOCAST_DEVICES[origin]
     # The old names have `enabled` before the type, the new ones behind the device and the type.
     dtype, enabled = (1, 0) if device is not None else (1, 2)
     if device is None:

@@ -10,6 +10,7 @@ from enum import Enum, auto
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Binding, Block, Class, Function, How
 from trainlint.analysis.syntax.names import argument, last_name, names_in, nodes_in
+from trainlint.analysis.tables import iterables
 from trainlint.analysis.types.batches import passed
 from trainlint.analysis.types.values import Home, Kind, Origin
 from trainlint.patterns import lazy
@@ -28,8 +29,8 @@ _MOVES = lazy(r"\.to\([^)]{0,50}(device|cuda)|device=(?!.?cpu)")
 _TOKENS = lazy(r"wiki_?text|penn_?tree|shakespeare|text8|enwik8", re.IGNORECASE)
 """Corpora that language models are shown with: one row of tokens, held in memory whole."""
 _CHEAP = frozenset(
-    "tensor as_tensor from_numpy Tensor LongTensor FloatTensor BoolTensor stack long float int len dict list tuple zip "
-    "range clone astype copy rand randn randint zeros ones min max item manual_seed super append is_tensor tolist "
+    "tensor as_tensor from_numpy Tensor LongTensor FloatTensor BoolTensor stack long float int len dict "
+    "clone astype copy rand randn randint zeros ones min max item manual_seed super append is_tensor tolist "
     "isinstance".split()
 )
 """Calls that make no item expensive."""
@@ -159,7 +160,9 @@ def _made(file: SemanticModel, call: ast.Call, block: Block) -> Items:
 def _of_library(call: ast.Call, origin: str) -> Items:
     """What the datasets of libraries cost, and sequences of Python."""
     name = last_name(call.func)
-    if name in ("list", "range", "zip") and isinstance(call.func, ast.Name):
+    if isinstance(call.func, ast.Name) and (
+        iterables.reads_all_items(name) or iterables.counts_rounds(name) or iterables.zips_items(name)
+    ):
         return Items.MEMORY
     if origin.startswith(("torchvision.datasets.", "torchaudio.datasets.")):
         return Items.WORK
@@ -195,12 +198,16 @@ def _of_class(file: SemanticModel, cls: Class) -> Items:
     method = file.graph.method(cls, "__getitem__")
     if method is None:
         rounds = file.graph.method(cls, "__iter__")
-        made_up = rounds is not None and _calls(rounds) <= _CHEAP and bool(_calls(rounds) & _FROM_NOTHING)
+        made_up = rounds is not None and _are_cheap(_calls(rounds)) and bool(_calls(rounds) & _FROM_NOTHING)
         return Items.MEMORY if made_up else Items.UNKNOWN
     whole = ast.unparse(cls.node)
     if ".cuda(" in whole or _MOVES.search(whole):
         return Items.DEVICE
-    return Items.MEMORY if _calls(method) <= _CHEAP else Items.WORK
+    return Items.MEMORY if _are_cheap(_calls(method)) else Items.WORK
+
+
+def _are_cheap(names: set[str]) -> bool:
+    return all(name in _CHEAP or iterables.only_iterates(name) for name in names)
 
 
 def _calls(method: Function) -> set[str]:

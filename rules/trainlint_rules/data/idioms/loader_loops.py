@@ -10,9 +10,10 @@ from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name, nodes_in, root_name
 from trainlint.analysis.tables.common_names import PLAIN_METHODS
+from trainlint.analysis.tables.iterables import only_iterates
 from trainlint.analysis.types.loaders import Loader
 
-_COUNTING = frozenset("len int float sum max min abs range enumerate zip tqdm isinstance print sorted set list".split())
+_COUNTING = frozenset("len int float sum max min abs isinstance print set".split())
 
 
 def loops_over(file: SemanticModel, loader: Loader) -> list[Block]:
@@ -78,9 +79,9 @@ def _is_plain(file: SemanticModel, call: ast.Call, loop: Block) -> bool:
     `append` is none: what is collected may meet a model later; nor is anything that copies to the device.
     """
     origin = file.kinds.imported(call.func, loop)
-    if origin is not None:
-        return origin.startswith(("torch.", "numpy.", "math."))
     name = last_name(call.func)
+    if origin is not None:
+        return origin.startswith(("torch.", "numpy.", "math.")) or only_iterates(name)
     if isinstance(call.func, ast.Name):
-        return name in _COUNTING
+        return name in _COUNTING or only_iterates(name)
     return name in PLAIN_METHODS - {"append", "extend", "cuda", "backward"} and root_name(call.func) not in ("self", "")

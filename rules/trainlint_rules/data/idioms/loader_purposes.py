@@ -11,6 +11,7 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import constant, last_name, names_in
+from trainlint.analysis.tables.iterables import only_iterates
 from trainlint.analysis.types.loaders import Loader
 from trainlint.finding import Heat
 from trainlint.patterns import lazy
@@ -20,7 +21,7 @@ _TRAIN = lazy(r"train", re.IGNORECASE)
 _MOVING_CALL = lazy(r"to_?(device|cuda|gpu)|(^|_)(move|put|send)_|prefetch", re.IGNORECASE)
 _NAMES_CUDA = lazy(r"\.cuda\b|[\"']cuda|\bcuda\b|deepspeed|\bgpus?\b", re.IGNORECASE)
 _OFTEN = frozenset({Heat.STEP, Heat.INNER, Heat.EVAL_STEP, Heat.UNKNOWN})
-_COPY_NOTHING = frozenset({"len", "enumerate", "tqdm", "iter", "next", "print", "range"})
+_COPY_NOTHING = frozenset({"len", "next", "print"})
 
 
 class Feeds(Enum):
@@ -152,7 +153,8 @@ def _leaving(file: SemanticModel) -> frozenset[Loader]:
     found: set[Loader] = set()
     for place in file.outline.all_calls():
         assert isinstance(place.node, ast.Call)
-        if last_name(place.node.func) in _COPY_NOTHING:
+        name = last_name(place.node.func)
+        if name in _COPY_NOTHING or only_iterates(name):
             continue
         given = [*place.node.args, *(keyword.value for keyword in place.node.keywords)]
         for item in given:

@@ -12,14 +12,15 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import constant, last_name, names_in, nodes_in
+from trainlint.analysis.tables import iterables, loaders
 from trainlint.analysis.types.loaders import Loader
 from trainlint.finding import Heat
 from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
 _TAKES_NO_PASS = frozenset(
-    "len enumerate tqdm iter next print range zip list tuple isinstance hasattr getattr setattr type id prepare setup "
-    "setup_dataloaders append info debug log state_dict load_state_dict initialize min max format str".split()
+    "len next print isinstance hasattr getattr setattr type id append info debug log state_dict load_state_dict "
+    "min max format str".split()
 )
 _AGAIN = frozenset({Heat.EPOCH, Heat.RARE, Heat.STEP, Heat.INNER, Heat.EVAL_STEP})
 _EPOCH = lazy(r"epoch", re.IGNORECASE)
@@ -100,9 +101,10 @@ def _handed(file: SemanticModel) -> Iterator[_Begun]:
     for place in file.outline.all_calls():
         call = place.node
         assert isinstance(call, ast.Call)
-        if call in file.graph.callee or last_name(call.func) in _TAKES_NO_PASS or call in file.loaders.built:
+        name = last_name(call.func)
+        if call in file.graph.callee or name in _TAKES_NO_PASS or call in file.loaders.built:
             continue
-        if _is_iterated(file, place):
+        if iterables.only_iterates(name) or loaders.prepares(name) or _is_iterated(file, place):
             continue
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         plain = [item for item in given if isinstance(item, ast.Name | ast.Attribute)]
@@ -145,9 +147,9 @@ def _repeated(file: SemanticModel, block: Block, loader: Loader) -> tuple[bool, 
 def _goes_round(file: SemanticModel, loop: Block, generator: bool) -> bool:
     """Whether a loop is one over epochs or steps, or one without an end in a generator of batches."""
     node = loop.node
-    if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and last_name(node.iter.func) == "range":
-        if len(node.iter.args) == 1 and constant(node.iter.args[0]) == 1:
-            return False
+    counted = node.iter if isinstance(node, ast.For) and iterables.counts_rounds(last_name(node.iter)) else None
+    if isinstance(counted, ast.Call) and len(counted.args) == 1 and constant(counted.args[0]) == 1:
+        return False
     if file.loops.kind(loop) in (LoopKind.EPOCH, LoopKind.STEP):
         return True
     if isinstance(node, ast.For) and any(

@@ -9,18 +9,8 @@ import ast
 
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, How
+from trainlint.analysis.tables.parallel import DDP_ORIGINS
 
-DISTRIBUTED_DATA_PARALLEL = (
-    "torch.nn.parallel.DistributedDataParallel",
-    "torch.nn.parallel.distributed.DistributedDataParallel",
-)
-"""Origins of the wrapper that runs one process a device."""
-DATA_PARALLEL = (
-    "torch.nn.DataParallel",
-    "torch.nn.parallel.DataParallel",
-    "torch.nn.parallel.data_parallel.DataParallel",
-)
-"""Origins of the wrapper that drives all devices from one process."""
 _RETURNING_SELF = frozenset({"to", "cuda", "train", "float"})
 _DEEPEST = 3
 
@@ -31,7 +21,7 @@ def ddp_call(file: SemanticModel, node: ast.expr, block: Block, depth: int = _DE
     One of several bindings is enough: training scripts wrap a model only where there are several processes.
     """
     if isinstance(node, ast.Call):
-        if file.kinds.imported(node.func, block) in DISTRIBUTED_DATA_PARALLEL:
+        if file.kinds.imported(node.func, block) in DDP_ORIGINS:
             return node
         if isinstance(node.func, ast.Attribute) and node.func.attr in _RETURNING_SELF:
             return ddp_call(file, node.func.value, block, depth)

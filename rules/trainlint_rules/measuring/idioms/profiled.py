@@ -11,11 +11,10 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import constant, last_name, nodes_in
 from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.tables.iterables import counts_rounds, shortens
 
 _FEW = 100
 """A literal number of rounds up to this is a sample of training, not all of it."""
-_CUTTING = frozenset({"islice", "take", "head"})
-"""Functions that let a loop see only the first batches."""
 
 
 def recorded_loop(site: Site) -> Block | None:
@@ -53,9 +52,9 @@ def _is_bounded(block: Block) -> bool:
         return True
     if isinstance(loop, ast.While):
         return False
-    if any(isinstance(node, ast.Call) and last_name(node.func) in _CUTTING for node in nodes_in(loop.iter)):
+    if any(isinstance(node, ast.Call) and shortens(last_name(node.func)) for node in nodes_in(loop.iter)):
         return True
-    if isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) == "range" and loop.iter.args:
+    if isinstance(loop.iter, ast.Call) and counts_rounds(last_name(loop.iter.func)) and loop.iter.args:
         limit = loop.iter.args[0 if len(loop.iter.args) == 1 else 1]
         rounds = constant(single_value(limit, block) or limit)
         return isinstance(rounds, int) and rounds <= _FEW

@@ -14,7 +14,11 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How, Place
 from trainlint.analysis.syntax.names import dotted, end_position, last_name, names_in, nodes_in, position, root_name
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables import collectives
+from trainlint.analysis.tables.clipping import clips_gradients
 from trainlint.analysis.tables.common_names import FOREIGN, PLAIN_METHODS
+from trainlint.analysis.tables.iterables import counts_rounds, only_iterates
+from trainlint.analysis.tables.optimizers import STEPPED_NAME
 from trainlint.analysis.types.values import Kind
 from trainlint.patterns import lazy
 from trainlint.records import dataclass
@@ -25,19 +29,17 @@ CLOCKS = frozenset(
 """The last names of functions that read the host's clock."""
 _CLOCK_MODULES = ("time.", "timeit.")
 _WAITS = frozenset(
-    "item tolist cpu numpy synchronize wait elapsed_time barrier generate decode sample monitored_barrier "
-    "all_gather_object gather_object broadcast_object_list empty_cache memory_stats save savez nonzero unique "
+    "item tolist cpu numpy synchronize wait elapsed_time generate decode sample "
+    "empty_cache memory_stats save savez nonzero unique "
     "masked_select mark_step block_until_ready display imshow imwrite show fetch result join recv get_scale".split()
-)
+) | (collectives.BARRIERS | collectives.OF_OBJECTS)
 """What waits for the device, or surely holds something that does."""
 _READ_BY_PYTHON = frozenset({"float", "int", "bool", "str", "print", "format", "max", "min", "sum", "sorted", "list"})
 _ALSO_OF_METERS = frozenset("add log put write info debug warning error exception".split())
 """Methods of tensors or files that meters and loggers have, too: theirs may read what they are given."""
 _HARMLESS = (PLAIN_METHODS - _WAITS - _ALSO_OF_METERS) | frozenset(
-    "step zero_grad train eval clip_grad_norm_ clip_grad_value_ range len isinstance enumerate zip super getattr "
-    "setattr hasattr type id dict tuple set hex open".split()
+    "step zero_grad train eval len isinstance super getattr setattr hasattr type id dict set hex open".split()
 )
-_OPTIMIZER = lazy(r"optim|(^|_)opt(_\w{1,50})?$", re.IGNORECASE)
 _SCALER = lazy(r"scaler|accelerat|fabric|engine", re.IGNORECASE)
 _WARMS_UP = lazy(r"warm|burn_?in|dry_?run|prime", re.IGNORECASE)
 _DEEPEST = 3
@@ -206,7 +208,7 @@ def _launches(file: SemanticModel, place: Place) -> bool:
         return not _SCALER.search(last_name(call.func.value))
     owner = call.func.value
     return name == "step" and (
-        file.kinds.of(owner, place.block).kind is Kind.OPTIMIZER or bool(_OPTIMIZER.search(last_name(owner)))
+        file.kinds.of(owner, place.block).kind is Kind.OPTIMIZER or bool(STEPPED_NAME.search(last_name(owner)))
     )
 
 
@@ -227,7 +229,7 @@ def _may_wait(file: SemanticModel, place: Place, depth: int) -> bool:
         return depth >= _DEEPEST or any(_may_wait(file, item, depth + 1) for item in inner)
     if isinstance(call.func, ast.Name) and name in _READ_BY_PYTHON:
         return any(file.kinds.of(item, place.block).kind in (Kind.TENSOR, Kind.UNKNOWN) for item in call.args)
-    return name not in _HARMLESS
+    return name not in _HARMLESS and not only_iterates(name) and not clips_gradients(name)
 
 
 def _python_reads(file: SemanticModel, function: Function, start: tuple[int, int], stop: tuple[int, int]) -> bool:
@@ -253,7 +255,7 @@ def _loop_inside(block: Block, outer: Block) -> Block | None:
 
 def _counts_rounds(loop: Block) -> bool:
     """Whether a loop runs a number of rounds, as those of benchmarks do, not over batches."""
-    return isinstance(loop.node, ast.For | ast.comprehension) and last_name(loop.node.iter) in ("range", "trange")
+    return isinstance(loop.node, ast.For | ast.comprehension) and counts_rounds(last_name(loop.node.iter))
 
 
 def _names_of(difference: ast.BinOp, function: Function) -> set[str | None]:

@@ -13,6 +13,7 @@ from trainlint.analysis.syntax.blocks import Block, BlockKind, How, Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import dotted, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.iterables import zips_items
 from trainlint.analysis.types.values import Kind
 from trainlint.finding import Heat
 from trainlint.patterns import lazy
@@ -48,7 +49,7 @@ def _loaded(call: ast.Call) -> str | None:
 
 
 def _averaged(loop: ast.For) -> str | None:
-    if not isinstance(loop.iter, ast.Call) or last_name(loop.iter.func) != "zip" or len(loop.iter.args) != 2:
+    if not isinstance(loop.iter, ast.Call) or not zips_items(last_name(loop.iter.func)) or len(loop.iter.args) != 2:
         return None
     if not isinstance(loop.target, ast.Tuple) or len(loop.target.elts) != 2:
         return None

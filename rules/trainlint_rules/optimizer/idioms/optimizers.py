@@ -11,13 +11,14 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name, position
+from trainlint.analysis.tables.clipping import clips_gradients
+from trainlint.analysis.tables.optimizers import STEPPED_NAME
 from trainlint.analysis.types.values import Kind
-from trainlint.analysis.types.vocabulary import OPTIMIZER_NAME, SCALER_NAME
+from trainlint.analysis.types.vocabulary import SCALER_NAME
 from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
 _SCHEDULER_NAME = lazy(r"(^|_)(lr_?)?sched(ule|uler)?(_?[a-z])?$", re.IGNORECASE)
-_CLIPS = frozenset({"clip_grad_norm_", "clip_grad_value_", "clip_grad_norm", "clip_grads_with_norm_"})
 _CLEARS = lazy(r"^(zero|reset|clear)_?(the_?)?grad(s|ient|ients)?$|^zero_grad", re.IGNORECASE)
 _BACKWARDS = frozenset({"backward", "manual_backward"})
 _ROUNDS = (BlockKind.LOOP, BlockKind.FUNCTION, BlockKind.MODULE)
@@ -83,7 +84,7 @@ def _by_round(file: SemanticModel) -> dict[Block, list[Action]]:
 
 def _all(file: SemanticModel) -> Iterator[Action]:
     for name, places in file.outline.calls.items():
-        if name in _BACKWARDS or name == "step" or name in _CLIPS or _CLEARS.search(name):
+        if name in _BACKWARDS or name == "step" or clips_gradients(name) or _CLEARS.search(name):
             for place in places:
                 action = action_of(file, place)
                 if action is not None:
@@ -101,7 +102,7 @@ def action_of(file: SemanticModel, place: Place) -> Action | None:
         return _step(file, call, owner, place)
     if name in _BACKWARDS and owner is not None:
         return Action(Act.BACKWARD, ast.unparse(owner), place, sure=True)
-    if name in _CLIPS:
+    if clips_gradients(name):
         return Action(Act.CLIP, ast.unparse(call.args[0]) if call.args else "", place, sure=True)
     if _CLEARS.search(name):
         return Action(Act.CLEAR, ast.unparse(owner) if owner is not None else "", place, sure=name == "zero_grad")
@@ -116,7 +117,7 @@ def _step(file: SemanticModel, call: ast.Call, owner: ast.expr, place: Place) ->
         return Action(Act.STEP, ast.unparse(given), place, sure=True) if given is not None else None
     if value.kind is Kind.SCHEDULER:
         return Action(Act.SCHEDULE, ast.unparse(owner), place, sure=value.confidence >= 1)
-    if value.kind is Kind.OPTIMIZER or OPTIMIZER_NAME.search(name):
+    if value.kind is Kind.OPTIMIZER or STEPPED_NAME.search(name):
         sure = value.kind is Kind.OPTIMIZER and value.confidence >= 1
         return Action(Act.STEP, ast.unparse(owner), place, sure=sure, closure=bool(call.args or call.keywords))
     alone = isinstance(place.statement, ast.Expr) and place.statement.value is call and not call.args

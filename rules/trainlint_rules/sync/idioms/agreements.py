@@ -9,11 +9,12 @@ import ast
 import re
 from collections.abc import Iterator
 
-from trainlint.analysis.effects.collectives import IN_PLACE, collective
+from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Binding, Block, How, Place
 from trainlint.analysis.syntax.names import last_name, nodes_in, position, root_name
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.collectives import BROADCAST, IN_PLACE, RETURNING_METHODS
 from trainlint.patterns import lazy
 
 _MAKERS = frozenset({"tensor", "as_tensor", "zeros", "ones", "full", "zeros_like", "ByteTensor", "IntTensor"})
@@ -21,8 +22,6 @@ _MAKERS = frozenset({"tensor", "as_tensor", "zeros", "ones", "full", "zeros_like
 _SUMMARIES = frozenset({"any", "all"})
 _KEEPS = frozenset({"int", "long", "byte", "float", "bool", "to", "cuda", "view", "clone"})
 """Methods that change the type or the place of a flag, not what it says."""
-_METHODS = frozenset({"reduce", "gather", "all_reduce", "all_gather"})
-"""Collectives of Accelerate and Fabric, which return their result."""
 _OWNER = lazy(r"^(self|acc(el)?|accelerator|fabric)$", re.IGNORECASE)
 _FLAG = lazy(r"(^|_)(flags?|stop|done|trigger|triggered|reached|exit|abort|signal)($|_)", re.IGNORECASE)
 _DEEPEST = 3
@@ -42,7 +41,7 @@ def is_agreement(file: SemanticModel, read: ast.AST, block: Block, statement: as
         return True
     if any(_is_flag(file, item) for item in bindings):
         ways = set(_collectives_on(file, name, block, statement))
-        return "broadcast" in ways or (bool(ways) and _decides(read, statement))
+        return BROADCAST.name in ways or (bool(ways) and _decides(read, statement))
     return any(_reduced_flag(file, item) for item in bindings) and _decides(read, statement)
 
 
@@ -123,7 +122,7 @@ def _makes_flag(file: SemanticModel, node: ast.expr, block: Block, depth: int) -
 
 def _returns_flag(file: SemanticModel, call: ast.AST | None, block: Block) -> bool:
     """`accelerator.reduce(flag)`: a collective that returns its result, of a flag."""
-    if not isinstance(call, ast.Call) or last_name(call.func) not in _METHODS or not call.args:
+    if not isinstance(call, ast.Call) or last_name(call.func) not in RETURNING_METHODS or not call.args:
         return False
     if not isinstance(call.func, ast.Attribute) or not _OWNER.search(last_name(call.func.value)):
         return False
@@ -141,4 +140,4 @@ def _received(file: SemanticModel, binding: Binding) -> bool:
     if binding.how is not How.ASSIGN or not isinstance(binding.value, ast.Call):
         return False
     edge = file.graph.callee.get(binding.value)
-    return edge is not None and "broadcast" in last_name(binding.value.func).lower()
+    return edge is not None and BROADCAST.name in last_name(binding.value.func).lower()

@@ -8,6 +8,7 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import How, Place
 from trainlint.analysis.syntax.names import has_unpacked_arguments, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.iterables import nests_items
 from trainlint.analysis.types.values import Origin
 
 _SURE = 0.95
@@ -48,4 +49,4 @@ def _is_unpacked(owner: ast.expr, place: Place) -> bool:
 def _counters(iterated: ast.expr) -> int:
     """How many levels of unpacking belong to `enumerate` or `zip`, not to the batch."""
     calls = [part for part in nodes_in(iterated) if isinstance(part, ast.Call)]
-    return sum(last_name(call.func) in ("enumerate", "zip") for call in calls)
+    return sum(nests_items(last_name(call.func)) for call in calls)

@@ -13,6 +13,7 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, Function, Place
 from trainlint.analysis.syntax.names import argument, constant, dotted, end_position, last_name, nodes_in, position
 from trainlint.analysis.syntax.uses import loads
+from trainlint.analysis.tables.iterables import iterates_lazily
 from trainlint.analysis.types.values import Home, Kind, Origin
 from trainlint.records import dataclass
 
@@ -26,7 +27,7 @@ _ORDERS_STREAMS = frozenset({"record_stream", "current_stream", "Stream", "wait_
 _READING_FUNCTIONS = frozenset({"cat", "stack", "vstack", "hstack", "concat", "concatenate", "save", "mean", "sum"})
 _READING_BUILTINS = frozenset({"print", "float", "int", "bool", "list", "str", "sum", "max", "min"})
 _HARMLESS = frozenset(
-    "append extend size dim numel to detach pin_memory copy_ zip enumerate range len items keys values isinstance "
+    "append extend size dim numel to detach pin_memory copy_ len items keys values isinstance "
     "zeros empty ones empty_like zeros_like getattr record_function start stop update_progress set_description".split()
 )
 """Calls that surely do not wait for the device. All others may."""
@@ -148,6 +149,8 @@ def _may_wait(file: SemanticModel, function: Function, start: tuple[int, int], s
     for place in file.outline.all_calls():
         call = place.node
         if isinstance(call, ast.Call) and start < position(call) < stop and end_position(call) < stop:
-            if file.graph.enclosing(place.block) is function and last_name(call.func) not in _HARMLESS:
+            name = last_name(call.func)
+            harmless = name in _HARMLESS or iterates_lazily(name)
+            if not harmless and file.graph.enclosing(place.block) is function:
                 return True
     return False

@@ -8,6 +8,9 @@ import re
 from trainlint.analysis.syntax.blocks import Function
 from trainlint.analysis.syntax.names import last_name, position
 from trainlint.analysis.syntax.uses import loads, own_nodes
+from trainlint.analysis.tables.collectives import BRINGING_TOGETHER
+from trainlint.analysis.tables.iterables import only_iterates
+from trainlint.analysis.tables.ranks import NUMBER_FUNCTIONS
 from trainlint.patterns import lazy
 
 _LOGS = lazy(
@@ -17,7 +20,7 @@ _LOGS = lazy(
 _SHOWS = lazy(r"(^|_)log(_|$)|metric", re.IGNORECASE)
 _KEEPS = frozenset(
     "item float mean sum detach cpu numpy tolist div div_ mul clone squeeze view int len max min sqrt exp log "
-    "all_reduce reduce gather gather_for_metrics get_world_size items values keys zip enumerate dict stack".split()
+    "items values keys dict stack".split()
 )
 """Calls whose result is still only a number to be shown."""
 _DEEPEST = 4
@@ -26,6 +29,10 @@ _DEEPEST = 4
 def is_log(name: str) -> bool:
     """Whether a function or method of this name shows or records what it is given."""
     return bool(_LOGS.search(name) or _SHOWS.search(name))
+
+
+def _keeps_number(name: str) -> bool:
+    return name in _KEEPS or name in NUMBER_FUNCTIONS or name in BRINGING_TOGETHER or only_iterates(name)
 
 
 def only_logged(function: Function, name: str, after: tuple[int, int], depth: int = _DEEPEST) -> bool:
@@ -39,7 +46,7 @@ def only_logged(function: Function, name: str, after: tuple[int, int], depth: in
 
 def _is_shown(function: Function, statement: ast.stmt, name: str, depth: int) -> bool:
     calls = [last_name(node.func) for node in own_nodes(statement) if isinstance(node, ast.Call)]
-    if not all(item in _KEEPS or is_log(item) for item in calls):
+    if not all(_keeps_number(item) or is_log(item) for item in calls):
         return False
     match statement:
         case ast.Expr():

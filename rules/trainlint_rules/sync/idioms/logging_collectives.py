@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 import re
 
-from trainlint.analysis.effects.collectives import IN_PLACE, Collective, collective
+from trainlint.analysis.effects.collectives import Collective, collective
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import end_position, last_name, names_in, nodes_in, root_name
+from trainlint.analysis.tables.collectives import BRINGING_TOGETHER, IN_PLACE
 from trainlint.patterns import lazy
 from trainlint_rules.sync.idioms.logged_values import is_log, only_logged
 
-REDUCING = frozenset({"all_reduce", "reduce", "all_gather", "gather", "all_gather_into_tensor", "gather_for_metrics"})
-"""The last names of what brings values of all ranks together, of torch.distributed, Accelerate and Fabric."""
 _OWNER = lazy(r"accelerat|fabric", re.IGNORECASE)
 _SHOWN = lazy(r"loss|metric|(^|_)acc(uracy)?($|_)|psnr|(^|_)err(or)?($|_)", re.IGNORECASE)
 
@@ -21,7 +20,7 @@ _SHOWN = lazy(r"loss|metric|(^|_)acc(uracy)?($|_)|psnr|(^|_)err(or)?($|_)", re.I
 def is_logging_collective(file: SemanticModel, call: ast.Call, place: Place) -> bool:
     """Whether a call brings together what all ranks have of a value, and the result goes to logs and meters alone."""
     function = file.graph.enclosing(place.block)
-    if function is None or last_name(call.func) not in REDUCING:
+    if function is None or last_name(call.func) not in BRINGING_TOGETHER:
         return False
     found = collective(file, call, place.block)
     if found is not None:

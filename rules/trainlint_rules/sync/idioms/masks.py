@@ -9,6 +9,7 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Binding, Block, How
 from trainlint.analysis.syntax.names import argument, last_name, position
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.iterables import counts_rounds, nests_items
 from trainlint.analysis.types.values import Kind
 from trainlint.patterns import lazy
 
@@ -97,7 +98,7 @@ def _bound(file: SemanticModel, binding: Binding, depth: int) -> float | None:
     value, path = binding.value, binding.path
     while path and isinstance(value, ast.Tuple | ast.List) and 0 <= path[0] < len(value.elts):
         value, path = value.elts[path[0]], path[1:]
-    if binding.how is How.FOR and last_name(value) in ("enumerate", "zip", "range"):
+    if binding.how is How.FOR and (nests_items(last_name(value)) or counts_rounds(last_name(value))):
         return None
     return _made(file, value, binding.block, depth + 1)
 

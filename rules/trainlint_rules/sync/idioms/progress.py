@@ -12,14 +12,14 @@ from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.iterables import is_progress_bar
 from trainlint.analysis.types.values import Kind, Value
 from trainlint.patterns import lazy
 
 SETTERS = frozenset({"set_postfix", "set_postfix_str", "set_description", "set_description_str"})
 """What tqdm's bars have, and little else."""
 UPDATES = SETTERS | {"write", "update"}
-_MAKERS = frozenset({"tqdm", "trange", "tqdm_notebook", "auto", "Progress", "alive_bar", "ProgressBar"})
-_BAR_NAME = lazy(r"(^|_)(p_?bar|bar|tbar|tqdm|progress|progress_?bar|prog_?bar)$", re.IGNORECASE)
+_BAR_NAME = lazy(r"(^|_)(p_?bar|bar|tbar|progress|progress_?bar|prog_?bar)$", re.IGNORECASE)
 _READERS = frozenset({"item", "cpu", "tolist"})
 _CONVERSIONS = frozenset({"float", "int", "str", "round"})
 
@@ -37,9 +37,9 @@ def is_bar_update(file: SemanticModel, place: Place) -> bool:
 def _is_bar(file: SemanticModel, owner: ast.expr, block: Block) -> bool:
     if isinstance(owner, ast.Name):
         for binding in reaching(owner.id, block, position(owner)):
-            if binding.value is not None and last_name(binding.value) in _MAKERS:
+            if binding.value is not None and is_progress_bar(last_name(binding.value)):
                 return True
-    return bool(_BAR_NAME.search(last_name(owner)))
+    return bool(_BAR_NAME.search(last_name(owner))) or is_progress_bar(last_name(owner))
 
 
 def shown_by_bar(file: SemanticModel, node: ast.AST, statement: ast.stmt) -> bool:

@@ -17,9 +17,10 @@ from trainlint.analysis.syntax.calls_inside import calls_of
 from trainlint.analysis.syntax.names import last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import around
+from trainlint.analysis.tables.collectives import BRINGING_TOGETHER
 from trainlint.patterns import lazy
 from trainlint_rules.sync.idioms.agreements import is_agreement
-from trainlint_rules.sync.idioms.logging_collectives import REDUCING, is_logging_collective
+from trainlint_rules.sync.idioms.logging_collectives import is_logging_collective
 
 _NAN_TESTS = frozenset({"isnan", "isinf", "isfinite", "isneginf", "isposinf"})
 _SUMMARIES = frozenset({"any", "all", "item", "sum", "max", "bool", "float", "int", "logical_or", "logical_not"})
@@ -65,7 +66,11 @@ def purpose(file: SemanticModel, read: ast.AST, block: Block, statement: ast.stm
         return Purpose.NAN_GUARD
     place = Place(read, block, statement)
     for part in nodes_in(read):
-        if isinstance(part, ast.Call) and last_name(part.func) in REDUCING and is_logging_collective(file, part, place):
+        if (
+            isinstance(part, ast.Call)
+            and last_name(part.func) in BRINGING_TOGETHER
+            and is_logging_collective(file, part, place)
+        ):
             return Purpose.LOGGED_COLLECTIVE
     if makes_text(file, block) or _ends_generation(file, read, block, statement):
         return Purpose.TEXT

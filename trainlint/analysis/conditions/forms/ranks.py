@@ -6,7 +6,6 @@ They do not make code rare: the job waits for its slowest rank.
 from __future__ import annotations
 
 import ast
-import re
 from functools import lru_cache
 
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
@@ -14,28 +13,14 @@ from trainlint.analysis.conditions.question import Question
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import NAMES, constant, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
-from trainlint.patterns import lazy
+from trainlint.analysis.tables.ranks import MAIN_NAME, NUMBER_NAME, RANK_NAME
 
-_RANK = lazy(
-    r"(^|_)(global_|local_|world_|data_parallel_|dp_|ddp_|node_)?rank($|_)|^rank\d?$|"
-    r"(^|_)(is_|on_|am_)?(main|master|chief|primary|rank_?zero|rank_?0|global_zero|world_process_zero|local_main)"
-    r"(_process|_rank|_proc|_worker)?($|_)|^is_(last|first)_rank$|^is_logging_process$|^get_(global_|local_)?rank$",
-    re.IGNORECASE,
-)
 _DEEPEST = 3
 _TELLING = ast.Compare | ast.BoolOp | ast.UnaryOp | ast.Name | ast.Attribute
 """What a flag is assigned that says which rank this is; a number that was computed from ranks says something else."""
 _FIRST = frozenset({0})
 _OF_FIRST = {ast.Eq: True, ast.NotEq: False, ast.Gt: False}
 """Whether a comparison of the rank with the first one holds there only, or everywhere else."""
-_MAIN = lazy(
-    r"^(is_|on_|am_)?(global_|world_)?(main|master|chief|primary|rank_?zero|rank_?0)(_process|_rank|_proc)?$|"
-    r"^is_(global_zero|world_process_zero|main_process|global_rank_?0)$|^is_rank_?0$",
-    re.IGNORECASE,
-)
-"""Names of flags that hold in one process of the whole job only."""
-_NUMBER = lazy(r"^(global_|world_|dist_|ddp_)?rank$|^get_rank$|^(self\.)?global_rank$", re.IGNORECASE)
-"""Names of a process's number in the whole job."""
 
 
 def asks_for_rank(test: ast.expr, block: Block, depth: int = _DEEPEST) -> bool:
@@ -92,7 +77,7 @@ def _of_rank(question: Question) -> Condition | None:
 
 @lru_cache(NAMES)
 def _is_rank(name: str) -> bool:
-    return bool(_RANK.search(name))
+    return bool(RANK_NAME.search(name))
 
 
 def is_main_only(test: ast.expr, block: Block, depth: int = _DEEPEST) -> bool | None:
@@ -108,10 +93,10 @@ def is_main_only(test: ast.expr, block: Block, depth: int = _DEEPEST) -> bool | 
             found = {is_main_only(part, block, depth) for part in test.values} - {None}
             return found.pop() if len(found) == 1 else None
         case ast.Compare(left=number, ops=[operator], comparators=[other]) if constant(other) in _FIRST:
-            return _OF_FIRST.get(type(operator)) if _NUMBER.search(last_name(number)) else None
+            return _OF_FIRST.get(type(operator)) if NUMBER_NAME.search(last_name(number)) else None
         case ast.Call() if test.args or test.keywords:
             return None
-        case ast.Name() | ast.Attribute() | ast.Call() if _MAIN.search(last_name(test)):
+        case ast.Name() | ast.Attribute() | ast.Call() if MAIN_NAME.search(last_name(test)):
             return True
     value = single_value(test, block) if depth else None
     return is_main_only(value, block, depth - 1) if value is not None else None
@@ -119,7 +104,7 @@ def is_main_only(test: ast.expr, block: Block, depth: int = _DEEPEST) -> bool | 
 
 def _negated_is_main_only(operand: ast.expr, block: Block, depth: int) -> bool | None:
     """The same for `not operand`: `not rank` means the first process, and `not (a and b)` says nothing of either."""
-    if isinstance(operand, ast.Name | ast.Attribute) and _NUMBER.search(last_name(operand)):
+    if isinstance(operand, ast.Name | ast.Attribute) and NUMBER_NAME.search(last_name(operand)):
         return True
     inner = is_main_only(operand, block, depth)
     return None if inner is None or isinstance(operand, ast.BoolOp) else not inner

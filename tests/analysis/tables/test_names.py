@@ -1,0 +1,112 @@
+"""Each name of a library stands in one table, and the rest of the analysis and the rules ask for it."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from tests.analysis.tables.source_names import ROOT, names_of, source_files, tables
+
+WORDS = {
+    "iter range list tuple sorted filter": "built-ins that rules also ask about for what they read, hold or count to",
+    "count head repeat track prefetch": "also methods of tensors and loggers, and parts of people's own names",
+    "prepare setup initialize": "also hooks of frameworks, and parts of people's own names",
+    "reduce gather scatter": "also methods of tensors, and an argument of losses",
+}
+"""Names that mean other things as well, so that a string of one says nothing."""
+EXCEPTIONS = {
+    ("trainlint/analysis/programs/fact_names.py", "FSDP"): "a part of other names, such as FSDPStrategy",
+    ("trainlint/analysis/tables/common_names.py", "tqdm"): "the package",
+    ("trainlint/analysis/tables/fact_kinds.py", "autocast"): "the value of an enumeration",
+    ("trainlint/fixing/foreach.py", "zip"): "is written into the user's code",
+    ("rules/trainlint_rules/compute/matmul_precision_unset.py", "autocast"): "searched for in a file's text",
+    ("rules/trainlint_rules/compute/misaligned_dimension.py", "autocast"): "searched for in a file's text",
+    ("rules/trainlint_rules/compute/no_mixed_precision.py", "autocast"): "searched for in a file's text",
+    ("rules/trainlint_rules/data/iterable_dataset_duplicates.py", "islice"): "searched for in a method's text",
+    ("rules/trainlint_rules/distributed/ddp_of_large_model.py", "FSDP"): "searched for in a file's text",
+    ("rules/trainlint_rules/distributed/ddp_of_large_model.py", "FullyShardedDataParallel"): "the same",
+    ("rules/trainlint_rules/distributed/ddp_of_large_model.py", "fully_shard"): "the same",
+    ("rules/trainlint_rules/distributed/ddp_of_large_model.py", "Adam"): "named to people where no optimizer is seen",
+    ("rules/trainlint_rules/distributed/fsdp1_api.py", "fully_shard"): "searched for in a file's text",
+    ("rules/trainlint_rules/distributed/barrier_in_step.py", "barrier"): "what the rule is about",
+    ("rules/trainlint_rules/distributed/barrier_in_step.py", "wait_for_everyone"): "what the rule is about",
+    ("rules/trainlint_rules/optimizer/adagrad_before_device.py", "Adagrad"): "what the rule is about",
+}
+OF_OLD_NAMES = "trainlint/analysis/tables/deprecations.py"
+"""Its rows are about a name that is replaced by another; neither says how the name is used."""
+
+
+def _names() -> list[str]:
+    return [name for table in tables().values() for name in table.NAMES]
+
+
+@cache
+def _known() -> frozenset[str]:
+    return frozenset(_names())
+
+
+def _words() -> set[str]:
+    return {word for words in WORDS for word in words.split()}
+
+
+def _found(module: str) -> list[tuple[int, str]]:
+    return list(names_of(ast.parse((ROOT / module).read_text(encoding="utf-8")), _known()))
+
+
+MODULES = [path.relative_to(ROOT).as_posix() for path in source_files()]
+
+
+def test_no_name_stands_in_two_rows() -> None:
+    assert [name for name, times in Counter(_names()).items() if times > 1] == []
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name != OF_OLD_NAMES])
+def test_no_other_module_has_a_list_or_pattern_of_these_names(module: str) -> None:
+    words = _words()
+    found = [item for item in _found(module) if item[1] not in words and (module, item[1]) not in EXCEPTIONS]
+    assert not found, "ask the table in trainlint/analysis/tables that has the name"
+
+
+@pytest.mark.parametrize(("module", "name"), EXCEPTIONS)
+def test_exceptions_are_needed(module: str, name: str) -> None:
+    assert name in {found for _, found in _found(module)}
+    assert name not in _words()
+
+
+def test_words_are_needed() -> None:
+    assert _words() <= _known()
+    assert _words() <= {name for module in MODULES for _, name in _found(module)}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'BARS = frozenset({"tqdm", "print"})',
+        'BARS = "len tqdm print".split()',
+        'ROW = (KIND, "tqdm alive_it", "")',
+        'ORIGIN = "tqdm.auto.tqdm"',
+        'BARS = lazy(r"(^|_)(bar|tqdm|progress)$")',
+        'BARS = re.compile(r"\\.tqdm\\(")',
+        'BARS = lazy(START + "|tqdm")',
+        'is_bar = name == "tqdm"',
+    ],
+)
+def test_lists_and_patterns_are_seen(line: str) -> None:
+    assert "tqdm" in {name for _, name in names_of(ast.parse(line), _known())}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '"""Bars such as tqdm."""',
+        'message = f"{name} is no tqdm"',
+        'title = "Take the bar of tqdm"',
+        'NAMES = lazy(r"tqdm_like|my_tqdm")',
+        'names = {"tqdm_like"}',
+    ],
+)
+def test_sentences_and_longer_names_are_not(line: str) -> None:
+    assert list(names_of(ast.parse(line), _known())) == []

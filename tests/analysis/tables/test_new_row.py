@@ -1,0 +1,83 @@
+"""A wrapper of loaders that no rule knows is followed as soon as it has a row."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.rules.catalogue import all_rules, judged
+from trainlint.analysis.tables import iterables, loaders
+from trainlint.analysis.tables.iterables import IterableFunction
+from trainlint.analysis.tables.loaders import LoaderWrapper, Preparation
+
+RULES = [rule for rule in all_rules() if rule.code in ("TRN101", "TRN205")]
+PROGRAM = """
+import torch
+from chewing import chew
+from PIL import Image
+from torch.utils.data import DataLoader, Dataset
+from torchvision.transforms.functional import to_tensor
+
+class Photographs(Dataset):
+    def __init__(self, paths, labels):
+        self.paths, self.labels = paths, labels
+
+    def __len__(self):
+        return len(self.paths)
+
+    def __getitem__(self, index):
+        return to_tensor(Image.open(self.paths[index])), self.labels[index]
+
+def train(model, criterion, optimizer, paths, labels):
+    loader = DataLoader(Photographs(paths, labels), batch_size=64, shuffle=True, pin_memory=True)
+    for x, y in chew(loader):
+        x, y = x.to("cuda"), y.to("cuda")
+        loss = criterion(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+COUNTED = (
+    PROGRAM.partition("def train")[0]
+    + """
+def mean(paths, labels):
+    loader, total = DataLoader(Photographs(paths, labels), batch_size=64, pin_memory=True), 0
+    for x, y in loader:
+        for row in chew(x):
+            total += row.sum()
+    return total
+"""
+)
+"""No model waits for these batches, as long as `chew` is known to run none."""
+
+
+def found(text: str = PROGRAM) -> list[str]:
+    """The codes of what the two rules find."""
+    return sorted(finding.code for finding in judged(text, *RULES).findings)
+
+
+def test_a_row_makes_both_rules_follow_the_wrapper(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert found(PROGRAM.replace("chew(loader)", "loader")) == ["TRN101", "TRN205", "TRN205"]
+    assert "TRN205" not in found()
+    monkeypatch.setitem(iterables.FUNCTIONS, "chew", IterableFunction("chew", progress_bar=True))
+    assert found() == ["TRN101", "TRN205", "TRN205"]
+
+
+def test_a_row_says_that_a_loop_runs_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert found(COUNTED.replace("chew(x)", "reversed(x)")) == []
+    assert found(COUNTED) == ["TRN101"]
+    monkeypatch.setitem(iterables.FUNCTIONS, "chew", IterableFunction("chew"))
+    assert found(COUNTED) == []
+
+
+def test_a_wrapper_that_loaders_alone_are_given_is_followed_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(loaders.WRAPPERS, "chew", LoaderWrapper("chew", to_device=False))
+    assert found() == ["TRN101", "TRN205", "TRN205"]
+
+
+def test_a_loader_that_a_new_framework_prepares_moves_its_batches_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = PROGRAM.replace("    for x, y in chew(loader)", "    loader = fabric.chew(loader)\n    for x, y in loader")
+    assert "TRN205" in found(text)
+    monkeypatch.setitem(loaders.PREPARATIONS, "chew", Preparation("chew"))
+    assert "TRN205" not in found(text)

@@ -1,0 +1,112 @@
+"""Functions of `torch.distributed` in which all ranks of a process group take part.
+
+Sources: torch.distributed.distributed_c10d, torch 1.13 to 2.13.
+"""
+
+from __future__ import annotations
+
+from trainlint.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class CollectiveFunction:
+    """One collective, by its last name."""
+
+    name: str
+    tensor: tuple[int, str] | None = None
+    """Position and keyword of what this rank contributes; None for a barrier."""
+    group_at: int | None = None
+    """The position of the process group; `async_op` follows it."""
+    in_place: bool = False
+    """Whether the result is left in the tensor that is given."""
+    of_objects: bool = False
+    """Whether Python objects are pickled and copied through the device."""
+    waits_for_all: bool = False
+    """Whether no rank leaves it before all have come."""
+    handle: bool = True
+    """Whether it takes `async_op`."""
+    method_of: str = ""
+    """The package whose objects have it as a method: accelerate or lightning."""
+    brings_together: bool = False
+    """Whether ranks get what others have of a value, as for a mean over all of them."""
+    one_buffer: bool = False
+    """Whether it takes one tensor for what all ranks send or receive, not a list."""
+    newest: str = ""
+    """The name that PyTorch 2.13 gave it."""
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """Its dotted origins in PyTorch, the public one first."""
+        return tuple(f"torch.distributed.{path}{self.name}" for path in ("", "distributed_c10d."))
+
+
+ALL_GATHER = CollectiveFunction(
+    "all_gather", (1, "tensor"), 2, waits_for_all=True, method_of="lightning", brings_together=True
+)
+ALL_REDUCE = CollectiveFunction(
+    "all_reduce", (0, "tensor"), 2, in_place=True, waits_for_all=True, method_of="lightning", brings_together=True
+)
+BROADCAST = CollectiveFunction("broadcast", (0, "tensor"), 2, in_place=True)
+ALL_GATHER_INTO_TENSOR = CollectiveFunction(
+    "all_gather_into_tensor",
+    (1, "input_tensor"),
+    2,
+    brings_together=True,
+    newest="all_gather_single",
+    waits_for_all=True,
+    one_buffer=True,
+)
+_FUNCTIONS = (
+    ALL_REDUCE,
+    CollectiveFunction("reduce", (0, "tensor"), 3, in_place=True, method_of="accelerate", brings_together=True),
+    BROADCAST,
+    ALL_GATHER,
+    ALL_GATHER_INTO_TENSOR,
+    CollectiveFunction(
+        "all_gather_single", (1, "input_tensor"), brings_together=True, waits_for_all=True, one_buffer=True
+    ),
+    CollectiveFunction(
+        "_all_gather_base", (1, "input_tensor"), brings_together=True, waits_for_all=True, one_buffer=True
+    ),
+    CollectiveFunction("gather", (0, "tensor"), 3, method_of="accelerate", brings_together=True),
+    CollectiveFunction("scatter", (0, "tensor"), 3),
+    CollectiveFunction("reduce_scatter", (1, "input_list"), 3, waits_for_all=True),
+    CollectiveFunction(
+        "reduce_scatter_tensor", (1, "input"), 3, newest="reduce_scatter_single", waits_for_all=True, one_buffer=True
+    ),
+    CollectiveFunction("reduce_scatter_single", (1, "input"), waits_for_all=True, one_buffer=True),
+    CollectiveFunction("_reduce_scatter_base", (1, "input"), waits_for_all=True, one_buffer=True),
+    CollectiveFunction("all_to_all", (1, "input_tensor_list"), 2, waits_for_all=True),
+    CollectiveFunction("all_to_all_single", (1, "input"), waits_for_all=True),
+    CollectiveFunction("all_gather_object", (0, "obj"), 2, of_objects=True, handle=False),
+    CollectiveFunction("gather_object", (0, "obj"), 3, of_objects=True, handle=False),
+    CollectiveFunction("broadcast_object_list", (0, "obj"), 2, of_objects=True, handle=False),
+    CollectiveFunction("scatter_object_list", (0, "obj"), of_objects=True, handle=False),
+    CollectiveFunction("barrier", None, 0),
+    CollectiveFunction("monitored_barrier", None, 0, handle=False),
+)
+_METHODS = (
+    CollectiveFunction("gather_for_metrics", method_of="accelerate", brings_together=True),
+    CollectiveFunction("pad_across_processes", method_of="accelerate"),
+    CollectiveFunction("wait_for_everyone", method_of="accelerate"),
+)
+"""What torch.distributed has no function for."""
+FUNCTIONS: dict[str, CollectiveFunction] = {row.name: row for row in _FUNCTIONS}
+"""The functions of torch.distributed by name."""
+NAMES = tuple(row.name for row in (*_FUNCTIONS, *_METHODS))
+COLLECTIVES = frozenset(FUNCTIONS)
+"""The last names of all functions, for the triggers of rules."""
+IN_PLACE = frozenset(row.name for row in _FUNCTIONS if row.in_place)
+REDUCTIONS = IN_PLACE - {BROADCAST.name}
+OF_OBJECTS = frozenset(row.name for row in _FUNCTIONS if row.of_objects)
+BARRIERS = frozenset(row.name for row in _FUNCTIONS if row.tensor is None)
+WAITING_FOR_ALL = frozenset(row.name for row in _FUNCTIONS if row.waits_for_all)
+OVERLAPPING = COLLECTIVES - OF_OBJECTS - BARRIERS
+"""What sends tensors, and can run beside other work where it is given `async_op=True`."""
+GATHERING_INTO_ONE = frozenset(row.name for row in _FUNCTIONS if row.one_buffer and row.brings_together)
+OF_ACCELERATE = frozenset(row.name for row in (*_FUNCTIONS, *_METHODS) if row.method_of == "accelerate")
+"""Methods of an Accelerator in which all ranks take part."""
+RETURNING_METHODS = frozenset(row.name for row in (*_FUNCTIONS, *_METHODS) if row.method_of and row.brings_together)
+"""Methods of Accelerate and Fabric that return what ranks brought together."""
+BRINGING_TOGETHER = frozenset(row.name for row in (*_FUNCTIONS, *_METHODS) if row.brings_together)
+"""What brings values of all ranks together, of torch.distributed, Accelerate and Fabric."""

@@ -1,0 +1,122 @@
+"""Data loaders, what is wrapped around them, and what prepares loaders and models for several devices."""
+
+from __future__ import annotations
+
+import re
+
+from trainlint.patterns import lazy
+from trainlint.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class LoaderClass:
+    """A class whose objects yield batches."""
+
+    name: str
+    packages: str
+    """The packages that have it, separated by spaces."""
+    torch_origins: tuple[str, ...] = ()
+    """The dotted origins under which it takes the options of PyTorch's own loader."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoaderWrapper:
+    """What is given a loader and yields its batches."""
+
+    name: str
+    packages: str = ""
+    """The packages that have it, separated by spaces; empty for names that projects give their own."""
+    to_device: bool = True
+    """Whether it also copies the batches to the device."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """A call by which Accelerate, Fabric, Ray or DeepSpeed takes over loaders, models and optimizers."""
+
+    name: str
+    in_order: bool = True
+    """Whether it hands back what it is given, in the same order."""
+
+
+DATALOADER = LoaderClass(
+    "DataLoader",
+    "torch torchdata torch_geometric monai webdataset dgl",
+    ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"),
+)
+"""PyTorch's own, and classes of the same name that derive from it."""
+_CLASSES = (
+    DATALOADER,
+    LoaderClass(
+        "StatefulDataLoader",
+        "torchdata",
+        (
+            "torchdata.stateful_dataloader.StatefulDataLoader",
+            "torchdata.stateful_dataloader.stateful_dataloader.StatefulDataLoader",
+        ),
+    ),
+    LoaderClass("NodeLoader", "torch_geometric"),
+    LoaderClass("NeighborLoader", "torch_geometric"),
+    LoaderClass("LinkNeighborLoader", "torch_geometric"),
+    LoaderClass("WebLoader", "webdataset"),
+    LoaderClass("InfiniteDataLoader", "ultralytics"),
+    LoaderClass("MultiEpochsDataLoader", "timm"),
+)
+_WRAPPERS = (
+    LoaderWrapper("PrefetchLoader", "timm"),
+    LoaderWrapper("BackgroundGenerator", "prefetch_generator", to_device=False),
+    LoaderWrapper("MpDeviceLoader", "torch_xla"),
+    LoaderWrapper("ParallelLoader", "torch_xla"),
+    LoaderWrapper("Prefetcher"),
+    LoaderWrapper("DataPrefetcher"),
+    LoaderWrapper("data_prefetcher"),
+    LoaderWrapper("prefetch", to_device=False),
+)
+_PREPARATIONS = (
+    Preparation("prepare"),
+    Preparation("prepare_data_loader"),
+    Preparation("prepare_model"),
+    Preparation("setup"),
+    Preparation("setup_dataloaders"),
+    Preparation("initialize", in_order=False),
+)
+CLASSES: dict[str, LoaderClass] = {row.name: row for row in _CLASSES}
+WRAPPERS: dict[str, LoaderWrapper] = {row.name: row for row in _WRAPPERS}
+PREPARATIONS: dict[str, Preparation] = {row.name: row for row in _PREPARATIONS}
+NAMES = tuple(row.name for row in (*_CLASSES, *_WRAPPERS, *_PREPARATIONS))
+TORCH_ORIGINS = frozenset(origin for row in _CLASSES for origin in row.torch_origins)
+"""The dotted origins of the classes whose options are those of PyTorch's own loader."""
+TORCH_CLASSES = frozenset(row.name for row in _CLASSES if row.torch_origins)
+"""The last names of these classes, for the triggers of rules."""
+_PREFETCHER = lazy(r"prefetch(er|loader)", re.IGNORECASE)
+_HOST_PREFETCHER = lazy("cpu", re.IGNORECASE)
+"""What only reads ahead."""
+
+
+def is_loader_class(name: str) -> bool:
+    """Whether a class of this name yields batches."""
+    return name in CLASSES
+
+
+def wraps_loader(name: str) -> bool:
+    """Whether a class or function of this name is given a loader and yields its batches."""
+    return name in WRAPPERS
+
+
+def moves_batches(name: str) -> bool:
+    """Whether a class or function of this name copies a loader's batches to the device ahead of their use."""
+    row = WRAPPERS.get(name)
+    if row is not None:
+        return row.to_device
+    return bool(_PREFETCHER.search(name)) and not _HOST_PREFETCHER.search(name)
+
+
+def prepares(name: str) -> bool:
+    """Whether a framework takes over what a call of this name is given."""
+    return name in PREPARATIONS
+
+
+def hands_back_in_order(name: str) -> bool:
+    """Whether a framework's call of this name returns what it is given, prepared, in the same order."""
+    row = PREPARATIONS.get(name)
+    return row is not None and row.in_order
