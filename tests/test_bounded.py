@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from trainlint.bounded import UnfitFile, leads_out, read_beginning, read_bounded
+from trainlint.bounded import UnfitFile, leads_out, leaves_project, read_beginning, read_bounded, write_leaves_project
 
 
 def test_an_ordinary_file_is_read_whole(tmp_path: Path) -> None:
@@ -47,3 +47,52 @@ def test_a_link_out_of_a_directory_is_told(tmp_path: Path) -> None:
     assert leads_out(project / "out.py", project)
     assert not leads_out(project / "in.py", project)
     assert not leads_out(project, project)
+
+
+@pytest.fixture
+def nested(tmp_path: Path) -> Path:
+    """A project in a repository, with links out of each of the two, and to a file of its own."""
+    inner = tmp_path / "repository/inner"
+    inner.mkdir(parents=True)
+    (tmp_path / "repository/.git").mkdir()
+    (inner / "setup.py").touch()
+    (inner / "own.py").touch()
+    (tmp_path / "repository/other.py").touch()
+    (tmp_path / "secret.py").touch()
+    (inner / "to_own.py").symlink_to("own.py")
+    (inner / "to_repository.py").symlink_to("../other.py")
+    (inner / "to_secret.py").symlink_to("../../secret.py")
+    return inner
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink"), reason="needs links")
+@pytest.mark.parametrize(
+    ("name", "for_reading", "for_writing"),
+    [
+        ("own.py", False, False),
+        ("to_own.py", False, False),
+        ("to_repository.py", False, True),
+        ("to_secret.py", True, True),
+    ],
+)
+def test_a_file_may_be_read_in_its_repository_and_written_in_its_inner_project(
+    nested: Path, name: str, for_reading: bool, for_writing: bool
+) -> None:
+    assert leaves_project(nested / name) == for_reading
+    assert write_leaves_project(nested / name) == for_writing
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink"), reason="needs links")
+def test_without_a_project_a_file_is_written_in_the_working_directory_or_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here/below").mkdir(parents=True)
+    (tmp_path / "here/one.py").touch()
+    link = tmp_path / "here/below/link.py"
+    link.symlink_to("../one.py")
+    monkeypatch.chdir(tmp_path / "here/below")
+    assert write_leaves_project(link)
+    monkeypatch.chdir(tmp_path / "here")
+    assert not write_leaves_project(link)
+    monkeypatch.chdir("/")
+    assert not write_leaves_project(link), "the working directory is around both"
