@@ -22,6 +22,18 @@ SNIPPETS = {
                     clip(parameter)  #= inner
         print("done")  #= once
     """,
+    "a backward in a function that nobody calls": """
+        def train(batch):
+            loss = model(batch)  #= step
+            loss.backward()
+    """,
+    "a backward in a function that only calls itself": """
+        def train(batch):
+            loss = model(batch)  #= unknown
+            loss.backward()
+            if batch:
+                train(batch[1:])
+    """,
     "intervals": """
         for step, batch in enumerate(loader):
             loss = model(batch)

@@ -49,6 +49,9 @@ OPTIONS = {
     "options = {}\nmore = {'num_workers': 6}\noptions.update(more)\nDataLoader(rows, **options)": "6",
     "options = {}\nfill(options)\nDataLoader(rows, **options)": "out of sight",
     "options = {}\nprint(options['batch_size'])\nDataLoader(rows, **options)": "left out",
+    "options = {}\noptions.update(shuffle=True)\nDataLoader(rows, **options)": "left out",
+    "options = {}\noptions.setdefault('num_workers', 2)\nDataLoader(rows, **options)": "out of sight",
+    "options = {}\nif 'shuffle' in options:\n    pass\nDataLoader(rows, **options)": "left out",
     "options = {name: 1 for name in names}\nDataLoader(rows, **options)": "out of sight",
 }
 

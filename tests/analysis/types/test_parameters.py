@@ -10,6 +10,7 @@ import pytest
 from trainlint.analysis.project.summarise import summarise
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.types.inference import Kinds
+from trainlint.analysis.types.values import Kind
 from trainlint.config import Config
 from trainlint.source import source_from_text
 
@@ -32,3 +33,21 @@ def test_a_function_whose_result_is_passed_to_it_a_hundred_times(monkeypatch: py
     source = source_from_text("table.py", text)
     summarise(SemanticModel(source, ast.parse(text), Config()))
     assert 0 < asked < 40_000  # 85,000 where every call is asked
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "    def log(self, loss):",
+        "    def log(this, loss):",
+        "    @classmethod\n    def log(cls, loss):",
+        "    @staticmethod\n    def log(loss):",
+    ],
+)
+def test_an_argument_is_counted_from_behind_the_object(method: str) -> None:
+    text = f"class Logger:\n{method}\n        print(loss)\n\nlogger = Logger()\nlogger.log('started', 3)\n"
+    source = source_from_text("train.py", text)
+    model = SemanticModel(source, ast.parse(text), Config())
+    (function,) = model.outline.functions
+    (shown,) = (call for place in model.outline.calls["print"] if isinstance(call := place.node, ast.Call))
+    assert model.kinds.of(shown.args[0], function.body).kind is Kind.STRING
