@@ -13,7 +13,7 @@ from trainlint.analysis.conditions.question import Question
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import NAMES, constant, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
-from trainlint.analysis.tables.ranks import MAIN_NAME, NUMBER_NAME, RANK_NAME
+from trainlint.analysis.tables.ranks import GLOBAL_RANK_NAME, MAIN_NAME, RANK_NAME
 
 _DEEPEST = 3
 _TELLING = ast.Compare | ast.BoolOp | ast.UnaryOp | ast.Name | ast.Attribute
@@ -85,7 +85,7 @@ def is_main_only(test: ast.expr, block: Block, depth: int = _DEEPEST) -> bool | 
     processes that wait for each other. `local_rank` is no such test: each machine has a process with number 0.
     """
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        if isinstance(test.operand, ast.Name | ast.Attribute) and NUMBER_NAME.search(last_name(test.operand)):
+        if isinstance(test.operand, ast.Name | ast.Attribute) and GLOBAL_RANK_NAME.search(last_name(test.operand)):
             return True
         inner = is_main_only(test.operand, block, depth)
         return None if inner is None or isinstance(test.operand, ast.BoolOp) else not inner
@@ -93,7 +93,7 @@ def is_main_only(test: ast.expr, block: Block, depth: int = _DEEPEST) -> bool | 
         found = {is_main_only(part, block, depth) for part in test.values} - {None}
         return found.pop() if len(found) == 1 else None
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and constant(test.comparators[0]) in _FIRST:
-        if not NUMBER_NAME.search(last_name(test.left)):
+        if not GLOBAL_RANK_NAME.search(last_name(test.left)):
             return None
         if isinstance(test.ops[0], ast.Eq):
             return True
