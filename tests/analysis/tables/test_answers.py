@@ -94,3 +94,22 @@ def train(model, optimizer, dataset, accelerator):
 )
 def test_loops_over_what_wraps_or_prepares_a_loader(iterated: str, times: int) -> None:
     assert len(judged(LOOP.format(iterated=iterated), *RULES).findings) == times
+
+
+UNPINNED = """
+from torch.utils.data import DataLoader
+
+def train(model, optimizer, dataset, accelerator):
+    loader = DataLoader(dataset, batch_size=64, num_workers=4)
+    accelerator.{method}(loader)
+    for batch in loader:
+        loss = model(batch.to("cuda", non_blocking=True)).mean()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("method", "times"), [("show", 1), ("prepare", 0), ("prepare_data_loader", 0)])
+def test_a_loader_that_a_framework_prepares_needs_no_option(method: str, times: int) -> None:
+    rules = [rule for rule in all_rules() if rule.name == "loader-without-pinned-memory"]
+    assert len(judged(UNPINNED.format(method=method), *rules).findings) == times

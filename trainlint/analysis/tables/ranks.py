@@ -24,5 +24,5 @@ MAIN_NAME = lazy(
     re.IGNORECASE,
 )
 """Names of flags that hold in one process of the whole job only."""
-NUMBER_NAME = lazy(r"^(global_|world_|dist_|ddp_)?rank$|^get_rank$|^(self\.)?global_rank$", re.IGNORECASE)
+GLOBAL_RANK_NAME = lazy(r"^(global_|world_|dist_|ddp_)?rank$|^get_rank$|^(self\.)?global_rank$", re.IGNORECASE)
 """Names of a process's number in the whole job."""

@@ -13,7 +13,7 @@ from trainlint.analysis.conditions.question import Question
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import NAMES, constant, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
-from trainlint.analysis.tables.ranks import MAIN_NAME, NUMBER_NAME, RANK_NAME
+from trainlint.analysis.tables.ranks import GLOBAL_RANK_NAME, MAIN_NAME, RANK_NAME
 
 _DEEPEST = 3
 _TELLING = ast.Compare | ast.BoolOp | ast.UnaryOp | ast.Name | ast.Attribute
@@ -93,7 +93,7 @@ def is_main_only(test: ast.expr, block: Block, depth: int = _DEEPEST) -> bool | 
             found = {is_main_only(part, block, depth) for part in test.values} - {None}
             return found.pop() if len(found) == 1 else None
         case ast.Compare(left=number, ops=[operator], comparators=[other]) if constant(other) in _FIRST:
-            return _OF_FIRST.get(type(operator)) if NUMBER_NAME.search(last_name(number)) else None
+            return _OF_FIRST.get(type(operator)) if GLOBAL_RANK_NAME.search(last_name(number)) else None
         case ast.Call() if test.args or test.keywords:
             return None
         case ast.Name() | ast.Attribute() | ast.Call() if MAIN_NAME.search(last_name(test)):
@@ -104,7 +104,7 @@ def is_main_only(test: ast.expr, block: Block, depth: int = _DEEPEST) -> bool | 
 
 def _negated_is_main_only(operand: ast.expr, block: Block, depth: int) -> bool | None:
     """The same for `not operand`: `not rank` means the first process, and `not (a and b)` says nothing of either."""
-    if isinstance(operand, ast.Name | ast.Attribute) and NUMBER_NAME.search(last_name(operand)):
+    if isinstance(operand, ast.Name | ast.Attribute) and GLOBAL_RANK_NAME.search(last_name(operand)):
         return True
     inner = is_main_only(operand, block, depth)
     return None if inner is None or isinstance(operand, ast.BoolOp) else not inner
