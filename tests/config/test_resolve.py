@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.toy_rules import RULES, ItemInTrainingStep
+from tests.toy_rules import RULES
 from trainlint.config import Config, ConfigError, Overrides, resolve, rules_for, select, severity_for
 from trainlint.config.reading import KEYS
 from trainlint.config.torch_range import TorchRange
@@ -38,13 +38,6 @@ file-time-limit = 2.5
 [severity]
 TRN201 = "advice"
 TRN2 = "error"
-
-[rules.item-in-training-step]
-calls = ["item", "tolist"]
-least = 3
-share = 1
-mode = "slow"
-strict = true
 """
 
 
@@ -85,12 +78,6 @@ def test_every_key_is_read(project: Path) -> None:
         exclude=("build/", "*_pb2.py"),
         target_torch=TorchRange((2, 4), (2, 14)),
         severity=(("TRN201", Severity.ADVICE), ("TRN202", Severity.ERROR)),
-        options=(
-            (
-                "TRN201",
-                (("calls", ("item", "tolist")), ("least", 3), ("share", 1.0), ("mode", "slow"), ("strict", True)),
-            ),
-        ),
         hot=("train_step", "Trainer.step"),
         cold=("log_images",),
         preview=True,
@@ -105,7 +92,6 @@ def test_the_same_keys_stand_in_pyproject(project: Path) -> None:
     (project / "both").mkdir()
     for_toml = configured(project / "both", EVERYTHING)
     for_pyproject = configured(project, in_pyproject, "pyproject.toml")
-    assert for_toml.options == for_pyproject.options
     assert for_toml.severity == for_pyproject.severity
     assert for_toml.per_file_ignores == for_pyproject.per_file_ignores
     assert for_pyproject.root == str(project)
@@ -253,22 +239,11 @@ def test_a_changed_file_is_read_anew(project: Path) -> None:
             'severity.TRN20 = "error"\nseverity.TRN4 = "error"\n',
             'trainlint.toml:2: as a key of `severity`, "TRN4" is no rule\'s code or name',
         ),
-        ("rules.TRN2.least = 1\n", "trainlint.toml:1: `rules.TRN2` must name one rule in full, such as TRN201"),
         (
-            "[rules.TRN201]\nleats = 1\n",
-            'trainlint.toml:2: unknown key "leats" in the options of TRN201 (item-in-training-step); '
-            'did you mean "least"?',
+            "preview = true\n[rules.TRN509]\ndevice-memory = 24\n",
+            'trainlint.toml:2: unknown key "rules" in trainlint.toml; rules no longer have options: delete the table '
+            "(`device-memory` of TRN509 is now always 80 GB)",
         ),
-        (
-            "[rules.TRN202]\nleast = 1\n",
-            'trainlint.toml:2: unknown key "least" in the options of TRN202 (host-copy-in-training-step); it has none',
-        ),
-        ("rules.TRN201.least = true\n", "trainlint.toml:1: `rules.TRN201.least` must be a whole number, not true"),
-        ("rules.TRN201.share = 'a'\n", 'trainlint.toml:1: `rules.TRN201.share` must be a number, not the text "a"'),
-        ("rules.TRN201.mode = []\n", "trainlint.toml:1: `rules.TRN201.mode` must be a text, not a list"),
-        ("rules.TRN201.strict = 1\n", "trainlint.toml:1: `rules.TRN201.strict` must be true or false, not 1"),
-        ("rules.TRN201.calls = {}\n", "trainlint.toml:1: `rules.TRN201.calls` must be a list of texts, not a table"),
-        ("rules = 1\n", "trainlint.toml:1: `rules` must be a table, not 1"),
         (
             'hot = ["a.b", "train step"]\n',
             "trainlint.toml:1: `hot[2]` must be the name of a function, such as train_step or Trainer.step, "
@@ -379,12 +354,6 @@ def test_a_word_that_stands_for_nothing_is_an_error(word: str) -> None:
         select(RULES, Config(select=(word,)))
 
 
-def test_rules_get_their_options_and_the_defaults_of_the_others(project: Path) -> None:
-    [rule] = select(RULES, configured(project, 'select = ["TRN201"]\nrules.TRN201.least = 9\n'))
-    assert isinstance(rule, ItemInTrainingStep)
-    assert (rule.setting("least"), rule.setting("mode")) == (9, "fast")
-
-
 def test_severities_go_by_the_most_exact_word(project: Path) -> None:
     config = configured(project, EVERYTHING)
     given = {rule.code: severity_for(rule, config) for rule in RULES}
@@ -453,9 +422,6 @@ _configs = st.builds(
     severity=st.dictionaries(st.sampled_from(["TRN201", "TRN202"]), st.sampled_from(Severity)).map(
         lambda table: tuple(sorted(table.items()))
     ),
-    options=st.fixed_dictionaries({"least": st.integers(-9, 9), "strict": st.booleans()}).map(
-        lambda table: (("TRN201", tuple(table.items())),)
-    ),
     hot=st.lists(st.sampled_from(["step", "Trainer.step", "größe"]), max_size=2).map(tuple),
     cold=st.lists(st.sampled_from(["log"]), max_size=1).map(tuple),
     preview=st.booleans(),
@@ -471,7 +437,6 @@ def rendered(config: Config) -> str:
     tables = {
         "per-file-ignores": [(glob, text(words)) for glob, words in config.per_file_ignores],
         "severity": [(code, text(level.label)) for code, level in config.severity],
-        **{f"rules.{code}": [(name, text(value)) for name, value in values] for code, values in config.options},
     }
     lines = [
         f"select = {text(config.select)}",

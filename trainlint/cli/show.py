@@ -71,8 +71,6 @@ def _settings(names: str, selection: Selection) -> str:
     ]
     for table, entries in (("per-file-ignores", config.per_file_ignores), ("severity", config.severity)):
         lines += _table(table, entries)
-    for code, values in config.options:
-        lines += _table(f"rules.{code}", values)
     return "\n".join(lines) + "\n"
 
 

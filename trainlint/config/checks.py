@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 
     from trainlint.config.raw import RawConfig
     from trainlint.declared import Known
-    from trainlint.rule import Option
 
 Key = tuple[str | int, ...]
+_REMOVED = {
+    "cache-dir": "a repository cannot say where the cache lies: use --cache-dir or TRAINLINT_CACHE_DIR",
+    "rules": "rules no longer have options: delete the table (`device-memory` of TRN509 is now always 80 GB)",
+}
+"""Keys of earlier versions, with what to do instead."""
 _SEVERITIES = {severity.label: severity for severity in Severity}
 
 
@@ -32,8 +36,8 @@ def check_known(raw: RawConfig, key: Key, choices: Iterable[str], *, where: str)
     name = str(key[-1])
     if name in known:
         return
-    if key == ("cache-dir",):  # known up to version 0.1
-        hint = "; a repository cannot say where the cache lies: use --cache-dir or TRAINLINT_CACHE_DIR"
+    if len(key) == 1 and name in _REMOVED:
+        hint = f"; {_REMOVED[name]}"
     elif name == "tool" and not raw.table:
         hint = "; in trainlint.toml the keys stand at the top, without [tool.trainlint]"
     else:
@@ -146,27 +150,6 @@ def torch_range(raw: RawConfig, key: Key, value: object) -> TorchRange:
     if found is None:
         raise raw.error(key, f'`{raw.dotted(*key)}` needs a bound, such as ">=2.4"; "{value}" has none')
     return found
-
-
-def option_value(raw: RawConfig, key: Key, value: object, option: Option) -> object:
-    """A value of the type that a rule's option has."""
-    match option.default:
-        case bool():
-            return boolean(raw, key, value)
-        case int():
-            if isinstance(value, bool) or not isinstance(value, int):
-                refuse(raw, key, "a whole number", value)
-            return value
-        case float():
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
-                refuse(raw, key, "a number", value)
-            return float(value)
-        case str():
-            if not isinstance(value, str):
-                refuse(raw, key, "a text", value)
-            return value
-        case _:
-            return strings(raw, key, value)
 
 
 def _shown(value: object) -> str:

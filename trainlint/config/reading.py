@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from trainlint.config import checks
 from trainlint.config.raw import absolute
 from trainlint.config.settings import Config
-from trainlint.naming import exactness, names_one_rule, rules_called
+from trainlint.naming import exactness, rules_called
 
 if TYPE_CHECKING:
     from trainlint.config.raw import RawConfig
@@ -23,7 +23,6 @@ KEYS = (
     "exclude",
     "target-torch",
     "severity",
-    "rules",
     "hot",
     "cold",
     "preview",
@@ -59,7 +58,6 @@ def config_from(raw: RawConfig, rules: Sequence[Known]) -> Config:
         if "target-torch" in raw.values
         else None,
         severity=_severity(raw, rules),
-        options=_options(raw, rules),
         hot=value("hot", checks.functions, default.hot),
         cold=value("cold", checks.functions, default.cold),
         preview=value("preview", checks.boolean, default.preview),
@@ -91,20 +89,3 @@ def _severity(raw: RawConfig, rules: Sequence[Known]) -> tuple[tuple[str, Severi
         level = checks.severity(raw, key, section[word])
         found |= {rule.code: level for rule in rules_called(word, rules)}
     return tuple(sorted(found.items()))
-
-
-def _options(raw: RawConfig, rules: Sequence[Known]) -> tuple[tuple[str, tuple[tuple[str, object], ...]], ...]:
-    section = checks.table(raw, ("rules",), raw.values.get("rules", {}))
-    found: dict[str, dict[str, object]] = {}
-    for word, values in section.items():
-        key = ("rules", word)
-        checks.selector(raw, key, word, rules)
-        if not names_one_rule(word):
-            raise raw.error(key, f'`{raw.dotted(*key)}` must name one rule in full, such as TRN201, not "{word}"')
-        [rule] = rules_called(word, rules)
-        options = {option.name: option for option in rule.options}
-        for name, value in checks.table(raw, key, values).items():
-            checks.check_known(raw, (*key, name), options, where=f"the options of {rule.code} ({rule.name})")
-            checked = checks.option_value(raw, (*key, name), value, options[name])
-            found.setdefault(rule.code, {})[name] = checked
-    return tuple((code, tuple(values.items())) for code, values in found.items())

@@ -34,8 +34,6 @@ class Config:
     """The torch versions that the project targets; None where nothing says."""
     severity: tuple[tuple[str, Severity], ...] = ()
     """For each rule's code, the severity that the user gave it."""
-    options: tuple[tuple[str, tuple[tuple[str, object], ...]], ...] = ()
-    """For each rule's code, the values that the user set for its options."""
     hot: tuple[str, ...] = ()
     """Functions that run in each training step, whatever their callers look like."""
     cold: tuple[str, ...] = ()

@@ -27,7 +27,7 @@ _CHOICE: dict[str, Any] = {
     "notes": (),
 }
 """Settings that choose files and rules, or no finding depends on: which files and rules they chose is named besides."""
-_VERDICTS: dict[str, Any] = {"severity": (), "options": (), "min_confidence": 0.0}
+_VERDICTS: dict[str, Any] = {"severity": (), "min_confidence": 0.0}
 """Settings that findings depend on, and nothing else does."""
 
 
