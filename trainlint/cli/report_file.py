@@ -9,8 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from trainlint.cli.console import UsageError
-from trainlint.engine.discover import Target, absolute
+from trainlint.engine.discover import Target
 from trainlint.engine.surroundings import write_would_leave
+from trainlint.paths import absolute
 from trainlint.project import projects_around
 
 

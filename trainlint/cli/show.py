@@ -9,8 +9,9 @@ from pathlib import Path
 from trainlint.cli import console
 from trainlint.cli.output import tell_failures
 from trainlint.engine.configurations import Configurations, Misconfigured, Selection
-from trainlint.engine.discover import Discovery, absolute, shown_path
+from trainlint.engine.discover import Discovery
 from trainlint.finding import Failure, Severity
+from trainlint.paths import absolute, shown_path
 from trainlint.report.characters import quoted
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from trainlint.config import checks
-from trainlint.config.raw import absolute
 from trainlint.config.settings import Config
 from trainlint.naming import exactness, rules_called
+from trainlint.paths import absolute
 
 if TYPE_CHECKING:
     from trainlint.config.raw import RawConfig

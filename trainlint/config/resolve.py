@@ -9,15 +9,14 @@ from trainlint.config.raw import (
     PYPROJECT_TOML,
     TRAINLINT_TOML,
     ConfigError,
-    absolute,
     parse_config,
     read_bytes,
-    shown,
 )
 from trainlint.config.selection import check_words
 from trainlint.config.settings import Config, Overrides
 from trainlint.config.torch.find import find_target_torch
 from trainlint.naming import covers, rules_called
+from trainlint.paths import absolute, shown_here
 from trainlint.records import replace
 
 TYPE_CHECKING = False
@@ -52,10 +51,12 @@ def resolve(
 def _named(path: Path, rules: Sequence[Known]) -> Config:
     data = read_bytes(path, named=True)
     if data is None:
-        raise ConfigError(f"{shown(path)}: there is no such configuration file; correct the path given to --config")
+        raise ConfigError(
+            f"{shown_here(path)}: there is no such configuration file; correct the path given to --config"
+        )
     config = _checked(path, data, tuple(rules))
     if config is None:
-        raise ConfigError(f"{shown(path)}:1: the file has no table [tool.trainlint]; add it, or name another file")
+        raise ConfigError(f"{shown_here(path)}:1: the file has no table [tool.trainlint]; add it, or name another file")
     return config
 
 

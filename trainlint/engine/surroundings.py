@@ -13,7 +13,8 @@ from pathlib import Path
 
 from trainlint.bounded import leads_out
 from trainlint.engine.configurations import Configurations, Misconfigured
-from trainlint.engine.discover import SKIPPED_DIRECTORIES, Target, discover, is_python, shown_path
+from trainlint.engine.discover import SKIPPED_DIRECTORIES, Target, discover, is_python
+from trainlint.paths import shown_path
 from trainlint.project import package_parent, project_around, projects_around
 from trainlint.records import dataclass, field, replace
 
