@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from tests.toy_rules import RULES
 from trainlint.config import Config, ConfigError, Overrides, resolve, rules_for, select, severity_for
-from trainlint.config.reading import KEYS
 from trainlint.config.torch_range import TorchRange
 from trainlint.finding import Severity
+
+KEYS = [key.name for key in Config.keys]
 
 EVERYTHING = """\
 select = ["TRN2", "slow-acme"]
@@ -254,7 +255,8 @@ def test_a_changed_file_is_read_anew(project: Path) -> None:
         ("min-confidence = nan\n", "trainlint.toml:1: `min-confidence` must be a number from 0 to 1, not nan"),
         (
             "file-time-limit = 0\n",
-            "trainlint.toml:1: `file-time-limit` must be a number of seconds above 0, such as 30, not 0",
+            "trainlint.toml:1: `file-time-limit` must be a number of seconds above 0 and up to 86,400, such as 30, "
+            "not 0",
         ),
         ("fail-on = 2\n", 'trainlint.toml:1: `fail-on` must be "advice", "warning" or "error", not 2'),
         ("preview = true\npreview = [\n", "trainlint.toml:2: the file is not valid TOML: "),

@@ -4,34 +4,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from trainlint.finding import Severity
-from trainlint.records import replace
+from trainlint.config.keys import Invalidates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from trainlint.config import Config
-
-_CHOICE: dict[str, Any] = {
-    "root": "",
-    "source": None,
-    "select": (),
-    "extend_select": (),
-    "ignore": (),
-    "per_file_ignores": (),
-    "exclude": (),
-    "preview": False,
-    "fail_on": Severity.ADVICE,
-    "file_time_limit": 0.0,
-    "notes": (),
-}
-"""Settings that choose files and rules, or no finding depends on: which files and rules they chose is named besides."""
-_VERDICTS: dict[str, Any] = {"severity": (), "min_confidence": 0.0}
-"""Settings that findings depend on, and nothing else does."""
 
 
 @lru_cache(maxsize=64)
 def unchosen(config: Config, *, verdicts: bool = True) -> str:
-    """The settings that one file's findings depend on or, without `verdicts`, only those that its model does."""
-    return repr(replace(config, **_CHOICE, **({} if verdicts else _VERDICTS)))
+    """The settings that one file's findings depend on or, without `verdicts`, only those that its summary does."""
+    counting = {Invalidates.SUMMARIES, Invalidates.FINDINGS} if verdicts else {Invalidates.SUMMARIES}
+    return repr([(key.name, getattr(config, key.field)) for key in config.keys if key.invalidates in counting])
