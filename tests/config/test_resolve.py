@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.toy_rules import RULES
 from trainlint.config import Config, ConfigError, Overrides, resolve, rules_for, select, severity_for
 from trainlint.config.torch_range import TorchRange
+from trainlint.config.written import plain, toml
 from trainlint.finding import Severity
 
 KEYS = [key.name for key in Config.keys]
@@ -304,6 +305,8 @@ def test_a_directory_with_the_name_of_a_file_is_passed_by(project: Path) -> None
         ('select = ["TRN201", "TRN301"]', Overrides(ignore=("TRN2",)), ["TRN301"]),
         ('select = ["TRN2"]\nextend-select = ["TRN201"]', Overrides(ignore=("TRN201",)), ["TRN202"]),
         ('ignore = ["TRN201"]', Overrides(select=("item-in-training-step",)), ["TRN201"]),
+        ('select = ["TRN2"]\nignore = ["TRN201"]', Overrides(ignore=("TRN202",)), []),
+        ('extend-select = ["TRN302"]', Overrides(extend_select=("TRN201",), select=("TRN301",)), ["TRN201", "TRN301"]),
         ('ignore = ["TRN201"]', Overrides(select=("TRN2",)), ["TRN202"]),
         ('ignore = ["TRN2"]', Overrides(select=("TRN2",)), ["TRN201", "TRN202"]),
         ('select = ["TRN3"]', Overrides(preview=True), ["TRN301", "TRN302"]),
@@ -412,7 +415,7 @@ def test_any_unknown_key_is_an_error_that_names_it_and_its_line(
 
 _words = st.sampled_from(["ALL", "TRN", "TRN2", "TRN201", "trn3", "slow-acme", "ACME001"])
 _selectors = st.lists(_words, max_size=3).map(tuple)
-_globs = st.text(alphabet="abü*?/-. ", min_size=1, max_size=6).filter(lambda glob: glob.strip("/ "))
+_globs = st.text(alphabet='abü\U0001f600\x7f\n"#*?/-. ', min_size=1, max_size=6).filter(lambda glob: glob.strip("/ "))
 _configs = st.builds(
     Config,
     select=_selectors,
@@ -429,32 +432,14 @@ _configs = st.builds(
     preview=st.booleans(),
     min_confidence=st.floats(0, 1),
     fail_on=st.sampled_from(Severity),
+    file_time_limit=st.floats(0.001, 86_400),
 )
 
 
 def rendered(config: Config) -> str:
-    def text(value: object) -> str:
-        return json.dumps(value, ensure_ascii=False)
-
-    tables = {
-        "per-file-ignores": [(glob, text(words)) for glob, words in config.per_file_ignores],
-        "severity": [(code, text(level.label)) for code, level in config.severity],
-    }
-    lines = [
-        f"select = {text(config.select)}",
-        f"extend-select = {text(config.extend_select)}",
-        f"ignore = {text(config.ignore)}",
-        f"exclude = {text(config.exclude)}",
-        f"target-torch = {text(str(config.target_torch))}",
-        f"hot = {text(config.hot)}",
-        f"cold = {text(config.cold)}",
-        f"preview = {text(config.preview)}",
-        f"min-confidence = {config.min_confidence!r}",
-        f"fail-on = {text(config.fail_on.label)}",
-    ]
-    for name, items in tables.items():
-        lines += [f"[{name}]", *(f"{text(key)} = {value}" for key, value in items)]
-    return "\n".join(lines)
+    """The configuration as the lines of a file."""
+    values = {key.name: plain(key, getattr(config, key.field)) for key in Config.keys}
+    return "".join(f"{name} = {toml(value)}\n" for name, value in values.items())
 
 
 @sharing_a_directory

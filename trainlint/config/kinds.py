@@ -249,8 +249,9 @@ def _torch_range(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[Kn
     return found
 
 
-# What an identifier may hold besides ASCII is left to the check: regular expressions of schemas differ in it.
-_FUNCTION = {"type": "string", "pattern": r"^[^\s.0-9-][^\s.-]*(\.[^\s.0-9-][^\s.-]*)*$"}
+# Of ASCII, letters, digits and underscores; what else an identifier may hold is left to the check.
+_FIRST, _LATER = r"[^\x00-@\[-^`{-\x7f]", r"[^\x00-/:-@\[-^`{-\x7f]*"
+_FUNCTION = {"type": "string", "pattern": rf"^{_FIRST}{_LATER}(\.{_FIRST}{_LATER})*$"}
 FUNCTIONS = Kind("a list of functions by their dotted names", _functions, {"type": "array", "items": _FUNCTION})
 TORCH_RANGE = Kind(
     'a version specifier such as ">=2.4" or ">=2.4,<2.14"', _torch_range, {"type": "string", "pattern": "[0-9]"}
