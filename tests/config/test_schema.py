@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
 from tests.toy_rules import RULES
-from trainlint.config import Config, ConfigError
+from trainlint.config import Config, ConfigError, kinds
 from trainlint.config.keys import Key
 from trainlint.config.page import example as example_of
 from trainlint.config.page import page
@@ -108,7 +108,24 @@ ANY = st.one_of(
 )
 """Values of the right and of wrong kinds."""
 NAMES = [*(key.name for key in Config.keys), "selekt", "rules", "cache-dir", "tool"]
-SETTINGS = st.dictionaries(st.sampled_from(NAMES), ANY, max_size=2)
+LEVEL = st.sampled_from(["advice", "warning", "error", "fatal"])
+OF_KIND: dict[str, st.SearchStrategy[Any]] = {
+    kinds.RULES.words: st.lists(RULE, max_size=2),
+    kinds.GLOBS.words: st.lists(GLOB, max_size=2),
+    kinds.RULES_BY_GLOB.words: st.dictionaries(GLOB, st.lists(RULE, max_size=1), max_size=2),
+    kinds.SEVERITY.words: LEVEL,
+    kinds.SEVERITY_BY_RULE.words: st.dictionaries(RULE, LEVEL, max_size=2),
+    kinds.SWITCH.words: st.booleans(),
+    kinds.SHARE.words: NUMBER,
+    kinds.SECONDS.words: NUMBER,
+    kinds.FUNCTIONS.words: st.lists(FUNCTION, max_size=2),
+    kinds.TORCH_RANGE.words: st.sampled_from([">=2.4", "2.4", "~=2.4,<2.9", "newest", ""]),
+}
+"""Values of each kind, many of which are right."""
+SETTINGS = st.one_of(
+    st.sampled_from(Config.keys).flatmap(lambda key: OF_KIND[key.kind.words].map(lambda value: {key.name: value})),
+    st.dictionaries(st.sampled_from(NAMES), ANY, max_size=2),
+)
 
 
 def only_trainlint_can_say(values: dict[str, Any]) -> bool:
