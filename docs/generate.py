@@ -1,4 +1,5 @@
-"""Write the pages that are made from the rules: docs/rules/*.md and rules/README.md, and the stars in the rule index.
+"""Write the pages that are made from code: those of the rules (docs/rules/*.md, rules/README.md, the stars in the rule
+index) and that of the configuration with its JSON Schema.
 
 python docs/generate.py            write them, and remove pages of rules that are gone
 python docs/generate.py --check    write nothing; name what is stale, missing or orphaned, and exit with 1
@@ -7,11 +8,14 @@ python docs/generate.py --check    write nothing; name what is stale, missing or
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from trainlint.config.page import page
+from trainlint.config.schema import schema
 from trainlint.handbook import by_topic, page_markdown, rules_table
 from trainlint.packs import PackError, load_rules
 from trainlint.rule import Rule
@@ -34,6 +38,15 @@ def pages(rules: Iterable[type[Rule]]) -> dict[str, str]:
     table = rules_table(ordered, pages="../docs/rules")
     files["rules/README.md"] = f"{NOTICE}# All rules\n\n{table}"
     return files
+
+
+def configuration() -> dict[str, str]:
+    """The text of each file that is made from the configuration table, by its path below the repository."""
+    notice = "<!-- Written by docs/generate.py from trainlint/config/settings.py. Change that, then run it. -->\n\n"
+    return {
+        "docs/configuration.md": notice + page(),
+        "docs/trainlint.schema.json": json.dumps(schema(), indent=2, ensure_ascii=False) + "\n",
+    }
 
 
 def starred(index: str, rules: Iterable[type[Rule]]) -> str:
@@ -82,7 +95,7 @@ def write(repository: Path, files: dict[str, str]) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write or check. Returns the exit code: 0 all fresh, 1 something is not, 2 the rules do not load."""
-    parser = argparse.ArgumentParser(description="Write the pages that are made from the rules.")
+    parser = argparse.ArgumentParser(description="Write the pages that are made from code.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 where a page is not fresh")
     options = parser.parse_args(arguments)
     try:
@@ -94,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not own:
         print(f"{OWN_PACK} holds no rule: install this checkout with `pip install -e .`", file=sys.stderr)
         return 2
-    files = pages(own)
+    files = pages(own) | configuration()
     index = REPOSITORY / INDEX
     if index.is_file():  # the plan is written by hand; only its stars are not
         files[INDEX] = starred(index.read_text(encoding="utf-8"), own)

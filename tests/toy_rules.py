@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from trainlint.finding import Severity
-from trainlint.rule import Option, Rule, Triggers
+from trainlint.rule import Rule, Triggers
 from trainlint_rules.itself.unknown_code_in_ignore import UnknownCodeInIgnore
 from trainlint_rules.itself.unreadable_file import UnreadableFile
 from trainlint_rules.itself.unused_ignore import UnusedIgnore
@@ -51,13 +51,6 @@ class ItemInTrainingStep(ToyRule):
     name = "item-in-training-step"
     severity = Severity.WARNING
     aliases: ClassVar[tuple[str, ...]] = ("TOR901",)
-    options: ClassVar[tuple[Option, ...]] = (
-        Option("calls", ("item",), "Names of calls."),
-        Option("least", 2, "How many at least."),
-        Option("share", 0.5, "How large a share."),
-        Option("mode", "fast", "How to look."),
-        Option("strict", False, "Whether to be strict."),
-    )
 
 
 class HostCopyInTrainingStep(ToyRule):

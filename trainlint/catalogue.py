@@ -19,7 +19,7 @@ from trainlint.finding import Heat, Safety, Severity
 from trainlint.installation.distributions import PackError
 from trainlint.installation.fingerprint import digest, fingerprint, folders, stats_below
 from trainlint.installation.kept_texts import keep, kept_texts
-from trainlint.records import dataclass, field, replace
+from trainlint.records import dataclass, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one file is to end at once
@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one fi
     from trainlint.analysis.site import Site
     from trainlint.finding import Finding
     from trainlint.installation.plugins import Plugin
-    from trainlint.rule import Option, Rule, Triggers
+    from trainlint.rule import Rule, Triggers
 
 _NAME = "rules"
 _beside: list[str] = []
@@ -38,7 +38,7 @@ packages, and plugins."""
 
 @dataclass(frozen=True, eq=False)
 class RuleEntry:
-    """A rule as the catalogue knows it. It stands for the class and, bound to settings, for the rule itself."""
+    """A rule as the catalogue knows it. It stands for the class and for the rule itself."""
 
     code: str
     name: str
@@ -54,16 +54,12 @@ class RuleEntry:
     """What the class is called in its module."""
     written_triggers: Mapping[str, Any]
     """In JSON's terms, by their names; those that are not set are left out."""
-    written_options: tuple[tuple[str, Any, str], ...]
-    """Name, default and help of each option, in JSON's terms."""
-    settings: Mapping[str, object] = field(default_factory=dict)
-    """What the user set for the rule's options."""
     plugin: Plugin | None = None
     """What `--plugin` named, where the rule came in by that."""
 
-    def __call__(self, settings: Mapping[str, object] | None = None, /) -> RuleEntry:
-        """The rule with the user's settings for its options."""
-        return replace(self, settings=settings) if settings else self
+    def __call__(self) -> RuleEntry:
+        """The rule itself, for which the entry stands too."""
+        return self
 
     @cached_property
     def triggers(self) -> Triggers:
@@ -73,16 +69,6 @@ class RuleEntry:
         defaults = Triggers()
         read = {name: type(getattr(defaults, name))(value) for name, value in self.written_triggers.items()}
         return replace(Triggers(**read), heats=frozenset(map(Heat, read.get("heats", ()))))
-
-    @cached_property
-    def options(self) -> tuple[Option, ...]:
-        """The rule's knobs."""
-        from trainlint.rule import Option
-
-        return tuple(
-            Option(name, tuple(default) if isinstance(default, list) else default, words)
-            for name, default, words in self.written_options
-        )
 
     def loaded(self) -> type[Rule]:
         """The rule's class, imported now if nobody needed it before."""
@@ -99,7 +85,7 @@ class RuleEntry:
 
     @cached_property
     def _rule(self) -> Rule:
-        return self.loaded()(self.settings)
+        return self.loaded()()
 
 
 def installed_rules(plugins: Sequence[str] = (), judged: Sequence[str] = ()) -> tuple[RuleEntry, ...]:
@@ -208,7 +194,6 @@ def _written(rule: type[Rule]) -> dict[str, Any]:
             for name, value in triggers
             if value
         },
-        "written_options": [(option.name, option.default, option.help) for option in rule.options],
     }
 
 

@@ -5,13 +5,13 @@ A rule's class, the rule itself and its entry in the catalogue answer alike. Onl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from trainlint.analysis.site import Site
     from trainlint.finding import Finding, Safety, Severity
-    from trainlint.rule import Option, Rule, Triggers
+    from trainlint.rule import Rule, Triggers
 
 
 class Declared(Protocol):
@@ -50,10 +50,6 @@ class Declared(Protocol):
         """Codes of other linters."""
 
     @property
-    def options(self) -> tuple[Option, ...]:
-        """Its knobs."""
-
-    @property
     def of_engine(self) -> bool:
         """Whether it is asked about no place."""
 
@@ -70,14 +66,14 @@ class Declared(Protocol):
 
 
 class Bound(Declared, Protocol):
-    """A rule with the user's settings for its options, ready to be asked."""
+    """A rule that is ready to be asked."""
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Yield a finding for each defect at one place that its triggers named."""
 
 
 class Known(Declared, Protocol):
-    """An installed rule, to be bound to the user's settings for its options."""
+    """An installed rule: its class, or its entry in the catalogue."""
 
-    def __call__(self, settings: Mapping[str, object] | None = None, /) -> Bound:
-        """The rule with these settings."""
+    def __call__(self) -> Bound:
+        """The rule itself."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one fi
 
     from trainlint.declared import Declared
     from trainlint.naming import Named
-    from trainlint.rule import Option, Rule
+    from trainlint.rule import Rule
 
 OWN_PREFIX = "TRN"
 """Codes with this prefix are trainlint's own; other packs document their rules at places of their own."""
@@ -82,12 +82,8 @@ def facts(rule: type[Rule]) -> tuple[str, ...]:
 
 
 def sections(rule: type[Rule]) -> tuple[tuple[str, str], ...]:
-    """The page's headings and bodies in Markdown. The defaults of options are listed as the rule declares them."""
-    written = dict(rule.manual.sections)
-    if rule.options:
-        defaults = _options_list(rule.options)
-        written["Options"] = f"{written['Options']}\n\n{defaults}" if "Options" in written else defaults
-    return tuple(written.items())
+    """The page's headings and bodies in Markdown."""
+    return rule.manual.sections
 
 
 def page_markdown(rule: type[Rule]) -> str:
@@ -112,14 +108,6 @@ def page_data(rule: type[Rule]) -> dict[str, Any]:
         "preview": rule.preview,
         "found_by": "probe" if rule.of_run else "check",
         "aliases": list(rule.aliases),
-        "options": [
-            {
-                "name": option.name,
-                "default": list(option.default) if isinstance(option.default, tuple) else option.default,
-                "help": option.help,
-            }
-            for option in rule.options
-        ],
         "introduction": rule.manual.introduction,
         "sections": [{"heading": heading, "markdown": body} for heading, body in sections(rule)],
         "example": rule.manual.example,
@@ -145,19 +133,6 @@ def by_topic(rules: Iterable[type[Rule]]) -> dict[str, list[type[Rule]]]:
     for rule in sorted(rules, key=lambda rule: rule.code):
         topics.setdefault(topic_title(rule), []).append(rule)
     return topics
-
-
-def _options_list(options: Sequence[Option]) -> str:
-    return "\n".join(f"- `{option.name} = {_toml(option.default)}`: {option.help}" for option in options)
-
-
-def _toml(value: bool | int | float | str | tuple[str, ...]) -> str:
-    """A default as the user would write it in the configuration file."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, tuple):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def _cell(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.patterns import lazy
@@ -29,7 +29,7 @@ _NAME = lazy(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 _HEADING = lazy(r"^## (.+)$", re.MULTILINE)
 _CODE_BLOCK = lazy(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _REQUIRED = ("Why", "Example", "Use instead", "Confirmed by", "References")
-_ALLOWED = frozenset((*_REQUIRED, "Stays silent", "Fix safety", "Options", "Gain"))
+_ALLOWED = frozenset((*_REQUIRED, "Stays silent", "Fix safety", "Gain"))
 
 
 class BadRule(TypeError):
@@ -60,15 +60,6 @@ class Manual:
     def cure(self) -> str:
         """The Python code that is clean, and that a fix of the example gives byte for byte."""
         return _first_code_block(self.section("Use instead"))
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """A knob of one rule, set under `[tool.trainlint.rules.CODE]`."""
-
-    name: str
-    default: bool | int | float | str | tuple[str, ...]
-    help: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +106,6 @@ class Rule(ABC):
     """Off unless `--preview`: not yet measured precise on real code."""
     aliases: ClassVar[tuple[str, ...]] = ()
     """Codes of other linters whose old ignore comments silence this rule too."""
-    options: ClassVar[tuple[Option, ...]] = ()
     confirmed_by: ClassVar[frozenset[Symptom]] = frozenset()
     """What the pattern shows itself by in a run at its line: what the probe measures to confirm or refute a finding.
     Empty where the probe cannot."""
@@ -133,10 +123,6 @@ class Rule(ABC):
     """The first line of the page."""
     module: ClassVar[str]
     """Where the class is written."""
-
-    def __init__(self, settings: Mapping[str, object] | None = None) -> None:
-        """Bind the user's settings for this rule's options; names and types were checked by the config."""
-        self._settings = {option.name: option.default for option in self.options} | dict(settings or {})
 
     def __init_subclass__(cls, *, base: bool = False, **kwargs: object) -> None:
         """Refuse a rule with a bad code or name, or a page that lacks a section.
@@ -158,10 +144,6 @@ class Rule(ABC):
     @abstractmethod
     def check(self, site: Site) -> Iterator[Finding]:
         """Yield a finding for each defect at one place that the rule's triggers named."""
-
-    def setting(self, name: str) -> object:
-        """The value of one of this rule's options."""
-        return self._settings[name]
 
     def finding(
         self,

@@ -1,4 +1,4 @@
-"""What keys leave out of the configuration is what nothing that they name depends on."""
+"""What keys of the cache leave out of the configuration is what nothing that they name depends on."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from trainlint.config import Config
-from trainlint.engine import cache_keys
+from trainlint.config.keys import Invalidates, Key
+from trainlint.engine import cache_keys as module
 from trainlint.engine.cache_keys import settings_text
-from trainlint.finding import Severity
-from trainlint.records import field_names, replace
+from trainlint.records import replace
 
-ROOT = Path(cache_keys.__file__).parents[1]
-LEFT_OUT = {*cache_keys._SELECTION, *cache_keys._VERDICTS}
+ROOT = Path(module.__file__).parents[1]
+IN_SUMMARIES = {key.field for key in Config.keys if key.invalidates is Invalidates.SUMMARIES}
 
 
 def test_models_and_summaries_read_no_setting_that_their_keys_leave_out() -> None:
@@ -24,24 +24,19 @@ def test_models_and_summaries_read_no_setting_that_their_keys_leave_out() -> Non
         for path in (ROOT / "analysis").rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("config", "self.config", "file.config")
-    } & set(field_names(Config))
+    } & set(Config.__dataclass_fields__)
     assert read
-    assert not read & LEFT_OUT
+    assert read <= IN_SUMMARIES
 
 
-@pytest.mark.parametrize("name", sorted(set(field_names(Config)) - LEFT_OUT))
-def test_every_other_setting_is_part_of_every_key(name: str) -> None:
-    different: Any = {name: ("another",)}
+@pytest.mark.parametrize("key", Config.keys, ids=lambda key: key.name)
+def test_a_setting_is_part_of_the_keys_that_its_row_names(key: Key) -> None:
+    different: Any = {key.field: ("another",)}
     other = replace(Config(), **different)
-    for verdicts in (True, False):
-        assert settings_text(other, verdicts=verdicts) != settings_text(Config(), verdicts=verdicts)
-
-
-def test_what_only_verdicts_depend_on_is_part_of_their_keys() -> None:
-    for other in (
-        Config(severity=(("TRN201", Severity.ERROR),)),
-        Config(min_confidence=0.1),
-        Config(options=(("TRN201", (("x", 1),)),)),
-    ):
-        assert settings_text(other) != settings_text(Config())
-        assert settings_text(other, verdicts=False) == settings_text(Config(), verdicts=False)
+    in_findings = settings_text(other) != settings_text(Config())
+    in_summaries = settings_text(other, verdicts=False) != settings_text(Config(), verdicts=False)
+    assert (in_findings, in_summaries) == {
+        Invalidates.NOTHING: (False, False),
+        Invalidates.FINDINGS: (True, False),
+        Invalidates.SUMMARIES: (True, True),
+    }[key.invalidates]

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainlint.engine.discover import SKIPPED_DIRECTORIES, Discovery, discover, shown_path
+from trainlint.engine.discover import SKIPPED_DIRECTORIES, Discovery, discover
+from trainlint.paths import shown_path
 
 Write = Callable[..., Path]
 

@@ -80,17 +80,9 @@ def test_the_catalogue_says_what_rules_say_themselves() -> None:
     assert [entry.loaded() for entry in entries] == list(load_rules())
     for entry in entries:
         known = entry.loaded()
-        for name in ("code", "name", "summary", "severity", "triggers", "fix_safety", "preview", "aliases", "options"):
+        for name in ("code", "name", "summary", "severity", "triggers", "fix_safety", "preview", "aliases"):
             assert getattr(entry, name) == getattr(known, name), (entry.code, name)
         assert (entry.of_engine, entry.of_run, entry.module) == (known.of_engine, known.of_run, known.module)
-
-
-def test_an_entry_asks_the_rule_with_the_users_settings() -> None:
-    entry = next(entry for entry in installed_rules() if entry.options)
-    option = entry.options[0]
-    assert entry({option.name: option.default}).loaded() is entry.loaded()
-    assert entry({}) is entry
-    assert entry({option.name: "other"}).settings == {option.name: "other"}
 
 
 def test_the_second_run_imports_no_rule(acme: Installation) -> None:

@@ -30,14 +30,6 @@ def test_a_page_of_a_preview_says_how_it_is_turned_on() -> None:
     )
 
 
-def test_options_are_listed_with_their_defaults() -> None:
-    assert page_markdown(ItemInTrainingStep).endswith("""\
-## Options
-
-- `interval = 1`: Steps between two reads that are still reported.
-""")
-
-
 def test_a_page_is_data_that_json_can_hold() -> None:
     data = page_data(ItemInTrainingStep)
     assert json.loads(json.dumps(data)) == data
@@ -45,15 +37,8 @@ def test_a_page_is_data_that_json_can_hold() -> None:
         "TRN201", "item-in-training-step", "warning", "unsafe",
     )  # fmt: skip
     assert data["example"] == "for batch in loader:\n    total += model(batch).item()\n"
-    assert data["options"] == [
-        {
-            "name": "interval",
-            "default": 1,
-            "help": "Steps between two reads that are still reported.",
-        }
-    ]
     assert [section["heading"] for section in data["sections"]] == [
-        "Why", "Example", "Use instead", "Fix safety", "Confirmed by", "References", "Options",
+        "Why", "Example", "Use instead", "Fix safety", "Confirmed by", "References",
     ]  # fmt: skip
 
 

@@ -52,9 +52,6 @@ Confirmed by
 References
    * torch.Tensor.item (https://docs.pytorch.org/docs/stable/)
 
-Options
-   * interval = 1: Steps between two reads that are still reported.
-
 https://github.com/trainlint/trainlint/blob/main/docs/rules/item-in-training-step.md
 """
     assert explain.render(ItemInTrainingStep, "text", style=Style(width=72, unicode=False)) == expected

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Edit, Failure, Finding, Fix, Heat, Report, Safety, Severity, Span
 from trainlint.report import Settings, Style
-from trainlint.rule import Option, Rule, Triggers
+from trainlint.rule import Rule, Triggers
 from trainlint.source import SourceFile, source_from_text
 
 TRAIN = """\
@@ -66,7 +66,6 @@ class ItemInTrainingStep(Rule):
     triggers = Triggers(calls=frozenset({"item"}))
     fix_safety = Safety.UNSAFE
     aliases = ("TOR999",)
-    options = (Option("interval", 1, "Steps between two reads that are still reported."),)
 
     def check(self, site: object) -> Iterator[Finding]:
         """Toys find nothing."""

@@ -1,4 +1,4 @@
-"""The figures that TRN509 states, and the memory from which on it states them."""
+"""The figures that TRN509 states, and the size from which on it states them."""
 
 from __future__ import annotations
 
@@ -22,16 +22,13 @@ def main(loader, rank):
         optimizer.step()
 """
 LLAMA = 'AutoModelForCausalLM.from_pretrained("meta-llama/Llama-2-7b-hf"{more}).to(rank)'
-GPT2_XL = "GPT2LMHeadModel(GPT2Config(n_embd=1600, n_layer=48)).to(rank)"
+GPT2_OF_LAYERS = "GPT2LMHeadModel(GPT2Config(n_embd=1600, n_layer={})).to(rank)"
 ADAM = "AdamW(model.parameters())"
 
 
-def messages(model: str, optimizer: str = ADAM, memory: float = 80.0) -> list[str]:
+def messages(model: str, optimizer: str = ADAM) -> list[str]:
     text = SCRIPT.format(model=model, optimizer=optimizer)
-    return [
-        finding.message
-        for finding in judge(source(text), [DdpOfLargeModel({"device-memory": memory})], DEFAULT).findings
-    ]
+    return [finding.message for finding in judge(source(text), [DdpOfLargeModel()], DEFAULT).findings]
 
 
 @pytest.mark.parametrize(
@@ -54,10 +51,10 @@ def test_a_share_of_eight_is_stated() -> None:
     assert message.endswith("`fully_shard` over 8 GPUs keeps 14 GB")
 
 
-def test_what_is_large_depends_on_the_memory() -> None:
-    assert messages(GPT2_XL) == []
-    (message,) = messages(GPT2_XL, memory=24.0)
-    assert "1.6 billion parameters (by `GPT2Config`) at 16 bytes each with AdamW are 25 GB" in message
+def test_states_are_large_from_half_of_a_gpu_of_80_gb_on() -> None:
+    assert messages(GPT2_OF_LAYERS.format(76)) == []
+    (message,) = messages(GPT2_OF_LAYERS.format(80))
+    assert "2.5 billion parameters (by `GPT2Config`) at 16 bytes each with AdamW are 41 GB" in message
 
 
 @pytest.mark.parametrize(

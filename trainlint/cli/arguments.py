@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: `trainlint --vers
     from collections.abc import Callable, Iterable, Sequence
     from typing import NoReturn
 
-    from trainlint.finding import Severity
+    from trainlint.config.kinds import Kind
 
 COMMANDS = {
     "check": "find what makes training slow, wasteful or wrong, and fix it",
@@ -27,9 +27,6 @@ COMMANDS_OF_THE_PROBE = {
     "probe": "run a training for a few steps, or read a trace of one, and prove findings",
     "doctor": "say what a training would find on this machine, and what is off",
 }
-
-CONFIRMED = "confirmed"
-"""What `--fail-on` may be besides a severity."""
 
 _EXIT_CODES = "Exit codes: 0 clean; 1 findings; 2 something could not be judged, which wins over 1."
 
@@ -84,6 +81,7 @@ def command_parser(command: str) -> argparse.ArgumentParser:
 def _check_parser() -> argparse.ArgumentParser:
     from pathlib import Path
 
+    from trainlint.config.settings import OF_EXIT_CODE, OF_RULES
     from trainlint.report import FORMATS
 
     parser = _Parser(
@@ -97,15 +95,8 @@ def _check_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help=argparse.SUPPRESS)
 
-    rules = parser.add_argument_group("rules (codes such as TRN201, prefixes such as TRN2, names, or ALL)")
-    rules.add_argument("--select", type=_words, action="extend", metavar="RULES", help="run these, and no others")
-    rules.add_argument("--extend-select", type=_words, action="extend", metavar="RULES", help="run these as well")
-    rules.add_argument("--ignore", type=_words, action="extend", metavar="RULES", help="do not run these")
-    rules.add_argument("--preview", action="store_true", default=None, help="run rules not yet proved precise, too")
-    rules.add_argument(
-        "--min-confidence", type=_share, metavar="SHARE", help="show findings that are at least so likely right, 0 to 1"
-    )
-
+    rules = parser.add_argument_group(OF_RULES)
+    _add_keys(rules, OF_RULES)
     _add_plugins(rules)
 
     fixes = parser.add_argument_group("fixes")
@@ -139,14 +130,8 @@ def _check_parser() -> argparse.ArgumentParser:
         "-v", "--verbose", action="store_true", help="say on stderr what is done, and how long it takes"
     )
 
-    verdict = parser.add_argument_group("exit code")
-    verdict.add_argument(
-        "--fail-on",
-        type=_level,
-        metavar="LEVEL",
-        help="exit 1 only for findings from this severity on (advice, warning, error), or for those that the evidence "
-        "has confirmed",
-    )
+    verdict = parser.add_argument_group(OF_EXIT_CODE)
+    _add_keys(verdict, OF_EXIT_CODE)
     verdict.add_argument("--exit-zero", action="store_true", help="exit 0 in spite of findings")
 
     files = parser.add_argument_group("files and configuration")
@@ -201,6 +186,7 @@ def _explain_parser() -> argparse.ArgumentParser:
 
 
 def _rules_parser() -> argparse.ArgumentParser:
+    from trainlint.config.kinds import RULES, SEVERITY
     from trainlint.report.explain import FORMATS
 
     parser = _Parser(
@@ -212,9 +198,11 @@ def _rules_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument(
-        "--select", type=_words, action="extend", metavar="RULES", help="only these: codes, prefixes, names"
+        "--select", type=_typed(RULES), action="extend", metavar="RULES", help="only these: codes, prefixes, names"
     )
-    parser.add_argument("--severity", type=_severity, help="only those of this severity: advice, warning or error")
+    parser.add_argument(
+        "--severity", type=_typed(SEVERITY), help="only those of this severity: advice, warning or error"
+    )
     parser.add_argument("--fixable", action="store_true", help="only those with a fix")
     parser.add_argument("--preview", action="store_true", help="only those not yet proved precise")
     _add_plugins(parser)
@@ -235,6 +223,39 @@ def _clean_parser() -> argparse.ArgumentParser:
     parser.add_argument("--all", action="store_true", help="delete the caches of all projects, and the list of rules")
     _add_cache_directory(parser)
     return parser
+
+
+def _add_keys(group: argparse._ArgumentGroup, heading: str) -> None:
+    """The options of configuration keys that stand under a heading."""
+    from trainlint.config.settings import Config
+
+    for key in Config.keys:
+        option = key.option
+        if option is None or option.group != heading:
+            continue
+        text = (key.help + option.also_help).replace("%", "%%")
+        if option.metavar is None:
+            group.add_argument(key.flag, action="store_true", default=None, help=text)
+        else:
+            action = "extend" if isinstance(key.default, tuple) else "store"
+            words = _typed(key.kind, option.also)
+            group.add_argument(key.flag, type=words, action=action, metavar=option.metavar, help=text)
+
+
+def _typed(kind: Kind, also: str = "") -> Callable[[str], object]:
+    """What turns a word of the command line into a value of a kind, or into the word `also`."""
+
+    def read(text: str) -> object:
+        if also and text.lower() == also:
+            return also
+        assert kind.typed is not None  # an option with a metavar has a kind that can be typed
+        try:
+            return kind.typed(text)
+        except ValueError as error:
+            alternative = f", or {also}" if also else ""
+            raise argparse.ArgumentTypeError(f"expected {error}{alternative}, not {text!r}") from error
+
+    return read
 
 
 def _add_page_format(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
@@ -308,40 +329,10 @@ def unknown_command(word: str) -> str:
     return f'there is no command "{word}"{hint}'
 
 
-def _words(text: str) -> list[str]:
-    words = [word.strip() for word in text.split(",")]
-    if not all(words):
-        raise argparse.ArgumentTypeError("expected rules separated by commas, as in TRN2,TRN301")
-    return words
-
-
-def _share(text: str) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = -1.0
-    if not 0 <= share <= 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, not {text!r}")
-    return share
-
-
 def _jobs(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a number of processes from 1 on, not {text!r}")
     return int(text)
-
-
-def _level(text: str) -> Severity | str:
-    return CONFIRMED if text.lower() == CONFIRMED else _severity(text, CONFIRMED)
-
-
-def _severity(text: str, *besides: str) -> Severity:
-    from trainlint.finding import Severity
-
-    levels = {level.label: level for level in Severity}
-    if text.lower() not in levels:
-        raise argparse.ArgumentTypeError(f"expected one of {_listed((*levels, *besides))}, not {text!r}")
-    return levels[text.lower()]
 
 
 def _listed(words: Iterable[str]) -> str:

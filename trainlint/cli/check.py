@@ -6,7 +6,6 @@ from pathlib import Path
 from time import perf_counter
 
 from trainlint.catalogue import installed_rules
-from trainlint.cli.arguments import CONFIRMED
 from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
 from trainlint.cli.output import (
@@ -16,7 +15,8 @@ from trainlint.cli.output import (
     show_report,
     without_commands_in_patches,
 )
-from trainlint.config import ConfigError, Overrides
+from trainlint.config import Config, ConfigError, Overrides
+from trainlint.config.settings import CONFIRMED
 from trainlint.engine.configurations import Configurations
 from trainlint.engine.discover import discover
 from trainlint.engine.run import Run, run
@@ -116,17 +116,9 @@ def _refuse_nonsense(options: Namespace) -> None:
 
 
 def _configurations(options: Namespace) -> Configurations:
-    overrides = Overrides(
-        select=_words(options.select),
-        extend_select=_words(options.extend_select),
-        ignore=_words(options.ignore),
-        preview=options.preview,
-        min_confidence=options.min_confidence,
-        fail_on=None if options.fail_on == CONFIRMED else options.fail_on,
-    )
     try:
         rules = installed_rules(options.plugin, options.paths)
-        return Configurations(rules, overrides, config_file=options.config, isolated=options.isolated)
+        return Configurations(rules, _overrides(options), config_file=options.config, isolated=options.isolated)
     except PackError as error:
         raise UsageError(*error.sentences) from error
     except ConfigError as error:
@@ -142,5 +134,11 @@ def _evidence(options: Namespace) -> Evidence | None:
     return usable_evidence(options.evidence, only_confirmed=options.fail_on == CONFIRMED)
 
 
-def _words(words: list[str] | None) -> tuple[str, ...] | None:
-    return None if words is None else tuple(words)
+def _overrides(options: Namespace) -> Overrides:
+    """What was typed for the keys of the configuration."""
+    typed = {key.field: getattr(options, key.field) for key in Config.keys if key.option}
+    return Overrides(
+        (field, tuple(value) if isinstance(value, list) else value)
+        for field, value in typed.items()
+        if value is not None and value != CONFIRMED
+    )

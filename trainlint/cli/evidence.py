@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from trainlint.bounded import SOURCE_BYTES, read_bounded
 from trainlint.cli.console import UsageError
-from trainlint.engine.discover import shown_path
 from trainlint.evidence import State, Verdict
 from trainlint.finding import Failure, Measured
+from trainlint.paths import shown_path
 from trainlint.project import repository_around
 from trainlint.records import replace
 from trainlint.verdict_file import Evidence, UnusableEvidence, read_evidence

@@ -10,8 +10,9 @@ from pathlib import Path
 from trainlint.bounded import SOURCE_BYTES, read_bounded
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
-from trainlint.engine.discover import Discovery, Target, shown_path
+from trainlint.engine.discover import Discovery, Target
 from trainlint.finding import Failure
+from trainlint.paths import shown_path
 from trainlint.records import replace
 from trainlint.report import FORMATS, Settings, Style, render, render_statistics
 from trainlint.report.characters import for_terminal, has_commands, quoted

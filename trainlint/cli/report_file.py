@@ -10,7 +10,8 @@ from pathlib import Path
 from trainlint.atomic_write import require_new_file_beside, write_atomically
 from trainlint.bounded import write_leaves_project
 from trainlint.cli.console import UsageError
-from trainlint.engine.discover import Target, absolute
+from trainlint.engine.discover import Target
+from trainlint.paths import absolute
 from trainlint.project import projects_around
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from trainlint.cli import console
 from trainlint.cli.output import tell_failures
+from trainlint.config import ConfigError
+from trainlint.config.written import plain, toml, toml_key
 from trainlint.engine.configurations import Configurations, Misconfigured, Selection
-from trainlint.engine.discover import Discovery, absolute, shown_path
-from trainlint.finding import Failure, Severity
-from trainlint.report.characters import quoted
+from trainlint.engine.discover import Discovery
+from trainlint.finding import Failure
+from trainlint.paths import absolute, shown_path
+from trainlint.report.characters import json_without_commands, quoted
 
 
 def show_files(discovery: Discovery) -> tuple[Failure, ...]:
@@ -24,7 +26,7 @@ def show_files(discovery: Discovery) -> tuple[Failure, ...]:
 def show_settings(paths: Sequence[Path], configurations: Configurations) -> tuple[Failure, ...]:
     """Show the settings that hold for each of the paths, and return what stands in the way."""
     here = Path.cwd()
-    shown: dict[Selection, list[str]] = {}
+    names: dict[Selection, list[str]] = {}
     failures: list[Failure] = []
     for path in paths:
         place = absolute(path)
@@ -37,57 +39,35 @@ def show_settings(paths: Sequence[Path], configurations: Configurations) -> tupl
         except Misconfigured as error:
             failures.append(Failure(name, str(error)))
         else:
-            shown.setdefault(selection, []).append(quoted(name))
-    console.out("\n".join(_settings(", ".join(names), selection) for selection, names in shown.items()))
+            names.setdefault(selection, []).append(quoted(name))
+    pages = []
+    for selection, named in names.items():
+        try:
+            pages.append(_settings(", ".join(named), selection, configurations.origins(selection.config)))
+        except ConfigError as error:
+            failures += [Failure(name, str(error)) for name in named]
+    console.out("\n".join(pages))
     tell_failures(failures)
     return tuple(failures)
 
 
-def _settings(names: str, selection: Selection) -> str:
-    """The settings as a trainlint.toml would hold them, the command line's included."""
+def _settings(names: str, selection: Selection, origins: Mapping[str, Sequence[str]]) -> str:
+    """The settings as a trainlint.toml would hold them, each with where it comes from."""
     config = selection.config
-    source, root = config.source or "no configuration file", config.root
     lines = [
         f"# For {names}",
-        f"# Read from {quoted(str(source))}; paths are relative to {quoted(str(root))}",
+        f"# Read from {quoted(config.source or 'no configuration file')}; paths are relative to {quoted(config.root)}",
         f"# Rules that run: {' '.join(rule.code for rule in selection.rules)}",
-        *(
-            f"{key} = {_toml(value)}"
-            for key, value in (
-                ("select", config.select),
-                ("extend-select", config.extend_select),
-                ("ignore", config.ignore),
-                ("preview", config.preview),
-                ("min-confidence", config.min_confidence),
-                ("fail-on", config.fail_on),
-                ("file-time-limit", config.file_time_limit),
-                ("exclude", config.exclude),
-                ("hot", config.hot),
-                ("cold", config.cold),
-                ("target-torch", config.target_torch),
-            )
-            if value is not None
-        ),
     ]
-    for table, entries in (("per-file-ignores", config.per_file_ignores), ("severity", config.severity)):
-        lines += _table(table, entries)
-    for code, values in config.options:
-        lines += _table(f"rules.{code}", values)
-    return "\n".join(lines) + "\n"
-
-
-def _table(name: str, entries: Sequence[tuple[str, object]]) -> list[str]:
-    rows = [f"{json.dumps(key)} = {_toml(value)}" for key, value in entries]
-    return ["", f"[{name}]", *rows] if rows else []
-
-
-def _toml(value: object) -> str:
-    match value:
-        case Severity():
-            return json.dumps(value.label)
-        case bool() | int() | float():
-            return json.dumps(value)
-        case tuple():
-            return f"[{', '.join(map(_toml, value))}]"
-        case _:
-            return json.dumps(str(value))
+    tables: list[str] = []
+    for key in config.keys:
+        value = plain(key, getattr(config, key.field))
+        comment = "# " + ", ".join(map(quoted, origins[key.field]))
+        if value is None:
+            lines.append(f"# {key.name} is not set  {comment}")
+        elif isinstance(value, dict) and value:
+            rows = (f"{toml_key(name)} = {toml(entry)}" for name, entry in value.items())
+            tables += ["", f"[{key.name}]  {comment}", *map(json_without_commands, rows)]
+        else:
+            lines.append(f"{key.name} = {json_without_commands(toml(value))}  {comment}")
+    return "\n".join((*lines, *tables)) + "\n"

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.cli import console
-from trainlint.cli.arguments import CONFIRMED
 from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
 from trainlint.cli.output import show_diff, show_report, without_commands_in_patches
-from trainlint.engine.discover import shown_path
+from trainlint.config.settings import CONFIRMED
 from trainlint.engine.parsing import UNREADABLE
 from trainlint.engine.run import Run, run_text
 from trainlint.finding import Failure, Report
+from trainlint.paths import shown_path
 from trainlint.source import SourceFile, UnreadableSource, decode_source
 
 if TYPE_CHECKING:

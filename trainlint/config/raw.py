@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
 from trainlint.bounded import CONFIGURATION_BYTES, UnfitFile, leaves_project, read_bounded
 from trainlint.config.toml import parse_toml
+from trainlint.paths import shown_here
 from trainlint.patterns import lazy
 from trainlint.records import dataclass
 
@@ -46,7 +46,7 @@ class RawConfig:
         """An error at the line of a key; `problem` goes on from "file:line: "."""
         from trainlint.config.key_lines import line_of  # only a mistake asks for lines
 
-        return ConfigError(f"{shown(self.path)}:{line_of((*self.table, *key), self.text)}: {problem}")
+        return ConfigError(f"{shown_here(self.path)}:{line_of((*self.table, *key), self.text)}: {problem}")
 
 
 def read_bytes(path: Path, *, named: bool = False) -> bytes | None:
@@ -56,7 +56,7 @@ def read_bytes(path: Path, *, named: bool = False) -> bytes | None:
     """
     if not named and path.is_file() and leaves_project(path):
         problem = "the file is a link that leads out of the project, and is not followed"
-        raise ConfigError(f"{shown(path)}:1: {problem}; copy it, name it with --config, or run with --isolated")
+        raise ConfigError(f"{shown_here(path)}:1: {problem}; copy it, name it with --config, or run with --isolated")
     try:
         return read_bounded(path, CONFIGURATION_BYTES)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
@@ -68,7 +68,7 @@ def read_bytes(path: Path, *, named: bool = False) -> bytes | None:
             problem = f"{error.strerror}, so it is no configuration; correct it, or run with --isolated"
         else:
             problem = f"the file cannot be read ({error.strerror}); make it readable, or run with --isolated"
-        raise ConfigError(f"{shown(path)}:1: {problem}") from error
+        raise ConfigError(f"{shown_here(path)}:1: {problem}") from error
 
 
 def parse_config(path: Path, data: bytes) -> RawConfig | None:
@@ -91,32 +91,19 @@ def parse_config(path: Path, data: bytes) -> RawConfig | None:
     return RawConfig(path, text, table, values)
 
 
-def absolute(path: Path) -> Path:
-    """The whole path, with no `..` in it, so that its parents are the directories above it; links are not followed."""
-    return Path(os.path.normpath(path.absolute()))
-
-
-def shown(path: Path) -> str:
-    """A path for people: relative to the working directory where it is below it, with forward slashes."""
-    try:
-        return path.absolute().relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return path.as_posix()
-
-
 def _parse(path: Path, data: bytes) -> tuple[str, dict[str, Any]]:
     try:
         text = data.decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         problem = "the file is not UTF-8, as TOML has to be; save it as UTF-8"
-        raise ConfigError(f"{shown(path)}:{line}: {problem}") from error
+        raise ConfigError(f"{shown_here(path)}:{line}: {problem}") from error
     try:
         return text, parse_toml(text)
     except ValueError as error:
         found = _LINE_IN_MESSAGE.search(str(error))
         line = int(found[1]) if found else text.rstrip("\n").count("\n") + 1
-        raise ConfigError(f"{shown(path)}:{line}: the file is not valid TOML: {error}") from error
+        raise ConfigError(f"{shown_here(path)}:{line}: the file is not valid TOML: {error}") from error
 
 
 def _quoted(key: str) -> str:

@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from trainlint.config.kinds import RULES
 from trainlint.config.raw import (
     PYPROJECT_TOML,
     TRAINLINT_TOML,
     ConfigError,
-    absolute,
     parse_config,
     read_bytes,
-    shown,
 )
 from trainlint.config.selection import check_words
 from trainlint.config.settings import Config, Overrides
 from trainlint.config.torch.find import find_target_torch
 from trainlint.naming import covers, rules_called
+from trainlint.paths import absolute, shown_here
 from trainlint.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
     from trainlint.declared import Known
 
@@ -52,10 +53,12 @@ def resolve(
 def _named(path: Path, rules: Sequence[Known]) -> Config:
     data = read_bytes(path, named=True)
     if data is None:
-        raise ConfigError(f"{shown(path)}: there is no such configuration file; correct the path given to --config")
+        raise ConfigError(
+            f"{shown_here(path)}: there is no such configuration file; correct the path given to --config"
+        )
     config = _checked(path, data, tuple(rules))
     if config is None:
-        raise ConfigError(f"{shown(path)}:1: the file has no table [tool.trainlint]; add it, or name another file")
+        raise ConfigError(f"{shown_here(path)}:1: the file has no table [tool.trainlint]; add it, or name another file")
     return config
 
 
@@ -81,33 +84,35 @@ def _checked(path: Path, data: bytes, rules: tuple[Known, ...]) -> Config | None
 
 
 def _overridden(config: Config, overrides: Overrides, rules: Sequence[Known]) -> Config:
-    """The command line over the file.
+    """The command line over the file: each option replaces the file's value or adds to it, as its row says."""
+    for key in Config.keys:
+        if key.kind is RULES:
+            check_words(overrides.get(key.field, ()), rules, where=key.flag)
+    config = _yielding(config, overrides, rules)
+    adding = {key.field for key in Config.keys if key.option and key.option.adds}
+    values: dict[str, Any] = {
+        field: (*getattr(config, field), *value) if field in adding else value for field, value in overrides.items()
+    }
+    return replace(config, **values)
 
-    --select replaces the file's selection; --extend-select and --ignore add to the file's. What is selected here is
-    run though the file ignores it in the same words, and what is ignored here stays off though the file selects it,
-    or a part of it.
+
+def _yielding(config: Config, overrides: Overrides, rules: Sequence[Known]) -> Config:
+    """The file's settings without the words about rules that give way to the command line.
+
+    --select replaces the file's whole selection. What is selected there is run though the file ignores it in the same
+    words, and what is ignored there stays off though the file selects it, or a part of it.
     """
-    for option in ("select", "extend_select", "ignore"):
-        check_words(getattr(overrides, option) or (), rules, where=f"--{option.replace('_', '-')}")
-
-    chosen = {_code(word, rules) for word in (*(overrides.select or ()), *(overrides.extend_select or ()))}
-    ignored = [_code(word, rules) for word in overrides.ignore or ()]
+    chosen = {_code(word, rules) for field in ("select", "extend_select") for word in overrides.get(field, ())}
+    ignored = [_code(word, rules) for word in overrides.get("ignore", ())]
 
     def still_selected(words: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(word for word in words if not any(covers(wide, _code(word, rules)) for wide in ignored))
 
-    if overrides.select is None:
-        select, extend_select = still_selected(config.select), still_selected(config.extend_select)
-    else:
-        select, extend_select = overrides.select, ()
     return replace(
         config,
-        select=select,
-        extend_select=(*extend_select, *(overrides.extend_select or ())),
-        ignore=(*(word for word in config.ignore if _code(word, rules) not in chosen), *(overrides.ignore or ())),
-        preview=config.preview if overrides.preview is None else overrides.preview,
-        min_confidence=config.min_confidence if overrides.min_confidence is None else overrides.min_confidence,
-        fail_on=config.fail_on if overrides.fail_on is None else overrides.fail_on,
+        select=still_selected(config.select),
+        extend_select=() if "select" in overrides else still_selected(config.extend_select),
+        ignore=tuple(word for word in config.ignore if _code(word, rules) not in chosen),
     )
 
 

@@ -17,19 +17,18 @@ if TYPE_CHECKING:
 
 
 def select(rules: Sequence[Known], config: Config) -> tuple[Bound, ...]:
-    """The rules that the configuration turns on, in the order given, each with its options set.
+    """The rules that the configuration turns on, in the order given.
 
     Where several words meet one rule, the most exact decides, and `ignore` on a tie: `ignore = ["TRN2"]` with
     `select = ["TRN201"]` runs TRN201. A preview rule runs under `preview`, or when it is selected by its full code
     or name. What only a run shows is left out: the probe finds it. Raises ConfigError for a word that stands for no
     rule, and where nothing is chosen but what only a run shows.
     """
-    options = dict(config.options)
     chosen = _chosen(rules, config)
     if chosen and all(rule.of_run for rule in chosen):
         named = " and ".join(dict.fromkeys((*config.select, *config.extend_select)))
         raise ConfigError(f"select: {named}: only a run shows this, and `trainlint probe` finds it; select other rules")
-    return tuple(rule(dict(options.get(rule.code, ()))) for rule in chosen if not rule.of_run)
+    return tuple(rule() for rule in chosen if not rule.of_run)
 
 
 def select_of_run(rules: Sequence[Known], config: Config) -> tuple[Bound, ...]:

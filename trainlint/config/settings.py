@@ -1,52 +1,178 @@
-"""What a run is configured to do: plain frozen data, hashable, and picklable for worker processes."""
+"""The configuration table: each key of a configuration file is one field of `Config`, described in its row.
+
+Reading and checking files, the options of `trainlint check`, `--show-settings`, the keys of the cache, the JSON Schema
+and docs/configuration.md are all made from these rows.
+"""
 
 from __future__ import annotations
 
 from trainlint.config.globs import matches_any
+from trainlint.config.keys import Invalidates, Key, Option, key, with_keys
+from trainlint.config.kinds import (
+    FUNCTIONS,
+    GLOBS,
+    RULES,
+    RULES_BY_GLOB,
+    SECONDS,
+    SEVERITY,
+    SEVERITY_BY_RULE,
+    SHARE,
+    SWITCH,
+    TORCH_RANGE,
+)
 from trainlint.finding import Severity
 from trainlint.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
+    from typing import Any, ClassVar
 
     from trainlint.config.torch_range import TorchRange
 
+OF_RULES = "rules (codes such as TRN201, prefixes such as TRN2, names, or ALL)"
+OF_EXIT_CODE = "exit code"
+"""Headings of `trainlint check --help`."""
+CONFIRMED = "confirmed"
+"""What `--fail-on` may be besides a severity."""
+
 
 @dataclass(frozen=True, slots=True)
+@with_keys
 class Config:
-    """The settings that hold for the files of one directory.
+    """The settings that hold for the files of one directory: plain frozen data for worker processes."""
 
-    In `select`, `extend_select`, `ignore` and `per_file_ignores` rules are named in the user's words: a code, the
-    prefix of one, a name, or ALL.
-    """
+    keys: ClassVar[tuple[Key, ...]]
+    """The rows below."""
 
     root: str = "."
     """The directory that `exclude` and `per_file_ignores` are relative to."""
     source: str | None = None
     """The file that the settings were read from; None where there was none."""
-    select: tuple[str, ...] = ("ALL",)
-    extend_select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    exclude: tuple[str, ...] = ()
-    target_torch: TorchRange | None = None
-    """The torch versions that the project targets; None where nothing says."""
-    severity: tuple[tuple[str, Severity], ...] = ()
-    """For each rule's code, the severity that the user gave it."""
-    options: tuple[tuple[str, tuple[tuple[str, object], ...]], ...] = ()
-    """For each rule's code, the values that the user set for its options."""
-    hot: tuple[str, ...] = ()
-    """Functions that run in each training step, whatever their callers look like."""
-    cold: tuple[str, ...] = ()
-    """Functions that do not run in training steps."""
-    preview: bool = False
-    min_confidence: float = 0.7
-    fail_on: Severity = Severity.ADVICE
-    file_time_limit: float = 10.0
-    """Seconds of processor time that one file may take; one that takes longer is a failure."""
     notes: tuple[str, ...] = ()
     """What was not read on the way to these settings, and why: sentences for `--verbose`."""
+
+    select: tuple[str, ...] = key(
+        ("ALL",),
+        RULES,
+        "run these rules, and no others",
+        example=["TRN2", "TRN301"],
+        invalidates=Invalidates.NOTHING,
+        option=Option(OF_RULES, "RULES"),
+        details="Where `select` and `ignore` both name a rule, the more exact word decides, and `ignore` where both "
+        'are as exact: `select = ["TRN201"]` with `ignore = ["TRN2"]` runs TRN201. `ALL` and prefixes leave out '
+        "[preview rules](../rules/README.md) unless `preview` is true.",
+    )
+    extend_select: tuple[str, ...] = key(
+        (),
+        RULES,
+        "run these rules as well",
+        example=["TRN105"],
+        invalidates=Invalidates.NOTHING,
+        option=Option(OF_RULES, "RULES", adds=True),
+        details="It adds to `select`, whose default stays. `--select` on the command line drops it.",
+    )
+    ignore: tuple[str, ...] = key(
+        (),
+        RULES,
+        "do not run these rules",
+        example=["TRN204", "item-in-training-step"],
+        invalidates=Invalidates.NOTHING,
+        option=Option(OF_RULES, "RULES", adds=True),
+    )
+    preview: bool = key(
+        False,
+        SWITCH,
+        "run preview rules, too, which are not yet proved precise",
+        example=True,
+        invalidates=Invalidates.NOTHING,
+        option=Option(OF_RULES),
+        details="A preview rule that `select` names by its full code or name runs without this.",
+    )
+    min_confidence: float = key(
+        0.7,
+        SHARE,
+        "show findings that are at least this likely to be right, from 0 to 1",
+        example=0.5,
+        invalidates=Invalidates.FINDINGS,
+        option=Option(OF_RULES, "SHARE"),
+        details="[How often findings are right](accuracy.md) is measured.",
+    )
+    severity: tuple[tuple[str, Severity], ...] = key(
+        (),
+        SEVERITY_BY_RULE,
+        "give rules another severity than their own",
+        example={"TRN101": "advice", "TRN2": "error"},
+        invalidates=Invalidates.FINDINGS,
+        details="Where several words name a rule, the most exact decides.",
+    )
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = key(
+        (),
+        RULES_BY_GLOB,
+        "do not run these rules on files that match a pattern",
+        example={"benchmarks/*": ["TRN2"], "tests/**": ["ALL"]},
+        invalidates=Invalidates.NOTHING,
+        details="[Patterns](files.md) are relative to the directory of the configuration file.",
+    )
+    fail_on: Severity = key(
+        Severity.ADVICE,
+        SEVERITY,
+        "exit with 1 only for findings of at least this severity (advice, warning, error)",
+        example="warning",
+        invalidates=Invalidates.NOTHING,
+        option=Option(
+            OF_EXIT_CODE,
+            "LEVEL",
+            also=CONFIRMED,
+            also_help="; confirmed: only for what the evidence has confirmed",
+        ),
+    )
+    exclude: tuple[str, ...] = key(
+        (),
+        GLOBS,
+        "leave out files and directories that match one of these patterns",
+        example=["third_party", "*_pb2.py"],
+        invalidates=Invalidates.NOTHING,
+        details="It adds to what `.gitignore` files leave out. A path that the command line names is judged all the "
+        "same, unless `--force-exclude` is given. [Which files are judged](files.md) describes the patterns.",
+    )
+    target_torch: TorchRange | None = key(
+        None,
+        TORCH_RANGE,
+        "the PyTorch versions that the project supports",
+        example=">=2.4",
+        invalidates=Invalidates.SUMMARIES,
+        details="No fix writes what the oldest of these versions lacks. Where the oldest is not known, a fix that "
+        "needs a PyTorch younger than two years is UNSAFE.\n\n"
+        "Without this key, the nearest of these files says it: pyproject.toml (dependencies, extras, dependency "
+        "groups; Poetry, PDM, uv), setup.cfg, setup.py (its literal texts), Pipfile, requirements files with what they "
+        "include, and conda environments. Wheels named by URL count with their version. The first file with a lower "
+        "bound wins; where there is none, that of uv.lock, poetry.lock, pdm.lock or Pipfile.lock is taken. An upper "
+        "bound alone counts, too. Files that are larger than a bound or lead out of the project are not read "
+        "(`--verbose` names them).",
+    )
+    hot: tuple[str, ...] = key(
+        (),
+        FUNCTIONS,
+        "functions that run in each training step, where trainlint cannot see it",
+        example=["update_policy", "Trainer.step"],
+        invalidates=Invalidates.SUMMARIES,
+    )
+    cold: tuple[str, ...] = key(
+        (),
+        FUNCTIONS,
+        "functions that do not run in training steps, though it looks as if they do",
+        example=["log_images"],
+        invalidates=Invalidates.SUMMARIES,
+    )
+    file_time_limit: float = key(
+        10.0,
+        SECONDS,
+        "give up a file that takes more processor time than this, in seconds",
+        example=30,
+        invalidates=Invalidates.NOTHING,
+        details="Such a file is a failure (exit code 2); the others are judged all the same.",
+    )
 
     def is_excluded(self, path: str | os.PathLike[str], *, is_directory: bool = False) -> bool:
         """Whether `exclude` covers a file or a directory; a relative path starts at the working directory."""
@@ -62,13 +188,12 @@ class Config:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Overrides:
-    """What the command line sets; None where it is silent and the file, or the default, holds."""
+REMOVED = {
+    "cache-dir": "a repository cannot say where the cache lies: use --cache-dir or TRAINLINT_CACHE_DIR",
+    "rules": "rules no longer have options: delete the table (`device-memory` of TRN509 is now always 80 GB)",
+}
+"""Keys of earlier versions, with what to do instead."""
 
-    select: tuple[str, ...] | None = None
-    extend_select: tuple[str, ...] | None = None
-    ignore: tuple[str, ...] | None = None
-    preview: bool | None = None
-    min_confidence: float | None = None
-    fail_on: Severity | None = None
+
+class Overrides(dict[str, "Any"]):
+    """What the command line sets, by the fields of `Config`; of those that are missing it says nothing."""

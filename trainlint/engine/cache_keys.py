@@ -6,41 +6,22 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from trainlint.finding import Severity
-from trainlint.records import replace
+from trainlint.config.keys import Invalidates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from trainlint.cache.cache import Cache
     from trainlint.config import Config
     from trainlint.engine.discover import Target
     from trainlint.engine.index.project_files import Member, ProjectFiles
     from trainlint.engine.work import Job
 
-_SELECTION: dict[str, Any] = {
-    "root": "",
-    "source": None,
-    "select": (),
-    "extend_select": (),
-    "ignore": (),
-    "per_file_ignores": (),
-    "exclude": (),
-    "preview": False,
-    "fail_on": Severity.ADVICE,
-    "file_time_limit": 0.0,
-    "notes": (),
-}
-"""Settings that select files and rules, or that no finding depends on. Keys name the selected files and rules."""
-_VERDICTS: dict[str, Any] = {"severity": (), "options": (), "min_confidence": 0.0}
-"""Settings that findings depend on, and no fact about the code does."""
-
 
 @lru_cache(maxsize=64)
 def settings_text(config: Config, *, verdicts: bool = True) -> str:
-    """The settings that one file's findings depend on or, without `verdicts`, only those that its model does."""
-    return repr(replace(config, **_SELECTION, **({} if verdicts else _VERDICTS)))
+    """The settings that one file's findings depend on or, without `verdicts`, only those that its summary does."""
+    counting = {Invalidates.SUMMARIES, Invalidates.FINDINGS} if verdicts else {Invalidates.SUMMARIES}
+    return repr([(key.name, getattr(config, key.field)) for key in config.keys if key.invalidates in counting])
 
 
 def key_of_run(jobs: Sequence[Job], files: ProjectFiles, cache: Cache) -> bytes | None:

@@ -103,6 +103,12 @@ class Configurations:
         """The configuration files that were used so far; None stands for files that none holds for."""
         return tuple(dict.fromkeys(config.source for config in self._by_config))
 
+    def origins(self, config: Config) -> dict[str, tuple[str, ...]]:
+        """Where each setting of a configuration comes from, by the fields of `Config`. Raises ConfigError."""
+        from trainlint.config.origins import origins  # only --show-settings asks
+
+        return origins(config, self._overrides, named=self._file is not None)
+
     def notes(self) -> tuple[str, ...]:
         """What was not read on the way to the settings used so far, and why: sentences for people."""
         return tuple(dict.fromkeys(note for config in self._by_config for note in config.notes))

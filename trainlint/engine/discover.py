@@ -15,6 +15,7 @@ from pathlib import Path
 
 from trainlint.bounded import SETTINGS_BYTES, leads_out, read_bounded, reason_of
 from trainlint.finding import Failure
+from trainlint.paths import absolute, shown_path
 from trainlint.project import project_around, repository_around
 from trainlint.records import dataclass, field
 from trainlint.training_settings.files import holds_settings, is_settings, may_be_settings
@@ -100,16 +101,6 @@ def discover(
             names, f"there is no Python file{left_out}; name other paths, or see with --verbose what was left out"
         )
     return search.result()
-
-
-def shown_path(path: Path | str, directory: Path) -> str:
-    """An absolute path as people see it: relative to `directory` where it lies below it, with forward slashes."""
-    text, above = str(path), str(directory)
-    if text.startswith(above.rstrip(os.sep) + os.sep):
-        text = text[len(above.rstrip(os.sep)) + 1 :]
-    elif text == above:
-        text = "."
-    return text.replace(os.sep, "/")
 
 
 @dataclass(slots=True)
@@ -286,11 +277,6 @@ class _Search:
     def shown(self, path: str) -> str:
         """The path as people see it."""
         return shown_path(path, self.directory)
-
-
-def absolute(path: Path) -> Path:
-    """The absolute path without `..`, and without links resolved: people want to see the names that they typed."""
-    return Path(os.path.abspath(path))  # Path.absolute() keeps "..", and Path.resolve() follows links
 
 
 def _first(candidate: tuple[bool, Target]) -> tuple[bool, str]:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trainlint.engine.configurations import Configurations, Misconfigured
-from trainlint.engine.discover import Discovery, Target, absolute, shown_path
+from trainlint.engine.discover import Discovery, Target
 from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.work import Fixing, Job, Outcome, Rewrite, do_text
 from trainlint.finding import Failure, Report
+from trainlint.paths import absolute, shown_path
 from trainlint.records import dataclass, replace
 from trainlint.training_settings.files import is_settings
 

@@ -14,11 +14,13 @@ from trainlint.analysis.tables.optimizers import CLASSES
 from trainlint.analysis.tables.parallel import DDP_ORIGINS
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
-from trainlint.rule import Option, Rule, Triggers
+from trainlint.rule import Rule, Triggers
 from trainlint_rules.distributed.idioms.model_size import DeclaredSize, declared_size
 from trainlint_rules.distributed.idioms.model_sizes import ModelStates
 
 _SHARDS = 8
+_DEVICE_MEMORY = 80
+"""GB of one GPU."""
 _CUT_DOWN = lazy(
     r"peft|lora|adapter|BitsAndBytes|load_in_[48]bit|8bit|adafactor|galore|requires_grad(_\(|\s*=\s*)False|device_map|"
     r"deepspeed|FSDP|FullyShardedDataParallel|fully_shard|ZeroRedundancyOptimizer",
@@ -79,12 +81,10 @@ class DdpOfLargeModel(Rule):
     The optimizer is built from the sharded parameters, so after `fully_shard`.
 
     ## Stays silent
-    Where the size is not written out: only a size in a model's name ("7b") or a configuration of plain numbers counts,
-    never a word such as "large". With LoRA and other adapters, frozen weights, quantised weights or optimizers, where
-    the file shards on another path, and where nothing trains.
-
-    ## Options
-    `device-memory`: the memory of one GPU in GB. States from half of it on are found.
+    Where the states take less than 40 GB, which is half of a GPU with 80 GB. Where the size is not written out: only a
+    size in a model's name ("7b") or a configuration of plain numbers counts, never a word such as "large". With LoRA
+    and other adapters, frozen weights, quantised weights or optimizers, where the file shards on another path, and
+    where nothing trains.
 
     ## Confirmed by
     The same bytes of parameters, gradients and optimizer states in the memory of every process.
@@ -105,7 +105,6 @@ class DdpOfLargeModel(Rule):
     preview = True
     heat_matters = False
     triggers = Triggers(references=DDP_ORIGINS)
-    options = (Option("device-memory", 80.0, "memory of one GPU in GB; states from half of it on are found"),)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find models of a known size that are wrapped whole, and say what each GPU keeps of them."""
@@ -118,9 +117,7 @@ class DdpOfLargeModel(Rule):
         if size is None:
             return
         states, optimizer = _states(site.file, size)
-        memory = self.setting("device-memory")
-        assert isinstance(memory, float)
-        if states.gigabytes(size.parameters) >= memory / 2:
+        if states.gigabytes(size.parameters) >= _DEVICE_MEMORY / 2:
             yield self.finding(site, _message(size, states, optimizer), at=call, confidence=0.9 if size.exact else 0.8)
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 from trainlint.catalogue import installed_rules
 from trainlint.config import rules_for, select_of_run
 from trainlint.engine.configurations import Configurations, Misconfigured
-from trainlint.engine.discover import absolute, is_python
+from trainlint.engine.discover import is_python
 from trainlint.evidence import Verdict
 from trainlint.finding import Finding, Severity, Span
+from trainlint.paths import absolute
 from trainlint.records import dataclass
 from trainlint.source import SourceFile, UnreadableSource, decode_source
 from trainlint.suppress import silencing_lines

@@ -10,12 +10,13 @@ from trainlint.catalogue import installed_rules
 from trainlint.cli.console import UsageError
 from trainlint.config import ConfigError, Overrides
 from trainlint.engine.configurations import Configurations, Misconfigured
-from trainlint.engine.discover import SKIPPED_DIRECTORIES, Discovery, absolute, discover, is_python
+from trainlint.engine.discover import SKIPPED_DIRECTORIES, Discovery, discover, is_python
 from trainlint.engine.parsing import UNREADABLE
 from trainlint.engine.run import run
 from trainlint.evidence import Judged, Line
 from trainlint.finding import Failure, Report
 from trainlint.installation.distributions import PackError
+from trainlint.paths import absolute
 from trainlint.project import repository_around
 from trainlint.records import dataclass, field, replace
 

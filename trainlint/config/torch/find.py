@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from trainlint.bounded import UnfitFile, leads_out, read_bounded
-from trainlint.config.raw import absolute, shown
 from trainlint.config.torch.formats import FIRST, LOCKS, bound, is_conda, is_read, is_requirements, said
+from trainlint.paths import absolute, shown_here
 from trainlint.project import PROJECT_FILES, REPOSITORY, project_around
 from trainlint.records import dataclass, field
 
@@ -128,7 +128,7 @@ class _Place:
         return None
 
     def _note(self, path: Path, reason: str) -> None:
-        self.notes.append(f"{shown(path)} was not read for versions of torch: {reason}")
+        self.notes.append(f"{shown_here(path)} was not read for versions of torch: {reason}")
 
 
 def _names_in(place: Path) -> frozenset[str]:

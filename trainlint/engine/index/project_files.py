@@ -14,8 +14,9 @@ from pathlib import Path
 
 from trainlint.bounded import leads_out
 from trainlint.engine.configurations import Configurations, Misconfigured
-from trainlint.engine.discover import SKIPPED_DIRECTORIES, Target, discover, is_python, shown_path
+from trainlint.engine.discover import SKIPPED_DIRECTORIES, Target, discover, is_python
 from trainlint.engine.read import may_hold_findings, read_bytes
+from trainlint.paths import shown_path
 from trainlint.project import package_parent, project_around
 from trainlint.records import dataclass, replace
 from trainlint.source import UnreadableSource, decode_source

@@ -32,7 +32,7 @@ _MOST_NEARBY = 3
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An installed rule, with the user's options."""
+    """An installed rule, and whether it runs."""
 
     rule: Rule
     off: Hiding | None = None
@@ -42,11 +42,10 @@ class Asked:
 def rules_to_ask(selection: Selection, running: Sequence[Bound]) -> tuple[Asked, ...]:
     """Every installed rule, whether it runs or not. `running` are those that run on the file."""
     on = {rule.code for rule in running}
-    options = dict(selection.config.options)
     asked = []
     for known in selection.known:
         why = Hiding.PREVIEW if known.preview and not selection.config.preview else Hiding.NOT_SELECTED
-        rule = known.loaded()(dict(options.get(known.code, ())))
+        rule = known.loaded()()
         asked.append(Asked(rule, None if known.code in on else why))
     return tuple(asked)
 
