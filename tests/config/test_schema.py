@@ -17,9 +17,10 @@ from trainlint.config import Config, ConfigError, kinds
 from trainlint.config.keys import Key
 from trainlint.config.page import example as example_of
 from trainlint.config.page import page
-from trainlint.config.raw import RawConfig, parse_toml
+from trainlint.config.raw import RawConfig
 from trainlint.config.reading import config_from
 from trainlint.config.schema import schema
+from trainlint.config.toml import parse_toml
 from trainlint.packs import load_rules
 
 SCHEMA = Draft7Validator(schema())

@@ -135,7 +135,7 @@ def _is_cuda(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> b
         return _is_cuda(file, node.body, block, depth - 1) or _is_cuda(file, node.orelse, block, depth - 1)
     if isinstance(node, ast.Call) and file.kinds.imported(node.func, block) == "torch.device":
         return bool(node.args) and _is_cuda(file, node.args[0], block, depth - 1)
-    bindings = file.graph.bindings(node, block)
+    bindings = file.outline.bindings(node, block)
     return bool(bindings) and all(
         item.how is How.ASSIGN and item.value is not None and _is_cuda(file, item.value, item.block, depth - 1)
         for item in bindings

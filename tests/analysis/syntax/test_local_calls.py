@@ -42,7 +42,7 @@ def alone():
 def test_bindings_are_those_of_a_name_or_of_the_object_itself(expression: str, values: list[float]) -> None:
     model = file_model(CODE.format(expression=expression))
     statement, block, _ = marked(model)[0]
-    found = model.graph.bindings(value_of(statement), block)
+    found = model.outline.bindings(value_of(statement), block)
     assert [ast.literal_eval(item.value) for item in found if item.value is not None] == values
 
 

@@ -68,15 +68,6 @@ class LocalCalls:
         function = self.enclosing(block)
         return function.owner if function is not None else None
 
-    def bindings(self, node: ast.expr, block: Block) -> list[Binding]:
-        """What assigns a name, or an attribute of the object itself, that is read in a block; nothing for the rest."""
-        if isinstance(node, ast.Name):
-            return reaching(node.id, block, position(node))
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            owner = self.self_class(node.value, block)
-            return owner.attributes.get(node.attr, []) if owner is not None else []
-        return []
-
     def instance_class(self, node: ast.expr, block: Block, depth: int = 0) -> Class | None:
         """The class of the file of which an expression is an instance, where a plain assignment tells."""
         if depth > 6:

@@ -100,7 +100,7 @@ def _step_back(file: SemanticModel, node: ast.expr, block: Block) -> Sequence[_M
             return [(node.body, block), (node.orelse, block)]
         case ast.Call():
             return _inside(file, node, block) or [None]
-    bindings = file.graph.bindings(node, block)
+    bindings = file.outline.bindings(node, block)
     return [step for binding in bindings for step in _bound(file, binding)] if bindings else [None]
 
 

@@ -28,7 +28,7 @@ def ddp_call(file: SemanticModel, node: ast.expr, block: Block, depth: int = _DE
         return None
     if not depth:
         return None
-    for binding in file.graph.bindings(node, block):
+    for binding in file.outline.bindings(node, block):
         if binding.how is How.ASSIGN and binding.value is not None and not binding.path:
             found = ddp_call(file, binding.value, binding.block, depth - 1)
             if found is not None:
@@ -50,6 +50,6 @@ def inner_of_ddp(file: SemanticModel, node: ast.expr, block: Block, depth: int =
         inner_of_ddp(file, binding.value, binding.block, depth - 1)
         if binding.how is How.ASSIGN and binding.value is not None and not binding.path
         else None
-        for binding in file.graph.bindings(node, block)
+        for binding in file.outline.bindings(node, block)
     ]
     return None if None in found or not found else found[0]
