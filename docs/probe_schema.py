@@ -15,12 +15,12 @@ import textwrap
 import types
 import typing
 from collections.abc import Mapping
+from dataclasses import fields
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from trainlint.finding import Safety
-from trainlint.records import field_names
 from trainlint_probe.report.document import FORMAT_VERSION, Document
 
 SCHEMA = Path(__file__).resolve().parent.parent / "runtime_probe/trainlint_probe/report/schema/probe.schema.json"
@@ -81,12 +81,12 @@ class _Definitions:
         assert self._kinds[name] is kind, f"two classes are named {name}"
         return {"$ref": f"#/$defs/{name}"}
 
-    def of_dataclass(self, kind: type) -> dict[str, Any]:
+    def of_dataclass(self, kind: Any) -> dict[str, Any]:
         """The schema of an object with a dataclass's fields."""
         about, of_fields = _docstrings(kind)
         hints = typing.get_type_hints(kind)
         properties = {}
-        for name in field_names(kind):
+        for name in (field.name for field in fields(kind)):
             described = {"description": of_fields[name]} if name in of_fields else {}
             properties[name] = {**described, **self.of(hints[name])}
         return {"description": about, "type": "object", "required": list(properties), "properties": properties}

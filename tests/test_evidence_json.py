@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from math import inf
 from typing import Any
 
@@ -12,7 +13,6 @@ from hypothesis import given, settings
 from tests.probe.any_run import anything, runs
 from trainlint.evidence import Interval, Line, Reference, Run, State, Verdict
 from trainlint.evidence_json import Damaged, from_json, to_json
-from trainlint.records import replace
 
 VERDICT = Verdict("TRN101", "loader-without-workers", Line("train.py", 3), State.CONFIRMED, "it waits")
 

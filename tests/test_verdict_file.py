@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ import pytest
 
 from tests.probe import samples
 from trainlint.evidence import Interval, Judged, Line, State, Verdict
-from trainlint.records import replace
 from trainlint.verdict_file import UnusableEvidence, read_evidence
 from trainlint_probe.report.document import document
 from trainlint_probe.result import Result

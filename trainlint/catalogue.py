@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 
@@ -19,7 +20,6 @@ from trainlint.finding import Heat, Safety, Severity
 from trainlint.installation.distributions import PackError
 from trainlint.installation.fingerprint import digest, fingerprint, folders, stats_below
 from trainlint.installation.kept_texts import keep, kept_texts
-from trainlint.records import dataclass, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one file is to end at once

@@ -10,10 +10,9 @@ exact name, is left out: shares of a guessed peak are worse than none.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-
-from trainlint.records import dataclass
 
 
 class Precision(Enum):

@@ -6,9 +6,8 @@ Times are milliseconds. What was not measured is None or absent, never 0.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
-
-from trainlint.records import dataclass, field
 
 
 class Phase(Enum):

@@ -10,13 +10,13 @@ import json
 import types
 import typing
 from collections.abc import Mapping
+from dataclasses import is_dataclass
 from enum import Enum
 from functools import cache
 from math import inf, isinf
 from typing import Any, TypeVar
 
 from trainlint.evidence import Interval
-from trainlint.records import is_dataclass
 
 T = TypeVar("T")
 

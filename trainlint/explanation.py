@@ -5,12 +5,12 @@ Plain frozen data with no tree inside, as the engine makes it and the report pri
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 
 from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.types.values import Value
 from trainlint.finding import Finding, Span
-from trainlint.records import dataclass
 
 
 class Hiding(Enum):

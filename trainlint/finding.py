@@ -5,9 +5,8 @@ Plain frozen data with no tree inside, so that it can be pickled, cached and sen
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum, IntEnum
-
-from trainlint.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.patterns import lazy
-from trainlint.records import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one file is to end at once

@@ -6,10 +6,10 @@ import codecs
 import io
 import re
 from bisect import bisect_right
+from dataclasses import dataclass
 from functools import cached_property
 
 from trainlint.finding import Span
-from trainlint.records import dataclass
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 

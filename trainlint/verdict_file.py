@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from trainlint.bounded import EVIDENCE_BYTES, read_bounded
 from trainlint.evidence import OUTCOMES, Judged, Verdict
 from trainlint.evidence_json import Damaged, from_json
-from trainlint.records import dataclass
 
 FORMAT_VERSION = 1
 """Of the document. A reader refuses any other."""

@@ -22,10 +22,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from trainlint.evidence import Interval
-from trainlint.records import dataclass
 from trainlint_probe.launch import Request as Watching
 from trainlint_probe.launch import launch
 from trainlint_probe.orders import Orders

@@ -10,12 +10,12 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import NoReturn
 
 from trainlint.evidence_json import Damaged
-from trainlint.records import replace
 from trainlint_probe import child_processes, script
 from trainlint_probe.command import without_secrets
 from trainlint_probe.orders import from_environment

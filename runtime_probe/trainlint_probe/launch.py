@@ -8,10 +8,10 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trainlint.evidence import Run
-from trainlint.records import dataclass, field, replace
 from trainlint_probe.changed_files.files import Changes, changes, snapshot
 from trainlint_probe.orders import SAFETY_STOP, TIMED_OUT, Orders, as_environment
 from trainlint_probe.overlay import NO_OVERLAY, Overlay, overlay_for

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.evidence import Line, Run, Symptom, Verdict
-from trainlint.records import replace
 from trainlint_probe.changed_files.left import about_files
 from trainlint_probe.judgement.across_ranks import with_others
 from trainlint_probe.judgement.confirming import told

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.cli.console import UsageError
-from trainlint.records import dataclass
 
 if TYPE_CHECKING:
     from trainlint.report.settings import Color

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from trainlint.evidence_json import Damaged, from_json, to_json
-from trainlint.records import dataclass
 
 VARIABLE = "TRAINLINT_PROBE"
 

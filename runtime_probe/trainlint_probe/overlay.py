@@ -12,10 +12,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from trainlint.project import repository_around
-from trainlint.records import dataclass
 from trainlint_probe.changed_files.files import MOST, SKIPPED, Changes, walk
 
 _PROGRAM = Path(__file__).with_name("overlay_mount.py")

@@ -8,11 +8,11 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.evidence import Run
-from trainlint.records import replace
 from trainlint_probe import environment
 from trainlint_probe.orders import SAFETY_STOP, TIMED_OUT, Orders
 from trainlint_probe.own_rank import rank_and_world

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from trainlint.evidence import Judged, Run, Verdict
-from trainlint.records import dataclass, field
 
 if TYPE_CHECKING:
     from trainlint.finding import Failure
@@ -53,7 +53,7 @@ class Result:
     memory: MemoryReading | None = None
     comparisons: tuple[Verification, ...] = ()
     """What came of trying fixes."""
-    judged: Judged = Judged()
+    judged: Judged = field(default_factory=Judged)
     """The source files that `verdicts` are about."""
     unjudged: Unjudged = EVERYTHING_JUDGED
 

@@ -11,12 +11,11 @@ import importlib.util
 import io
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import cast
-
-from trainlint.records import dataclass
 
 
 class NoScript(Exception):

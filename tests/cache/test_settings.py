@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from trainlint.config import Config
 from trainlint.config.keys import Invalidates, Key
 from trainlint.engine import cache_keys as module
 from trainlint.engine.cache_keys import settings_text
-from trainlint.records import replace
 
 ROOT = Path(module.__file__).parents[1]
 IN_SUMMARIES = {key.field for key in Config.keys if key.invalidates is Invalidates.SUMMARIES}

@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.resources import files
 from math import inf
 from pathlib import Path
@@ -19,7 +20,6 @@ from tests.cli.test_output import git
 from tests.cli.test_startup import CLEAN, imports
 from tests.probe import samples
 from trainlint.evidence import OUTCOMES, Interval, Judged, Line, State, Verdict
-from trainlint.records import replace
 from trainlint_probe.report.document import document
 from trainlint_probe.result import Result
 

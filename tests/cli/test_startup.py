@@ -34,7 +34,7 @@ FOREIGN = {
     "yaml",
 }
 """What other packages bring, and processes."""
-SLOW = {"dataclasses", "difflib", "hashlib", "inspect", "pickle", "shutil", "sqlite3", "subprocess", "tomllib"}
+SLOW = {"difflib", "hashlib", "pickle", "shutil", "sqlite3", "subprocess", "tomllib"}
 """Modules of Python's own that take milliseconds each."""
 WITHOUT_TRAINING = ("analysis", "fixing", "suppress", "rule", "packs", "engine.judge", "engine.pool.worker_pool")
 """trainlint's own rooms that a file without a word of training has no use for."""
@@ -129,7 +129,7 @@ def test_the_importer_of_a_module_is_told(program: Program) -> None:
 @pytest.mark.parametrize("argument", ["--version", "--help"])
 def test_version_and_help_import_next_to_nothing(program: Program, argument: str) -> None:
     found = imports(program, argument)
-    assert found.of(FOREIGN | SLOW | {"ast", "json", "typing", "pathlib"}) == ""
+    assert found.of(FOREIGN | SLOW | {"ast", "dataclasses", "inspect", "json", "typing", "pathlib"}) == ""
     wanted = {"trainlint", "trainlint.cli", "trainlint.cli.arguments", "trainlint.cli.console"}
     wanted |= {"trainlint.import_path", "trainlint.project"}
     assert found.of(found.ours - wanted) == ""
@@ -183,7 +183,7 @@ def test_a_run_of_which_all_is_known_needs_neither_rules_nor_the_model(program: 
         write(f"clean_{number}.py", CLEAN * 150)
     assert program("check").code == 0
     found = imports(program, "check")
-    assert found.of(FOREIGN | {"difflib", "inspect", "tomllib"}) == ""
+    assert found.of(FOREIGN | {"difflib", "tomllib"}) == ""
     assert found.of({"trainlint_rules", *(f"trainlint.{room}" for room in WITHOUT_TRAINING)}) == ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from math import inf
 from typing import Any
@@ -11,7 +12,6 @@ from typing import Any
 from hypothesis import strategies as st
 
 from trainlint.evidence import Interval, Run
-from trainlint.records import field_names, is_dataclass
 
 _PLAIN: Mapping[Any, st.SearchStrategy[Any]] = {
     str: st.text(),
@@ -38,9 +38,10 @@ def anything(kind: Any) -> st.SearchStrategy[Any]:
     if not arguments:
         if isinstance(kind, type) and issubclass(kind, Enum):
             return st.sampled_from(kind)
+        assert isinstance(kind, type)
         assert is_dataclass(kind)
         hints = typing.get_type_hints(kind)
-        return st.builds(kind, **{name: anything(hints[name]) for name in field_names(kind)})
+        return st.builds(kind, **{field.name: anything(hints[field.name]) for field in fields(kind)})
     origin = typing.get_origin(kind)
     if origin is tuple:
         return st.lists(anything(arguments[0]), max_size=3).map(tuple)

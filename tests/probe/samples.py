@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -23,7 +24,6 @@ from trainlint.evidence import (
     Verdict,
 )
 from trainlint.finding import Safety
-from trainlint.records import replace
 from trainlint_probe.verify.bootstrap import Pair, ratio_of_means
 from trainlint_probe.verify.result import End, Likeness, Outcome, Training, Trial, Verification
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib.resources import files
 from math import inf, nan
 from pathlib import Path
@@ -19,7 +20,6 @@ from tests.probe.any_run import anything, runs
 from trainlint.evidence import Environment, Run, State, Verdict
 from trainlint.evidence_json import from_json
 from trainlint.finding import Failure
-from trainlint.records import replace
 from trainlint_probe.report.document import document
 from trainlint_probe.result import Ignored, Result, Unjudged
 from trainlint_probe.traces.ranks import read_ranks

@@ -1,12 +1,12 @@
 """Lines that were seen at work, and a trace of the same lines."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.probe.traces.builder import ALL_REDUCE, TraceBuilder
 from trainlint.evidence import Environment, Line, Run, Seen, Step, Symptom
-from trainlint.records import replace
 from trainlint_probe.judgement.joined import with_recoverable
 from trainlint_probe.traces.reading import TraceReading, read_trace
 

@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -19,7 +20,6 @@ import pytest
 from tests.probe import samples
 from trainlint.evidence import Environment, Phase, Run
 from trainlint.finding import Failure
-from trainlint.records import replace
 from trainlint_probe.report import drawing
 from trainlint_probe.report.page import page
 from trainlint_probe.result import Ignored, Unjudged

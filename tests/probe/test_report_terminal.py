@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 
@@ -10,7 +11,6 @@ import pytest
 from tests.probe import samples
 from trainlint.evidence import Environment, Interval, Line, Run
 from trainlint.finding import Failure
-from trainlint.records import replace
 from trainlint.report.settings import Style
 from trainlint_probe.report.terminal import render
 from trainlint_probe.report.terminal_trace import render_trace

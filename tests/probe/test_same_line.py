@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,6 @@ from tests.probe import samples
 from tests.rules.catalogue import all_rules
 from trainlint.evidence import Interval, Line, Reference, State, Symptom, Verdict
 from trainlint.finding import Finding, Severity, Span
-from trainlint.records import replace
 from trainlint.report.settings import Style
 from trainlint_probe.judgement.same_line import SHOWN_BY, related
 from trainlint_probe.report.document import document

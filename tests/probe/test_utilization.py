@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.probe import samples
 from trainlint.evidence import Environment, Phase, Run, Step
-from trainlint.records import replace
 from trainlint_probe.judgement.utilization import utilization
 
 

@@ -1,6 +1,7 @@
 """A finding, a run, and what the one says of the other."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -19,7 +20,6 @@ from trainlint.evidence import (
     Verdict,
 )
 from trainlint.finding import Finding, Severity, Span
-from trainlint.records import replace
 from trainlint_probe.judgement.verdicts import verdict
 
 

@@ -1,9 +1,10 @@
 """From runs with and without a fix to one of four outcomes and its sentence."""
 
+from dataclasses import replace
+
 import pytest
 
 from trainlint.finding import Safety
-from trainlint.records import replace
 from trainlint_probe.verify.fixes import Edit, Proposal
 from trainlint_probe.verify.judge import judged
 from trainlint_probe.verify.order import Place

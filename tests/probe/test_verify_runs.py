@@ -6,13 +6,13 @@ What takes time in these trainings is sleep, so that a busy machine changes litt
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from trainlint.cli.console import UsageError
 from trainlint.finding import Safety
-from trainlint.records import replace
 from trainlint_probe.verify.arm import place_of_script
 from trainlint_probe.verify.fixes import Edit, Proposal, proposals
 from trainlint_probe.verify.order import Place

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 from trainlint.analysis.syntax.blocks import Place
@@ -12,7 +13,6 @@ from trainlint.analysis.syntax.walk import outline
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
 from trainlint.finding import Heat
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # each fact imports what finds it out: most files have few places, and few facts are asked of them

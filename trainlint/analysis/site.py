@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import end_position, position
 from trainlint.finding import Span
-from trainlint.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # each fact imports what finds it out: most files have few places, and few facts are asked of them

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-
-from trainlint.records import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # hashing, JSON and SQLite take 5 ms to import, and small runs do not ask the cache

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
 from enum import Enum
 from functools import cache
 from importlib import import_module
 from operator import attrgetter
-
-from trainlint.records import field_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def taken_apart(kind: type) -> tuple[str, Callable[[Any], Iterable[object]]]:
         return name, lambda value: (value.value,)
     if issubclass(kind, tuple):
         return name, iter
-    names = field_names(kind)
+    names = _field_names(kind)
     several = attrgetter(*names)  # gives the fields as a tuple, at the speed of C
     return name, several if len(names) > 1 else lambda value: (several(value),)
 
@@ -82,9 +81,9 @@ def put_together(name: str) -> Callable[[list[Any]], object]:
     kind = _class(name)
     if issubclass(kind, Enum):
         return lambda parts: kind(*parts)
-    fields = field_names(kind) if not issubclass(kind, tuple) else tuple(kind.__annotations__)
+    names = _field_names(kind)
     # A named tuple's annotations have been wrapped by `typing`.
-    written = [kind.__annotations__[field] for field in fields]
+    written = [kind.__annotations__[name] for name in names]
     allowed = [_allowed(getattr(words, "__forward_arg__", words)) for words in written]
     fitting: set[tuple[type, ...]] = set()
 
@@ -97,6 +96,11 @@ def put_together(name: str) -> Callable[[list[Any]], object]:
         return kind(*parts)
 
     return make
+
+
+def _field_names(kind: Any) -> tuple[str, ...]:
+    """The names of the fields of a dataclass or a named tuple."""
+    return kind._fields if issubclass(kind, tuple) else tuple(field.name for field in fields(kind))
 
 
 def _class(name: str) -> type:

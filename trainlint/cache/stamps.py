@@ -11,10 +11,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from trainlint.bounded import SOURCE_BYTES, read_bounded
 from trainlint.cache.keys import digest
-from trainlint.records import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from pathlib import Path
 
 from trainlint.cache.stamps import Seen, Stamp
-from trainlint.records import dataclass, field, field_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     _Found = TypeVar("_Found")
 
 
-_PARTS = attrgetter(*field_names(Stamp))
+_PARTS = attrgetter(*(part.name for part in fields(Stamp)))
 
 MOST_BYTES = 256_000_000
 """Of a larger file, what was not used for the longest time is dropped. Two million lines of source, with what is known

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,6 @@ from trainlint.evidence import State, Verdict
 from trainlint.finding import Failure, Measured
 from trainlint.paths import shown_path
 from trainlint.project import repository_around
-from trainlint.records import replace
 from trainlint.verdict_file import Evidence, UnusableEvidence, read_evidence
 
 if TYPE_CHECKING:

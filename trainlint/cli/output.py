@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from trainlint.bounded import SOURCE_BYTES, read_bounded
@@ -13,7 +14,6 @@ from trainlint.cli.console import UsageError
 from trainlint.engine.discover import Discovery, Target
 from trainlint.finding import Failure
 from trainlint.paths import shown_path
-from trainlint.records import replace
 from trainlint.report import FORMATS, Settings, Style, render, render_statistics
 from trainlint.report.characters import for_terminal, has_commands, quoted
 from trainlint.report.settings import style_for

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,6 @@ from trainlint.engine.work import crash
 from trainlint.explanation import Explanation
 from trainlint.finding import Failure
 from trainlint.installation.distributions import PackError
-from trainlint.records import dataclass
 from trainlint.report.characters import quoted
 from trainlint.report.settings import style_for
 from trainlint.report.why.text import render

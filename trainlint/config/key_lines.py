@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from trainlint.config.toml import parse_toml
-from trainlint.records import dataclass
 
 KeyPath = tuple[str | int, ...]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 
 from trainlint.config.kinds import Kind
-from trainlint.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

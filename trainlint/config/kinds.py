@@ -6,11 +6,11 @@ A check gets a value as TOML holds it and returns it as `Config` does. It raises
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from trainlint.config.globs import MOST_PATTERNS, check_glob, check_number_of_globs
 from trainlint.finding import Severity
 from trainlint.naming import did_you_mean, exactness, rules_called, unknown_rule
-from trainlint.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from trainlint.bounded import CONFIGURATION_BYTES, UnfitFile, leaves_project, read_bounded
 from trainlint.config.toml import parse_toml
 from trainlint.paths import shown_here
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

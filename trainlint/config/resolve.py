@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from trainlint.config.kinds import RULES
@@ -18,7 +19,6 @@ from trainlint.config.settings import Config, Overrides
 from trainlint.config.torch.find import find_target_torch
 from trainlint.naming import covers, rules_called
 from trainlint.paths import absolute, shown_here
-from trainlint.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,6 +6,8 @@ and docs/configuration.md are all made from these rows.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from trainlint.config.globs import matches_any
 from trainlint.config.keys import Invalidates, Key, Option, key, with_keys
 from trainlint.config.kinds import (
@@ -21,7 +23,6 @@ from trainlint.config.kinds import (
     TORCH_RANGE,
 )
 from trainlint.finding import Severity
-from trainlint.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

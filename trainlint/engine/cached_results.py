@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from trainlint.engine.cache_keys import key_of_outcome
 from trainlint.engine.work import Job, Outcome
 from trainlint.finding import Report
-from trainlint.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

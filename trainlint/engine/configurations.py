@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from trainlint.config import Config, ConfigError, Overrides, resolve, rules_for, select, severity_for
 from trainlint.config.torch import is_read
-from trainlint.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

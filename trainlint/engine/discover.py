@@ -11,13 +11,13 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from trainlint.bounded import SETTINGS_BYTES, leads_out, read_bounded, reason_of
 from trainlint.finding import Failure
 from trainlint.paths import absolute, shown_path
 from trainlint.project import project_around, repository_around
-from trainlint.records import dataclass, field
 from trainlint.training_settings.files import holds_settings, is_settings, may_be_settings
 
 TYPE_CHECKING = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.semantic_model import Remains, SemanticModel
@@ -14,7 +15,6 @@ from trainlint.engine.parsing import parse
 from trainlint.engine.places import places_by_rule
 from trainlint.engine.time_limit import TookTooLong
 from trainlint.finding import Failure, Finding
-from trainlint.records import dataclass
 from trainlint.suppress import suppress
 
 if TYPE_CHECKING:

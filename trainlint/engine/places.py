@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Place
-from trainlint.records import dataclass, field
 from trainlint.rule import IN_STEP
 
 if TYPE_CHECKING:

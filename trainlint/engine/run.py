@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trainlint.engine.configurations import Configurations, Misconfigured
@@ -11,7 +12,6 @@ from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.work import Fixing, Job, Outcome, Rewrite, do_text
 from trainlint.finding import Failure, Report
 from trainlint.paths import absolute, shown_path
-from trainlint.records import dataclass, replace
 from trainlint.training_settings.files import is_settings
 
 TYPE_CHECKING = False

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from trainlint.bounded import SETTINGS_BYTES, write_leaves_project
 from trainlint.engine.parsing import UNREADABLE, parse
 from trainlint.engine.read import may_hold_findings, read_bytes
 from trainlint.engine.time_limit import TookTooLong, time_limit
 from trainlint.finding import Failure, Finding, Safety, UnappliedFix
-from trainlint.records import dataclass, replace
 from trainlint.source import SourceFile, UnreadableSource, decode_source
 from trainlint.training_settings.files import holds_settings, is_settings
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from operator import attrgetter
 
 from trainlint.finding import Edit, Finding, Fix, Safety
-from trainlint.records import dataclass
 from trainlint.source import SourceFile
 
 _by_place = attrgetter("start", "stop")

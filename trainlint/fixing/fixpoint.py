@@ -6,10 +6,10 @@ import ast
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from trainlint.finding import Edit, Finding, Safety, UnappliedFix
 from trainlint.fixing.apply import apply_fixes, flaw
-from trainlint.records import dataclass, field, replace
 from trainlint.source import SourceFile, UnreadableSource, decode_source, source_from_text
 from trainlint.training_settings.files import is_settings
 from trainlint.training_settings.tree import settings_tree

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from functools import lru_cache
 
 from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.finding import Edit
 from trainlint.fixing.imports import ensure_import
 from trainlint.fixing.layout import Unfixable, extent, statement_place
-from trainlint.records import dataclass
 from trainlint.source import SourceFile
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ from trainlint.finding import Edit
 from trainlint.fixing.layout import Unfixable, extent
 from trainlint.fixing.segment import generate, lost_comments, replace_simple_statement, simple_statement
 from trainlint.fixing.statements import insert_before, remove_statement
-from trainlint.records import dataclass
 from trainlint.source import SourceFile
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ import re
 import warnings
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
-from trainlint.records import dataclass
 from trainlint.source import SourceFile
 
 _BLOCKS = ("body", "orelse", "finalbody")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field, replace
 
 from trainlint.bounded import IGNORE_FILE_BYTES, read_bounded, reason_of
 from trainlint.gitignore.ignore_file import IgnoreFile
 from trainlint.gitignore.sources import repository_at, users_exclude_file
-from trainlint.records import dataclass, field, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

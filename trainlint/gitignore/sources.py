@@ -6,10 +6,10 @@ Nothing that a repository's own files say decides which file is read here.
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 
 from trainlint.bounded import IGNORE_FILE_BYTES, leads_out, read_bounded
 from trainlint.gitignore.git_config import settings
-from trainlint.records import dataclass
 
 _MOST_FILES = 100
 """More files of the user's configuration are not read. Few people have more than three."""

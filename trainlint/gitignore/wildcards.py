@@ -9,9 +9,9 @@ expressions, which is why it is not used.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 _ANY_DEPTH = None
 """Stands for `**` between slashes: any number of directories."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from importlib.util import spec_from_file_location
 
 from trainlint.installation.distributions import PackError, homes
-from trainlint.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

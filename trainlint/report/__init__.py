@@ -6,9 +6,9 @@ A format's module is imported when it is asked for, so a clean run pays for none
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 
-from trainlint.records import dataclass
 from trainlint.report.characters import json_without_commands, without_commands
 from trainlint.report.settings import Settings, Sources, Style
 

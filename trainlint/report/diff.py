@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from rich.text import Text
 
 from trainlint.finding import Edit, Fix
-from trainlint.records import dataclass
 from trainlint.report.frame import code_width, ellipsis, gutter, row, window_start
 from trainlint.report.settings import Style
 from trainlint.source import SourceFile, source_from_text

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from rich.cells import cell_len
 from rich.text import Text
 
 from trainlint.finding import Span
-from trainlint.records import dataclass
 from trainlint.report.characters import code
 from trainlint.report.settings import Style
 from trainlint.source import SourceFile

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.finding import Finding, Fix
 from trainlint.naming import did_you_mean, words_for
-from trainlint.records import dataclass
 from trainlint.suppress.comments import Comments, Directive, may_hold_directives, read_comments
 from trainlint.suppress.entries import UNKNOWN_CODE, UNUSED_IGNORE, Entry, Vocabulary, vocabulary
 from trainlint.suppress.removal import removal

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from token import COMMENT, DEDENT, ENDMARKER, INDENT, NEWLINE, NL
 from typing import TYPE_CHECKING
 
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 from trainlint.training_settings.files import is_settings
 
 if TYPE_CHECKING:

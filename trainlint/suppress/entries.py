@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.naming import names_one_rule, pack_of, rules_called
-from trainlint.records import dataclass
 
 if TYPE_CHECKING:
     from trainlint.declared import Bound, Declared, Known

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, names_in, nodes_in
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.finding import Finding, Severity
-from trainlint.records import dataclass
 from trainlint.rule import Rule, Triggers
 
 _FSDP1 = frozenset({"state_dict_type", "set_state_dict_type"})

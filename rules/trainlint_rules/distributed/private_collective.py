@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from trainlint.analysis.conditions.alternatives import has_alternative
@@ -12,7 +13,6 @@ from trainlint.analysis.tables.collectives import FUNCTIONS
 from trainlint.analysis.tables.deprecations import prefixes
 from trainlint.evidence import Symptom
 from trainlint.finding import Finding
-from trainlint.records import replace
 from trainlint.rule import Triggers
 from trainlint_rules.api import DeprecatedName
 

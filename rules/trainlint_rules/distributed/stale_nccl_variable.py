@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 
 from trainlint.analysis.conditions.alternatives import depends_on_version
@@ -13,7 +14,6 @@ from trainlint.analysis.syntax.names import constant, last_name
 from trainlint.analysis.tables.deprecations import Version
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 from trainlint.rule import Rule, Triggers
 
 _ENVIRONMENT = lazy(r"(^|_)env(iron|s|_vars?|ironment)?($|_)", re.IGNORECASE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 
 from trainlint.analysis.programs.evaluation import forwards_with_graph
@@ -14,7 +15,6 @@ from trainlint.analysis.syntax.names import end_position, position
 from trainlint.analysis.types.backward import Backwards, graph_names, held_by
 from trainlint.analysis.types.values import Kind, Origin, Value
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.records import dataclass
 from trainlint.rule import Rule, Triggers
 from trainlint_rules.memory.idioms.lifetimes import Lifetime, lifetime
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from trainlint.records import dataclass
 from trainlint_probe.watch.saving.guard import SUFFIXES
 
 SKIPPED = frozenset(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from trainlint.evidence import Interval, Line, Run, Seen, Symptom
-from trainlint.records import replace
 
 _EXCHANGES = frozenset({Symptom.COLLECTIVE, Symptom.REDUCED_TOO_EARLY})
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from trainlint.catalogue import installed_rules
 from trainlint.engine.configurations import Configurations
 from trainlint.evidence import Run, Symptom, Verdict
 from trainlint.finding import Finding, Report
-from trainlint.records import dataclass, replace
 from trainlint.rule import Rule
 from trainlint_probe.judgement.same_line import related
 from trainlint_probe.judgement.silenced import heard

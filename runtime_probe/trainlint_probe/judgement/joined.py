@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 
 from trainlint.evidence import Interval, Line, Run, Seen, Symptom
-from trainlint.records import replace
 from trainlint_probe.judgement.verdicts import together
 from trainlint_probe.traces.reading import TraceReading
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from statistics import mean, median
 
 from trainlint.evidence import Phase, Run, Symptom
-from trainlint.records import dataclass
 
 LATE = 0.1
 """A rank is named as straggler where its own work exceeds the others' by this share of the step."""

@@ -7,10 +7,10 @@ the run adds.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from trainlint.evidence import Reference, State, Symptom, Verdict
 from trainlint.finding import Finding
-from trainlint.records import replace
 
 SHOWN_BY: Mapping[str, Symptom] = {
     "loader-starvation": Symptom.DATA_WAIT,

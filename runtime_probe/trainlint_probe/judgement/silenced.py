@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -13,7 +14,6 @@ from trainlint.engine.discover import is_python
 from trainlint.evidence import Verdict
 from trainlint.finding import Finding, Severity, Span
 from trainlint.paths import absolute
-from trainlint.records import dataclass
 from trainlint.source import SourceFile, UnreadableSource, decode_source
 from trainlint.suppress import silencing_lines
 from trainlint_probe.result import Ignored

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trainlint.catalogue import installed_rules
@@ -18,7 +19,6 @@ from trainlint.finding import Failure, Report
 from trainlint.installation.distributions import PackError
 from trainlint.paths import absolute
 from trainlint.project import repository_around
-from trainlint.records import dataclass, field, replace
 
 _GONE = "it was at work and is gone since, so nobody can say what stands at its lines; run it again with the file kept"
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from statistics import median
 
 from trainlint.devices import Device, Precision, device_named
 from trainlint.evidence import Run
-from trainlint.records import dataclass
 
 _NEGLIGIBLE = 1e-3
 """A smaller share of a step's operations, in a type whose peak is not known, changes no digit that is shown."""

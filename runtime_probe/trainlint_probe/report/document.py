@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
 from trainlint import __version__
 from trainlint.evidence import Environment, Judged, Run, Verdict
 from trainlint.evidence_json import to_json
-from trainlint.records import dataclass
 from trainlint_probe.judgement.utilization import Utilization, utilization
 from trainlint_probe.report.words import by_cost
 from trainlint_probe.result import Ignored, Result

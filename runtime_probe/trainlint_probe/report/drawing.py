@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from trainlint.evidence import Phase
-from trainlint.records import dataclass
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
 from trainlint.evidence import OUTCOMES, Interval, Line, Phase, Reference, Run, State, Verdict
 from trainlint.finding import Safety
 from trainlint.handbook import FIX_FLAGS
-from trainlint.records import dataclass
 from trainlint.report.words import count
 from trainlint_probe.result import Ignored, Unjudged
 

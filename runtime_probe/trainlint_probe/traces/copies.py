@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
-from trainlint.records import dataclass
 from trainlint_probe.traces.events import DeviceWork, HostRange, Trace, Work
 
 _NAME = re.compile(r"Memcpy (?P<direction>[A-Z]to[A-Z]|PtoP)(?: \((?P<source>\w+) -> (?P<target>\w+)\))?")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from trainlint.evidence import Interval
-from trainlint.records import dataclass
 from trainlint_probe.traces.asked import asked_in, launch_times, pace
 from trainlint_probe.traces.copies import Copy
 from trainlint_probe.traces.device_work.arithmetic import Arithmetic, arithmetic_of

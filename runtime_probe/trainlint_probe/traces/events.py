@@ -7,12 +7,11 @@ import json
 import re
 import zlib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from math import isfinite
 from pathlib import Path
 from typing import Any
-
-from trainlint.records import dataclass
 
 
 class UnreadableTrace(Exception):

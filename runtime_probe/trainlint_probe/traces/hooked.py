@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import isclose
 
-from trainlint.records import replace
 from trainlint_probe.traces.events import HostRange, Trace
 from trainlint_probe.traces.places import HOOKED_STEP, Place, Source, places_of
 from trainlint_probe.traces.steps import Window

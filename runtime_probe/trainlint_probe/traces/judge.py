@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from trainlint.evidence import Interval, Phase
-from trainlint.records import dataclass
 from trainlint_probe.traces.device import DeviceReading
 from trainlint_probe.traces.idle import Cause
 from trainlint_probe.traces.memory_snapshot import MemoryReading

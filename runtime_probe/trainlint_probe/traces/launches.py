@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import median
 
-from trainlint.records import dataclass
 from trainlint_probe.traces import calls as names
 from trainlint_probe.traces.device_work.kernels import kind_of
 from trainlint_probe.traces.events import DeviceWork, HostRange, Trace, Work

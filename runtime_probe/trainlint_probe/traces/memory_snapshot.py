@@ -5,10 +5,10 @@ from __future__ import annotations
 import pickle
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from trainlint.records import dataclass
 from trainlint_probe.traces.places import Source, of_a_library
 
 

@@ -6,9 +6,9 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 
-from trainlint.records import dataclass
 from trainlint_probe.traces.events import HostRange, Trace
 
 ROUNDING_MS = 0.002

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
-from trainlint.records import dataclass, replace
 from trainlint_probe.traces.events import UnreadableTrace
 from trainlint_probe.traces.reading import TraceReading, read_trace
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trainlint.evidence import Phase
-from trainlint.records import dataclass, replace
 from trainlint_probe.traces.asked import asked_in, launch_times
 from trainlint_probe.traces.copies import copies_of
 from trainlint_probe.traces.device import DeviceReading, busiest, device_of

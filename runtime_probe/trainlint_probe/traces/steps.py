@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
-from trainlint.records import dataclass
 from trainlint_probe.traces.events import HostRange, Trace
 from trainlint_probe.traces.intervals import Span
 

@@ -21,9 +21,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from trainlint.evidence import Interval
-from trainlint.records import dataclass
 from trainlint_probe.traces import calls as names
 from trainlint_probe.traces.copies import Copy
 from trainlint_probe.traces.events import HostRange, Trace

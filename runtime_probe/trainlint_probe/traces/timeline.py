@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from statistics import median
 
 from trainlint.evidence import Phase
-from trainlint.records import dataclass, replace
 from trainlint_probe.traces.copies import copies_of
 from trainlint_probe.traces.device_work.kernels import KernelClass, kind_of
 from trainlint_probe.traces.events import DeviceWork, Trace, Work

@@ -15,13 +15,13 @@ import threading
 import time
 import traceback
 from collections.abc import Sequence, Set
+from dataclasses import replace
 from multiprocessing import util
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from trainlint.evidence_json import from_json, to_json
-from trainlint.records import replace
 from trainlint_probe import child_processes, script
 from trainlint_probe.own_rank import rank_and_world
 from trainlint_probe.processes import end_at_once, is_alive

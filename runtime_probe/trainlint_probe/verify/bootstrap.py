@@ -8,11 +8,10 @@ the two runs of a pair follow each other and see the same machine.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import sqrt
 from random import Random
 from statistics import NormalDist, fmean
-
-from trainlint.records import dataclass
 
 CONFIDENCE = 0.95
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations, product, zip_longest
 from math import inf, isfinite, sqrt
 from statistics import NormalDist, fmean, median, median_low, variance
 
 from trainlint.finding import Safety
-from trainlint.records import replace
 from trainlint_probe.verify.bootstrap import CONFIDENCE, Estimate
 from trainlint_probe.verify.result import Likeness, Training, Trial
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from trainlint.config import Overrides
@@ -10,7 +11,6 @@ from trainlint.engine.discover import discover
 from trainlint.engine.run import run
 from trainlint.engine.work import Fixing
 from trainlint.finding import Finding, Safety
-from trainlint.records import dataclass
 from trainlint_probe.judgement.static import configured
 from trainlint_probe.verify.order import Place
 

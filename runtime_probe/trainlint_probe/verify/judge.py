@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import fmean, median
 
-from trainlint.records import replace
 from trainlint_probe.verify.bootstrap import Estimate, Pair, ratio_of_means
 from trainlint_probe.verify.compare import compare
 from trainlint_probe.verify.fixes import Proposal

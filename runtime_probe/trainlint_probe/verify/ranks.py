@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from math import fsum, sqrt
 from statistics import fmean
 
-from trainlint.records import replace
 from trainlint_probe.verify.order import Place
 from trainlint_probe.verify.result import End, Trial
 

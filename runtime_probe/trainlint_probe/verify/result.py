@@ -5,10 +5,10 @@ Plain data. Times are milliseconds; what was not measured is None or empty, neve
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 
 from trainlint.finding import Safety
-from trainlint.records import dataclass
 from trainlint_probe.verify.bootstrap import Estimate
 from trainlint_probe.verify.order import Place
 

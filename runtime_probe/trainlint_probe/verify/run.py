@@ -15,10 +15,10 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trainlint.evidence_json import from_json, to_json
-from trainlint.records import dataclass, replace
 from trainlint_probe.changed_files.files import changes, snapshot
 from trainlint_probe.changed_files.left import about_files
 from trainlint_probe.launch import LEAST_ROOM, directories_of, python_of

@@ -9,13 +9,13 @@ import json
 import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from trainlint.evidence import Alive, Memory, Run
-from trainlint.records import replace
 from trainlint_probe.orders import Orders
 from trainlint_probe.traces.places import HOOKED_STEP
 from trainlint_probe.watch.hidden import HiddenWaits

@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from types import CodeType, FunctionType
 from typing import Any
 
 import torch
 
 from trainlint.evidence import Run
-from trainlint.records import replace
 from trainlint_probe.orders import Orders
 from trainlint_probe.watch import calls, forwards
 from trainlint_probe.watch.compiles import Compiles

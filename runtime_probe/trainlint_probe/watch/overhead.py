@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter_ns
 from typing import Any
@@ -17,7 +18,6 @@ import torch
 from torch.compiler import is_dynamo_compiling
 
 from trainlint.evidence import Symptom
-from trainlint.records import dataclass
 from trainlint_probe.watch.calls import on_tensor, watched
 from trainlint_probe.watch.ledger import Kind
 from trainlint_probe.watch.watching import Counters, Watch

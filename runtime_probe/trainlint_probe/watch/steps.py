@@ -8,12 +8,12 @@ backwards.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 from statistics import mean, pstdev
 from time import time
 
 from trainlint.evidence import Memory, Phase, Step
-from trainlint.records import dataclass
 from trainlint_probe.judgement.growth import growth
 from trainlint_probe.orders import Orders
 from trainlint_probe.watch.phases import PHASES

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from typing import Any
 
-from trainlint.records import dataclass, field
 from trainlint_probe.watch.ledger import Ledger, Reading, Site
 from trainlint_probe.watch.lines import Lines, shown
 from trainlint_probe.watch.phases import PhaseStack

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from trainlint.evidence import Run, Seen, Symptom
-from trainlint.records import replace
 from trainlint_probe.launch import Launched, Request, launch
 from trainlint_probe.orders import Orders
 

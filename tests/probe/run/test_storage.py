@@ -91,7 +91,7 @@ def test_what_is_damaged_says_where(tmp_path: Path, value: Any, sentence: str) -
 
 
 def test_numbers_that_are_none_are_refused(tmp_path: Path) -> None:
-    from trainlint.records import replace
+    from dataclasses import replace
 
     with pytest.raises(ValueError, match="JSON"):
         write_run(replace(RUN, overhead_ms=float("nan")), tmp_path / "evidence.rank0.json")

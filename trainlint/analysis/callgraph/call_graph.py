@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from trainlint.analysis.callgraph.skeleton import NOWHERE, CallShape, FunctionShape, Handing, Shape, Skeleton
 from trainlint.analysis.syntax.blocks import BlockKind
-from trainlint.records import dataclass, field
 
 _BODIES = (BlockKind.LOOP, BlockKind.FUNCTION, BlockKind.MODULE)
 

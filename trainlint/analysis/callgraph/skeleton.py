@@ -8,13 +8,13 @@ named tuples are made and pickled twice as fast as frozen dataclasses.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import Enum, Flag, auto
 from typing import NamedTuple
 
 from trainlint.analysis.conditions.forms.parameters import NO_ARGUMENTS, PassedArguments, RequiredParameter
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.finding import Heat
-from trainlint.records import dataclass, replace
 
 NOWHERE = -1
 """The number of no block and of no function: what is around the module."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from trainlint.analysis.conditions.branch_bodies import follows_giving_up, gives_up
@@ -14,7 +15,6 @@ from trainlint.analysis.conditions.option_defaults import Flags
 from trainlint.analysis.conditions.question import Answers
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import names_in
-from trainlint.records import dataclass, field
 
 
 class Guard(NamedTuple):

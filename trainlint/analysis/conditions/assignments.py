@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from trainlint.analysis.syntax.blocks import Block, Position
 from trainlint.analysis.syntax.names import constant, dotted, nodes_in, position
 from trainlint.analysis.syntax.outline import Outline
-from trainlint.records import dataclass
 
 _FILLING = ("append", "add", "update", "setdefault", "extend", "insert", "put")
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import auto
 
 from trainlint.analysis.syntax.fast_enum import Choice
-from trainlint.records import dataclass
 
 CONFIDENCE_BEHIND_UNKNOWN = 0.85
 """The most that can be said of code behind a test whose meaning is unknown: it may run in each step, or seldom."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from trainlint.analysis.conditions.assignments import Assignments
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Function, How
 from trainlint.analysis.syntax.names import argument, constant, last_name, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
-from trainlint.records import dataclass, field
 
 _DEEPEST = 6
 _DECLARING = ("add_argument", "option", "DEFINE_bool", "DEFINE_boolean")

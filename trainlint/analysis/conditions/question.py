@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass, field
 
 from trainlint.analysis.conditions.branch_bodies import assigns
 from trainlint.analysis.conditions.condition import UNKNOWN, Condition
 from trainlint.analysis.conditions.option_defaults import Flags
 from trainlint.analysis.syntax.blocks import Binding, Block
 from trainlint.analysis.syntax.names import last_name, nodes_in
-from trainlint.records import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in
 from trainlint.analysis.tables.collectives import FUNCTIONS
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel

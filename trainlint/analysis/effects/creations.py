@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,6 @@ from trainlint.analysis.effects.arrays import is_drawn, stays_same
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name
 from trainlint.analysis.types.values import Home, Kind
-from trainlint.records import dataclass
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel

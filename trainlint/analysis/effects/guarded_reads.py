@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block, Function, How, Place
 from trainlint.analysis.syntax.names import last_name, position, root_name
 from trainlint.analysis.syntax.reaching import reaching
-from trainlint.records import dataclass
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel

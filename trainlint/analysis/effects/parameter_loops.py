@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from trainlint.analysis.syntax.blocks import Block, BlockKind, How
 from trainlint.analysis.syntax.names import constant, last_name, nodes_in, position
@@ -12,7 +13,6 @@ from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.iterables import passes_items_through
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 _LISTS = frozenset({"parameters", "named_parameters", "trainable_parameters", "get_trainable_parameters"})
 _STATES = frozenset({"state_dict"})

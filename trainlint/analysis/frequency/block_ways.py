@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from trainlint.analysis.callgraph.call_graph import CallGraph
@@ -11,7 +12,6 @@ from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.programs.steps import LoopKind, Steps
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.finding import Heat
-from trainlint.records import dataclass, field, replace
 
 _OPTIONAL = 0.65
 """How much less sure heat is behind an option that is off by default: a run that sets it may well be slow there."""

@@ -7,6 +7,7 @@ in classes that look like a part of a trainer. `forward` is no hook, since it do
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -23,7 +24,6 @@ from trainlint.analysis.tables.framework_hooks import (
 )
 from trainlint.finding import Heat
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 _TRAINER = lazy(r"Module|Trainer|Brain|Callback|Hook|Task|Engine|Recipe|Model|Runner|Learner|System", re.IGNORECASE)
 """What classes are called whose methods a trainer calls."""

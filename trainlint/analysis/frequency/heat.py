@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from trainlint.analysis.callgraph.skeleton import Skeleton
 from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint, idle
 from trainlint.analysis.syntax.blocks import Block, Function
-from trainlint.records import dataclass, field
 
 
 @dataclass(slots=True, eq=False)

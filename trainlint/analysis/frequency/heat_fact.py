@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from trainlint.analysis.conditions.condition import CONFIDENCE_BEHIND_UNKNOWN
 from trainlint.finding import Heat
-from trainlint.records import dataclass
 
 RANK = {
     Heat.INNER: 7,

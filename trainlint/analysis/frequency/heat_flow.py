@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from trainlint.analysis.callgraph.call_graph import CallGraph, Edge
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
@@ -11,7 +12,6 @@ from trainlint.analysis.frequency.framework_roles import role
 from trainlint.analysis.frequency.heat_fact import RANK, UNKNOWN_HEAT, HeatFact
 from trainlint.analysis.programs.steps import LoopKind, Steps
 from trainlint.finding import Heat
-from trainlint.records import dataclass, field, replace
 
 _ONCE = frozenset(
     {"__init__", "main", "setup", "configure_optimizers", "prepare_data", "parse_args", "__post_init__", "build_model"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from trainlint.analysis.callgraph.skeleton import (
     NOWHERE,
@@ -28,7 +29,6 @@ from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.stable_keys import Keys
 from trainlint.analysis.tables.common_names import FOREIGN, PLAIN_METHODS
 from trainlint.finding import Heat
-from trainlint.records import replace
 
 _LOADER_ARGUMENTS = frozenset({"collate_fn", "worker_init_fn"})
 _TRAINER_OF_FUNCTIONS = "Engine"

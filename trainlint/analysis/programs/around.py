@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
-
-from trainlint.records import dataclass, field
 
 K = TypeVar("K", bound=Hashable)
 """How a function is named: a number, or a file and a qualified name. A module's top level is named alike."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.alternatives import depends_on_version, has_alternative, is_tried, origins
@@ -13,7 +14,6 @@ from trainlint.analysis.syntax.uses import call_of
 from trainlint.analysis.tables.deprecations import Deprecation, Version, deprecation_of
 from trainlint.finding import Severity
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel

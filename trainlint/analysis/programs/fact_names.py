@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 from trainlint.analysis.syntax.names import NAMES
@@ -12,7 +13,6 @@ from trainlint.analysis.tables import clipping, loaders, parallel, precision
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.tables.parallel import Wrapper, called_as
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 _TORCH = "torch torch_xla torch_npu intel_extension_for_pytorch"
 _LIGHTNING = "lightning pytorch_lightning lightning_fabric"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from trainlint.analysis.callgraph.call_graph import CallGraph
@@ -15,7 +16,6 @@ from trainlint.analysis.syntax.names import NAMES, constant, last_name, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.patterns import lazy
-from trainlint.records import dataclass, field
 
 _SWITCHED_OFF = lazy(r"no_?grad|inference_?mode", re.IGNORECASE)
 _STACK_METHODS = frozenset({"enter_context", "push"})

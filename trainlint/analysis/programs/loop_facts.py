@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -10,7 +11,6 @@ from trainlint.analysis.callgraph.call_graph import CallGraph
 from trainlint.analysis.callgraph.skeleton import NOWHERE
 from trainlint.analysis.programs.around import Ways
 from trainlint.analysis.tables.fact_kinds import Fact, FactKind
-from trainlint.records import dataclass, field
 
 FactsByFunction = Mapping[str, Sequence[Fact]]
 """Qualified name of a function, "" for the top of the module → what is used there."""

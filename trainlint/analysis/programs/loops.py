@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from trainlint.analysis.callgraph.skeleton import LoopTrait
@@ -20,7 +21,6 @@ from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.tables.optimizers import STEPPED_NAME
 from trainlint.analysis.types.batch_sources import LOADER_NAME, draws_batches, is_batch_source
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 _TRAINING_CALLS = frozenset(
     "train_step training_step run_step train_batch fit_batch optimize_parameters forward_backward "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.wraps import assigned
@@ -12,7 +13,6 @@ from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, dotted, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.types.values import Kind
-from trainlint.records import dataclass
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from trainlint.analysis.callgraph.call_graph import CallGraph
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing, LoopTrait
-from trainlint.records import dataclass, field
 
 _RUN_HERE = (Handing.CALLED, Handing.CLOSURE)
 _LOOKS = 8

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.evaluation import forwards_with_graph
@@ -14,7 +15,6 @@ from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Binding, Block, How, Place
@@ -15,7 +16,6 @@ from trainlint.analysis.syntax.names import argument, dotted, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import call_of
 from trainlint.analysis.tables.parallel import Wrapper, origins_of
-from trainlint.records import dataclass
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel

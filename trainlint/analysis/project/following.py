@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.project.carrying import item, placed
@@ -15,7 +16,6 @@ from trainlint.analysis.types.access_paths import AccessPath, Start
 from trainlint.analysis.types.declared_types import RESULT
 from trainlint.analysis.types.identity_results import handed_back
 from trainlint.analysis.types.values import UNKNOWN, Kind, Value
-from trainlint.records import dataclass, field
 
 _DEEPEST = 14
 _LONGEST = 200

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from trainlint.analysis.tables.devices import names_device
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 _LETTER = rb"[\w\x80-\xff]"
 """A letter of a name, in UTF-8."""

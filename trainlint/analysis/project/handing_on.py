@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from trainlint.analysis.project.things import Thing
 from trainlint.analysis.types.access_paths import AccessPath
-from trainlint.records import dataclass, field
 
 Parameter: TypeAlias = tuple[int, AccessPath]
 """A parameter of a function, and the file in which that stands."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.project.things import ClassThing, ObjectThing
 from trainlint.analysis.types.values import Value
-from trainlint.records import dataclass, field
 
 MOST_CALLEES = 12
 """What runs is not known of a call that may run more functions than this, nor what it returns."""

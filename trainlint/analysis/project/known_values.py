@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from trainlint.analysis.project.carrying import bare
 from trainlint.analysis.project.following import Follower
 from trainlint.analysis.project.things import ObjectThing, ValueThing
 from trainlint.analysis.types.values import UNKNOWN, Kind, Value, merge
-from trainlint.records import replace
 
 _DEEPEST_TUPLE = 2
 """Items of tuples that stand in tuples deeper than this are not followed."""

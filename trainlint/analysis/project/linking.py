@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePath
 
@@ -26,7 +27,6 @@ from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.types.access_paths import Start
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
 from trainlint.analysis.types.values import UNKNOWN, Kind, Value, merge
-from trainlint.records import dataclass, field
 
 _NOTHING = (Kind.UNKNOWN, Kind.NONE)
 """What a caller gives that says nothing of a parameter."""

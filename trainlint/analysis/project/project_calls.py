@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from trainlint.analysis.callgraph.skeleton import Handing
@@ -11,7 +12,6 @@ from trainlint.analysis.project.hierarchy import MOST_CALLEES
 from trainlint.analysis.project.summary import OutgoingCall, Summary
 from trainlint.analysis.project.things import ClassThing, FunctionThing, ObjectThing, Thing
 from trainlint.analysis.syntax.local_calls import COMMON_METHODS
-from trainlint.records import dataclass, field
 
 _ROUNDS = 5
 """Objects may be handed on through this many calls before they are called themselves."""

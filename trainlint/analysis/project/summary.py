@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from trainlint.analysis.callgraph.skeleton import Skeleton
 from trainlint.analysis.effects.guarded_reads import Reader
 from trainlint.analysis.programs.loop_facts import FactsByFunction
 from trainlint.analysis.types.access_paths import AccessPath
 from trainlint.analysis.types.values import Value
-from trainlint.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from trainlint.analysis.types.values import Value
-from trainlint.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

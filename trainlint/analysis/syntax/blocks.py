@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass, field
 from enum import auto
 
 from trainlint.analysis.syntax.fast_enum import Choice
 from trainlint.analysis.syntax.names import argument, last_name
-from trainlint.records import dataclass, field
 
 Position = tuple[int, int]
 """A 1-based line and a 0-based column in UTF-8 bytes, as `ast` counts them."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 from trainlint.analysis.syntax.names import constant
-from trainlint.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass, field
 
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How, Place
 from trainlint.analysis.syntax.names import last_name, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.common_names import PLAIN_METHODS
-from trainlint.records import dataclass, field
 
 COMMON_METHODS = frozenset(
     "forward step update item to backward train eval zero_grad state_dict load_state_dict append add get set "

@@ -9,12 +9,12 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import chain
 
 from trainlint.analysis.syntax.blocks import Binding, Block, Class, Function, How, Place
 from trainlint.analysis.syntax.names import position
 from trainlint.analysis.syntax.reaching import reaching
-from trainlint.records import dataclass, field
 
 
 @dataclass(slots=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from trainlint.analysis.syntax.blocks import Function
 from trainlint.analysis.syntax.names import dotted, last_name
 from trainlint.analysis.syntax.outline import Outline
-from trainlint.records import dataclass
 
 _Thing = TypeVar("_Thing")
 

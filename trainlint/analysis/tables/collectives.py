@@ -5,7 +5,7 @@ Sources: torch.distributed.distributed_c10d, torch 1.13 to 2.13.
 
 from __future__ import annotations
 
-from trainlint.records import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

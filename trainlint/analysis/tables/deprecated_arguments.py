@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from trainlint.analysis.tables.deprecations import Version
 from trainlint.analysis.tables.loaders import DATALOADER
 from trainlint.analysis.tables.optimizers import SCHEDULER_ORIGIN
 from trainlint.analysis.tables.parallel import DDP_ORIGINS
 from trainlint.patterns import lazy
-from trainlint.records import dataclass, field
 
 _DOCS = "https://docs.pytorch.org/docs/stable/"
 

@@ -7,9 +7,8 @@ own deprecation warnings for names that this table lacks.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
-
-from trainlint.records import dataclass
 
 Version = tuple[int, int]
 

@@ -7,10 +7,10 @@ called by that framework.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from trainlint.finding import Heat
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

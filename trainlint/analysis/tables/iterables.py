@@ -6,10 +6,10 @@ One row for each function. Loops are followed through a wrapper as soon as it ha
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from enum import Enum, auto
 
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 
 class Yields(Enum):

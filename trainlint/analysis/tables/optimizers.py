@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum, auto
-
-from trainlint.records import dataclass
 
 
 class Wrapper(Enum):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from trainlint.finding import Fix, Safety
-from trainlint.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

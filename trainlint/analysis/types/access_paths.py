@@ -7,10 +7,10 @@ through a project.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import auto
 
 from trainlint.analysis.syntax.fast_enum import Choice
-from trainlint.records import dataclass
 
 ANY = -1
 """In a path: some element, which one is unknown."""

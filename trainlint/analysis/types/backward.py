@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from trainlint.analysis.syntax.names import children, constant, dotted, last_name, root_name
 from trainlint.analysis.types.vocabulary import DETACHING, SCALER_NAME, TENSOR_NUMBERS
-from trainlint.records import dataclass, field
 
 _BACKWARD = frozenset({"backward", "manual_backward"})
 _GRADIENT_FUNCTIONS = frozenset({"torch.autograd.grad", "autograd.grad", "grad", "torch.autograd.backward"})

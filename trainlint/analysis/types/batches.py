@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from trainlint.analysis.syntax.blocks import Binding, Block, Function, How, Place
 from trainlint.analysis.syntax.local_calls import LocalCalls
@@ -12,7 +13,6 @@ from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables import iterables, loaders
 from trainlint.analysis.types.loaders import Loader, Loaders
-from trainlint.records import dataclass, field
 
 _NO_LOADER = frozenset({"len", "next", "print"})
 _DEEPEST = 16

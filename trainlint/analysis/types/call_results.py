@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block
@@ -30,7 +31,6 @@ from trainlint.analysis.types.vocabulary import (
     constructed,
 )
 from trainlint.patterns import lazy
-from trainlint.records import replace
 
 if TYPE_CHECKING:
     from trainlint.analysis.types.inference import Kinds

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from trainlint.analysis.types.values import UNKNOWN, Value
-from trainlint.records import dataclass, field
 
 _DEEPEST = 30
 """How many questions back a value is followed."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How
@@ -41,7 +42,6 @@ from trainlint.analysis.types.values import (
     somewhere,
 )
 from trainlint.analysis.types.vocabulary import DTYPES, TENSOR_NUMBER_ATTRIBUTES, by_name
-from trainlint.records import dataclass, field, replace
 
 if TYPE_CHECKING:
     from trainlint.analysis.programs.grad_mode import Gradients

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.tables.loaders import TORCH_CLASSES, TORCH_ORIGINS
-from trainlint.records import dataclass, field
 
 _POSITIONS = {
     "dataset": 0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Binding, Function
@@ -10,7 +11,6 @@ from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.types.access_paths import AccessPath, Start
 from trainlint.analysis.types.values import UNKNOWN, Kind, Origin, Value, constant_value, merge
 from trainlint.analysis.types.vocabulary import ANNOTATIONS, by_name
-from trainlint.records import replace
 
 if TYPE_CHECKING:
     from trainlint.analysis.types.inference import Kinds

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import auto
 
 from trainlint.analysis.syntax.fast_enum import Choice
 from trainlint.analysis.types.access_paths import AccessPath, together
-from trainlint.records import dataclass
 
 
 class Kind(Choice):

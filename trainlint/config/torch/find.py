@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from trainlint.bounded import UnfitFile, leads_out, read_bounded
 from trainlint.config.torch.formats import FIRST, LOCKS, bound, is_conda, is_read, is_requirements, said
 from trainlint.paths import absolute, shown_here
 from trainlint.project import PROJECT_FILES, REPOSITORY, project_around
-from trainlint.records import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from trainlint.config.torch_range import TorchRange, parse_torch_range
-from trainlint.records import dataclass
 
 LONGEST = 2_000
 """In characters. People's requirements are far shorter, and their parser may take longer than linear time."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.types.imported_facts import ImportedFacts
 from trainlint.engine.cache_keys import key_of_group
 from trainlint.engine.index.summarising import complete
-from trainlint.records import dataclass, replace
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -10,7 +11,6 @@ from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.project.glance import Glance
 from trainlint.analysis.project.neighbours import divided, groups, imports_among
-from trainlint.records import dataclass
 
 MOST_FILES = 150
 """The most context files that are summarised."""

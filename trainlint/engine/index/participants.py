@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +16,6 @@ from trainlint.analysis.project.glance import Glance, glance
 from trainlint.engine.index.import_graph import GlancedFile, ImportGraph
 from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.read import may_hold_findings, read_bytes
-from trainlint.records import dataclass, replace
 from trainlint.source import UnreadableSource
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
@@ -18,7 +19,6 @@ from trainlint.engine.discover import SKIPPED_DIRECTORIES, Target, discover, is_
 from trainlint.engine.read import may_hold_findings, read_bytes
 from trainlint.paths import shown_path
 from trainlint.project import package_parent, project_around
-from trainlint.records import dataclass, replace
 from trainlint.source import UnreadableSource, decode_source
 from trainlint.training_settings.files import is_settings
 

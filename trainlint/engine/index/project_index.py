@@ -6,12 +6,12 @@ Files that are not to be judged may take part, too: what they call is known, and
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.engine.pool.tasks import Executor, LocalExecutor
 from trainlint.finding import Failure
-from trainlint.records import dataclass, field, replace
 
 if TYPE_CHECKING:
     from trainlint.analysis.types.imported_facts import ImportedFacts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trainlint.engine.cache_keys import key_of_summary
@@ -11,7 +12,6 @@ from trainlint.engine.parsing import parse
 from trainlint.engine.pool.tasks import Executor, TaskKind
 from trainlint.engine.time_limit import TookTooLong, time_limit
 from trainlint.finding import Failure
-from trainlint.records import replace
 from trainlint.source import UnreadableSource
 
 if TYPE_CHECKING:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from trainlint.records import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from trainlint.engine.pool.model_store import MOST_KEPT, ModelStore
-from trainlint.records import dataclass
 
 
 class OnFile(Protocol):

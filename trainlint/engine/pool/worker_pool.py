@@ -10,6 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,7 +21,6 @@ from trainlint.engine.pool.tasks import LocalExecutor, OnFile, TaskKind
 from trainlint.engine.pool.worker_process import ENDING, serve
 from trainlint.engine.time_limit import was_out_of_time
 from trainlint.import_path import environment_for_workers
-from trainlint.records import dataclass, field
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

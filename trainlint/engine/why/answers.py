@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from types import FunctionType, MethodType
@@ -17,7 +18,6 @@ from trainlint.analysis.types.values import Value
 from trainlint.engine.why.rule_source import RuleSource
 from trainlint.engine.why.tracing import Run, Step
 from trainlint.explanation import Answer, Fact
-from trainlint.records import dataclass
 from trainlint.source import SourceFile
 
 UNTOLD = object()

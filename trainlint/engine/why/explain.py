@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.semantic_model import SemanticModel
@@ -19,7 +20,6 @@ from trainlint.engine.why.stopping import stops
 from trainlint.engine.why.tracing import watch
 from trainlint.explanation import Explanation, Hidden, Hiding, Line, Look, Verdict
 from trainlint.finding import Finding, Span
-from trainlint.records import dataclass, field, replace
 from trainlint.rule import Rule
 from trainlint.suppress import silencing_lines, suppress
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
@@ -14,7 +15,6 @@ from trainlint.analysis.types.values import Kind, Value
 from trainlint.engine.why.answers import written
 from trainlint.engine.why.rule_source import last_header_line
 from trainlint.explanation import Fact, Line
-from trainlint.records import dataclass, field
 
 _NAMED = ast.Name | ast.Attribute | ast.Subscript
 _SILENT_KINDS = frozenset({Kind.STRING, Kind.NONE, Kind.UNKNOWN})

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-
-from trainlint.records import dataclass, field
 
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 

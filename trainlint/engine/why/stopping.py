@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trainlint.analysis.site import Site
@@ -17,7 +18,6 @@ from trainlint.engine.why.answers import UNTOLD, Inquiry, assignment, deciding, 
 from trainlint.engine.why.rule_source import RuleSource, rule_source
 from trainlint.engine.why.tracing import Run, Step
 from trainlint.explanation import Fact, Stop
-from trainlint.records import dataclass, replace
 
 _DEEPEST = 4
 """So many functions of a rule's module are followed, one called by the other."""

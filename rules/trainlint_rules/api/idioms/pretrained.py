@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from trainlint.patterns import lazy
-from trainlint.records import dataclass, field
 
 LEGACY_ARGUMENTS = {"pretrained": "weights", "pretrained_backbone": "weights_backbone"}
 """An old argument, and the one in its place."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, Function, How, Place
 from trainlint.analysis.syntax.names import argument, constant, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import call_of
-from trainlint.records import dataclass
 
 _COMPILE = "torch.compile"
 _LEFT_OUT = ("disable", "graph_break", "allow_in_graph", "custom_op", "skip", "lru_cache", "cache")

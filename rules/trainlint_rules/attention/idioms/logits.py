@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import dataclass, field
 
 from trainlint.analysis.conditions.branches import exclude_each_other
 from trainlint.analysis.semantic_model import SemanticModel
@@ -12,7 +13,6 @@ from trainlint.analysis.syntax.names import constant, last_name, names_in, nodes
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import loads
 from trainlint.patterns import lazy
-from trainlint.records import dataclass, field
 from trainlint_rules.attention.idioms.softened import loss_given
 
 _RESHAPING = frozenset({"view", "reshape"})

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, Class, How, Place
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, position
 from trainlint.analysis.syntax.reaching import reaching
-from trainlint.records import dataclass
 
 _SHAPING = frozenset(
     {"view", "reshape", "flatten", "squeeze", "unsqueeze", "transpose", "permute", "float", "to", "cuda"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 from trainlint.analysis.syntax.blocks import Block, Function, How, Place
@@ -13,7 +14,6 @@ from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import loads
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 _PRODUCTS = frozenset({"matmul", "bmm", "einsum", "mm"})
 _TURNED = frozenset({"transpose", "permute", "swapaxes", "mT", "T", "t", "rearrange", "movedim", "unflatten"})

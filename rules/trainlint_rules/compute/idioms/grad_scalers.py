@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Function, Place
 from trainlint.analysis.syntax.names import argument, dotted, has_unpacked_arguments
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.precision import GRAD_SCALER, SCALER_ENABLED_AT
-from trainlint.records import dataclass
 from trainlint_rules.compute.idioms.precision import switch
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,6 @@ from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, How
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.tables.precision import AUTOCAST_DEVICES
-from trainlint.records import dataclass, replace
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import Enum, auto
 
 from trainlint.analysis.programs.steps import LoopKind
@@ -16,7 +17,6 @@ from trainlint.analysis.tables import iterables, loaders
 from trainlint.analysis.types.loaders import Loader
 from trainlint.finding import Heat
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 _TAKES_NO_PASS = frozenset(
     "len next print isinstance hasattr getattr setattr type id append info debug log state_dict load_state_dict "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, How, Place
@@ -19,7 +20,6 @@ from trainlint.analysis.syntax.names import (
 )
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import assigned_target, mentions
-from trainlint.records import dataclass
 
 _LIKE = frozenset({"empty_like", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like"})
 _SHAPED = frozenset({"empty", "zeros", "ones"})

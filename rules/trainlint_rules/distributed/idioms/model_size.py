@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from trainlint.analysis.syntax.blocks import Binding, Block, Function, How
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.types.inference import Kinds
-from trainlint.records import dataclass, replace
 from trainlint_rules.distributed.idioms.model_sizes import (
     arguments_that_count,
     parameters_in_name,

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 _SIZE = lazy(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)(b|m)(?![a-z0-9])", re.IGNORECASE)
 _UNDERSCORED_DECIMAL = lazy(r"\d_\d+[bm]", re.IGNORECASE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.semantic_model import SemanticModel
@@ -10,7 +11,6 @@ from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.records import dataclass
 
 _STARTS = frozenset({"torch.distributed.init_process_group", "torch.distributed.distributed_c10d.init_process_group"})
 

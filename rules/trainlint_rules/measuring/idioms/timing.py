@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How, Place
@@ -21,7 +22,6 @@ from trainlint.analysis.tables.iterables import counts_rounds, only_iterates
 from trainlint.analysis.tables.optimizers import STEPPED_NAME
 from trainlint.analysis.types.values import Kind
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 CLOCKS = frozenset(
     "time perf_counter monotonic perf_counter_ns time_ns monotonic_ns default_timer process_time".split()

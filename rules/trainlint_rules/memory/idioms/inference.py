@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.evaluation import builds_graph, forwards_with_graph, model_run_by, wants_gradients
@@ -13,7 +14,6 @@ from trainlint.analysis.syntax.names import argument, constant, dotted, last_nam
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import call_of
 from trainlint.analysis.types.backward import held_by
-from trainlint.records import dataclass
 from trainlint_rules.memory.idioms.unused_graphs import graph_is_unused
 
 if TYPE_CHECKING:

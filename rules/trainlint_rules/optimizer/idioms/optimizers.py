@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from enum import Enum, auto
 
 from trainlint.analysis.semantic_model import SemanticModel
@@ -16,7 +17,6 @@ from trainlint.analysis.tables.optimizers import STEPPED_NAME
 from trainlint.analysis.types.values import Kind
 from trainlint.analysis.types.vocabulary import SCALER_NAME
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 _SCHEDULER_NAME = lazy(r"(^|_)(lr_?)?sched(ule|uler)?(_?[a-z])?$", re.IGNORECASE)
 _CLEARS = lazy(r"^(zero|reset|clear)_?(the_?)?grad(s|ient|ients)?$|^zero_grad", re.IGNORECASE)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import Enum, auto
 
 from trainlint.analysis.effects.parameter_loops import ParameterLoop
 from trainlint.analysis.syntax.names import last_name, nodes_in
-from trainlint.records import dataclass
 
 _ARITHMETIC = frozenset("add_ sub_ mul_ div_ lerp_ addcmul_ addcdiv_ subtract_ multiply_ divide_ true_divide_".split())
 """Methods that compute in place, one kernel each."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from enum import Enum, auto
 
 from trainlint.analysis.conditions.around import guard_of, guards_around
@@ -14,7 +15,6 @@ from trainlint.analysis.syntax.names import argument, constant, dotted, last_nam
 from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.types.loaders import Loader
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 _ONLY_TENSORS = frozenset(
     "view view_as reshape permute transpose unsqueeze squeeze flatten contiguous expand repeat size dim numel "

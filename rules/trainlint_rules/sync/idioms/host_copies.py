@@ -7,6 +7,7 @@ https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 from trainlint.analysis.effects.accumulation import loop_around
 from trainlint.analysis.semantic_model import SemanticModel
@@ -15,7 +16,6 @@ from trainlint.analysis.syntax.names import argument, constant, dotted, end_posi
 from trainlint.analysis.syntax.uses import loads
 from trainlint.analysis.tables.iterables import iterates_lazily
 from trainlint.analysis.types.values import Home, Kind, Origin
-from trainlint.records import dataclass
 
 _READING_METHODS = frozenset(
     "numpy tolist item mean sum max min norm float double int long bool any all std var argmax argmin sort topk "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 from trainlint.analysis.effects.reads import explicit_read, implicit_read
 from trainlint.analysis.semantic_model import SemanticModel
@@ -10,7 +11,6 @@ from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import nodes_in
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.types.values import Kind, Origin, Value
-from trainlint.records import dataclass
 from trainlint_rules.sync.idioms.masks import mask_confidence
 
 _INDEXED_BY_AXES = 0.8

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
-from trainlint.records import dataclass
 from trainlint_probe.traces.device_work.kernels import KernelClass, Units, kind_of
 from trainlint_probe.traces.events import DeviceWork, HostRange, Trace, Work
 from trainlint_probe.traces.inside import Inside

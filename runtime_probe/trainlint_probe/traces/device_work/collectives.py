@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
-from trainlint.records import dataclass
 from trainlint_probe.traces.device_work.communication import communicates
 from trainlint_probe.traces.events import DeviceWork, HostRange, Trace, Work
 from trainlint_probe.traces.intervals import Span, subtract, total, union

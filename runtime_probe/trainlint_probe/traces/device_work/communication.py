@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from trainlint.records import dataclass
 from trainlint_probe.traces.device_work.kernels import KernelClass, kind_of
 from trainlint_probe.traces.events import DeviceWork, Trace, Work
 from trainlint_probe.traces.intervals import Span, overlap, subtract, total, union

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-
-from trainlint.records import dataclass
 
 
 class KernelClass(Enum):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from time import perf_counter_ns
 from typing import Any
 from weakref import WeakKeyDictionary, ref
@@ -16,7 +17,6 @@ from torch.optim.optimizer import (
 )
 
 from trainlint.evidence import Line, Optimizer, Phase, Symptom
-from trainlint.records import replace
 from trainlint_probe.watch.ledger import Kind, Site
 from trainlint_probe.watch.lines import frame_at, maker_of, shown
 from trainlint_probe.watch.phases import NUMBER

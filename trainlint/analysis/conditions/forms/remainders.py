@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import dataclass
 
 from trainlint.analysis.conditions.forms.counters import is_counter, words
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import constant, last_name, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.patterns import lazy
-from trainlint.records import dataclass
 
 EVERY_UPDATE = lazy(
     r"accum|update_freq|update_every|grad_acc|micro|critic|disc|policy|train_freq|target", re.IGNORECASE
