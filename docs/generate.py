@@ -1,5 +1,5 @@
-"""Write the pages that are made from code: those of the rules (docs/rules/*.md, rules/README.md, the stars in the rule
-index) and that of the configuration with its JSON Schema.
+"""Write the pages that are made from code: those of the rules (docs/rules/*.md, rules/README.md) and that of the
+configuration with its JSON Schema.
 
 python docs/generate.py            write them, and remove pages of rules that are gone
 python docs/generate.py --check    write nothing; name what is stale, missing or orphaned, and exit with 1
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -22,8 +21,7 @@ from trainlint.rule import Rule
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 OWN_PACK = "trainlint_rules"
-INDEX = "docs/rules-index.md"
-_ROW = re.compile(r"^\| (?P<code>TRNP?\d{3})(?: ★)? \| (?P<name>[a-z0-9-]+) \|", re.MULTILINE)
+UNPROVED = "docs/rules/unproved.md"
 NOTICE = "<!-- Written by docs/generate.py from the rules themselves. Change the rule, then run it. -->\n\n"
 
 
@@ -37,6 +35,7 @@ def pages(rules: Iterable[type[Rule]]) -> dict[str, str]:
     files["docs/rules/README.md"] = "\n".join(index)
     table = rules_table(ordered, pages="../docs/rules")
     files["rules/README.md"] = f"{NOTICE}# All rules\n\n{table}"
+    files[UNPROVED] = NOTICE + unproved(ordered)
     return files
 
 
@@ -49,15 +48,19 @@ def configuration() -> dict[str, str]:
     }
 
 
-def starred(index: str, rules: Iterable[type[Rule]]) -> str:
-    """The rule index with a star at each row whose rule is written, by its code and name, and at no other."""
-    written = {(rule.code, rule.name) for rule in rules}
-
-    def row(match: re.Match[str]) -> str:
-        code, name = match["code"], match["name"]
-        return f"| {code}{' ★' if (code, name) in written else ''} | {name} |"
-
-    return _ROW.sub(row, index)
+def unproved(rules: Iterable[type[Rule]]) -> str:
+    """The page of the rules that the probe measures nothing for, and of what confirms their findings instead."""
+    rows = [
+        f"| {rule.code} | [{rule.name}](./{rule.name}.md) | {' '.join(rule.manual.section('Confirmed by').split())} |\n"
+        for rule in rules
+        if not (rule.of_run or rule.of_engine or rule.confirmed_by)
+    ]
+    return (
+        "# Rules that no run of the probe confirms\n\n"
+        '`trainlint probe` measures nothing for these rules, and says "not observed" or "unmeasured" of their '
+        "findings. The last column says what confirms or refutes a finding by other means.\n\n"
+        "| code | name | confirmed by |\n| --- | --- | --- |\n" + "".join(rows)
+    )
 
 
 def differences(repository: Path, files: dict[str, str]) -> list[str]:
@@ -108,9 +111,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{OWN_PACK} holds no rule: install this checkout with `pip install -e .`", file=sys.stderr)
         return 2
     files = pages(own) | configuration()
-    index = REPOSITORY / INDEX
-    if index.is_file():  # the plan is written by hand; only its stars are not
-        files[INDEX] = starred(index.read_text(encoding="utf-8"), own)
     lines = differences(REPOSITORY, files) if options.check else write(REPOSITORY, files)
     if not lines:
         print(f"All {len(files)} pages are fresh.")

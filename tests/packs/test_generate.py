@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from tests.report.toys import RULES, BlockingBatchCopy
+from trainlint.evidence import Symptom
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -33,6 +34,7 @@ def test_pages_indexes_and_tables_are_made_from_the_rules() -> None:
         "docs/rules/blocking-batch-copy.md",
         "docs/rules/README.md",
         "rules/README.md",
+        "docs/rules/unproved.md",
     ]
     assert "# item-in-training-step (TRN201)" in files["docs/rules/item-in-training-step.md"]
     assert "[blocking-batch-copy](./blocking-batch-copy.md)" in files["docs/rules/README.md"]
@@ -40,9 +42,24 @@ def test_pages_indexes_and_tables_are_made_from_the_rules() -> None:
     assert all(text.endswith("\n") and "\n\n\n" not in text for text in files.values())
 
 
+def test_only_rules_that_the_probe_does_not_measure_are_listed_as_unproved() -> None:
+    class Measured(BlockingBatchCopy):
+        __doc__ = BlockingBatchCopy.__doc__
+        confirmed_by = frozenset({Symptom.HOST_SYNC})
+
+    class OfEngine(BlockingBatchCopy):
+        __doc__ = BlockingBatchCopy.__doc__
+        of_engine = True
+
+    page = generate.unproved([BlockingBatchCopy])
+    confirmed_by = " ".join(BlockingBatchCopy.manual.section("Confirmed by").split())
+    assert page.endswith(f"| TRN205 | [blocking-batch-copy](./blocking-batch-copy.md) | {confirmed_by} |\n")
+    assert "blocking-batch-copy" not in generate.unproved([Measured, OfEngine])
+
+
 def test_what_was_written_is_fresh(tmp_path: Path) -> None:
     files = generate.pages(RULES)
-    assert len(generate.write(tmp_path, files)) == 4
+    assert len(generate.write(tmp_path, files)) == 5
     assert generate.differences(tmp_path, files) == []
     assert generate.write(tmp_path, files) == []
 
@@ -54,6 +71,7 @@ def test_stale_missing_and_orphaned_pages_are_named(tmp_path: Path) -> None:
     assert generate.differences(tmp_path, generate.pages([BlockingBatchCopy])) == [
         "docs/rules/README.md is missing",
         "rules/README.md is stale",
+        "docs/rules/unproved.md is stale",
         "docs/rules/item-in-training-step.md is orphaned: no rule has this name",
     ]
 
@@ -80,9 +98,3 @@ def test_check_exits_with_1_and_writes_nothing(
     assert generate.main([]) == 0
     assert generate.main(["--check"]) == 0
     assert not (tmp_path / "docs/rules/item-in-training-step.md").exists()  # a rule of another pack
-
-
-def test_the_index_has_a_star_at_each_rule_that_is_written_and_at_no_other() -> None:
-    before = ["| TRN205 | blocking-batch-copy | x |", "| TRN999 ★ | never-written | y |", "| TRN201 ★ | old-name | z |"]
-    after = ["| TRN205 ★ | blocking-batch-copy | x |", "| TRN999 | never-written | y |", "| TRN201 | old-name | z |"]
-    assert generate.starred("\n".join(before), [BlockingBatchCopy]) == "\n".join(after)
