@@ -23,12 +23,19 @@ from trainlint.installation.kept_texts import keep, kept_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one file is to end at once
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from trainlint.analysis.site import Site
     from trainlint.finding import Finding
     from trainlint.installation.plugins import Plugin
     from trainlint.rule import Rule, Triggers
+
+    # A rule is the same to most of trainlint, be it imported or known from the catalogue alone.
+    InstalledRule: TypeAlias = "type[Rule] | RuleEntry"
+    """To be bound to the user's settings for its options by a call."""
+    BoundRule: TypeAlias = "Rule | RuleEntry"
+    """With the user's settings, ready to be asked."""
+    AnyRule: TypeAlias = InstalledRule | BoundRule
 
 _NAME = "rules"
 _beside: list[str] = []

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from trainlint.symptoms import Symptom
+
 
 class Phase(Enum):
     """What the host spends a step on. Phases are exclusive: those of a step add up to its time."""
@@ -21,53 +23,6 @@ class Phase(Enum):
     EVALUATION = "evaluation"
     CHECKPOINT = "checkpoint"
     OTHER = "other"
-
-
-class Symptom(Enum):
-    """What was seen to happen at a line."""
-
-    DATA_WAIT = "data wait"
-    """The step waits for a batch."""
-    HOST_SYNC = "host sync"
-    """The host waits for the device: a value is read, or `synchronize` called."""
-    HOST_TO_DEVICE = "host to device copy"
-    COLLECTIVE = "collective"
-    CACHE_EMPTIED = "cache emptied"
-    CHECKPOINT = "checkpoint"
-    SAME_FILE = "file that several ranks save"
-    BACKWARD = "backward"
-    BACKWARD_IN_AUTOCAST = "backward under autocast"
-    GRADIENTS_CLEARED = "clearing of gradients"
-    GRADIENTS_ZEROED = "filling of gradients with zeros"
-    GRADIENTS_DROPPED = "clearing of gradients that no step has used"
-    CLIPPING = "clipping of gradients"
-    CLIPPED_TOO_LATE = "clipping of gradients that the step has used already"
-    REDUCED_TOO_EARLY = "reduction of gradients that are not complete yet"
-    """Of several backwards before one step, each sends its gradients to the other ranks."""
-    OPTIMIZER_STEP = "optimizer step"
-    OPTIMIZER_BUILT = "optimizer that is built in the steps"
-    EVALUATION_WITH_GRADIENTS = "evaluation with gradients"
-    """A model in `eval()` runs forward, nothing calls backward, and autograd records."""
-    TRAINED_IN_EVALUATION_MODE = "training in evaluation mode"
-    """Backward goes through a forward of a model in `eval()`."""
-    EVALUATED_IN_TRAINING_MODE = "evaluation in training mode"
-    """Forward runs without autograd, and the model is not in `eval()`."""
-    UNUSED_SEARCH_IN_VAIN = "search for unused parameters that finds none"
-    GRADIENTS_KEPT_TWICE = "second copy of all gradients"
-    TOO_MANY_WORKERS = "number of workers beyond that of cores"
-    WORKERS_STARTED = "start of worker processes in each epoch"
-    WORKERS_NOT_STARTED = "loader that has no workers, or keeps them"
-    GARBAGE_COLLECTION = "garbage collection"
-    DEEP_COPY = "deep copy"
-    COMPILE_CALL = "call of torch.compile in the steps"
-    GRAPH_BREAK = "graph break"
-    RECOMPILE = "recompile"
-    ALLOCATION = "allocation"
-    """Device memory is asked of the driver or given back to it."""
-    WARNING = "warning"
-    """PyTorch or another library warns, as of a name that will go away."""
-    RAN = "ran"
-    """The line was reached; nothing about it was timed."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

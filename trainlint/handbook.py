@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one file is to end at once
     from typing import Any
 
-    from trainlint.declared import Declared
+    from trainlint.catalogue import AnyRule
     from trainlint.naming import Named
     from trainlint.rule import Rule
 
@@ -55,12 +55,12 @@ def topic_title(rule: type[Rule]) -> str:
     return first_line or topic(rule)
 
 
-def fix_label(rule: Declared) -> str:
+def fix_label(rule: AnyRule) -> str:
     """The level of the rule's fix in one word; "none" where the rule is advice in words."""
     return rule.fix_safety.label if rule.fix_safety else "none"
 
 
-def state_label(rule: Declared) -> str:
+def state_label(rule: AnyRule) -> str:
     """In one word, when the rule is not simply on: "preview", or "probe" for what only a run shows."""
     return "probe" if rule.of_run else "preview" if rule.preview else ""
 
@@ -116,7 +116,7 @@ def page_data(rule: type[Rule]) -> dict[str, Any]:
     }
 
 
-def rules_table(rules: Sequence[Declared], *, pages: str = RULE_PAGES) -> str:
+def rules_table(rules: Sequence[AnyRule], *, pages: str = RULE_PAGES) -> str:
     """A Markdown table of rules, each linked to its page below the address or folder `pages`."""
     rows = ["| code | name | flags | severity | fix |", "| --- | --- | --- | --- | --- |"]
     for rule in rules:

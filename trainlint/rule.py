@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.patterns import lazy
@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one fi
     from typing import ClassVar
 
     from trainlint.analysis.site import Site
-    from trainlint.evidence import Symptom
+    from trainlint.symptoms import Symptom
 
 IN_STEP = frozenset({Heat.STEP, Heat.INNER})
 """For triggers: code that runs at least once in each training iteration."""
@@ -205,15 +205,6 @@ class RuntimeRule(EngineRule, base=True):
     of_run = True
 
 
-@dataclass(frozen=True, slots=True)
-class _Problems:
-    items: list[str] = field(default_factory=list)
-
-    def check(self, condition: bool, message: str) -> None:
-        if not condition:
-            self.items.append(message)
-
-
 def _is_abstract(cls: type) -> bool:
     """As `inspect.isabstract`, whose module takes 5 ms to import; `abc` notes what is abstract only after this."""
     names = {*vars(cls), *(name for base in cls.__bases__ for name in getattr(base, "__abstractmethods__", ()))}
@@ -228,30 +219,27 @@ def _unindented(docstring: str) -> str:
 
 
 def _require(cls: type[Rule]) -> None:
-    problems = _Problems()
-    for attribute in ("code", "name", "severity", "triggers"):
-        problems.check(hasattr(cls, attribute), f"it has no `{attribute}`")
-    problems.check(
-        bool(_CODE.fullmatch(getattr(cls, "code", ""))), "its code is not a prefix and three digits, as in TRN201"
-    )
-    problems.check(
-        bool(_NAME.fullmatch(getattr(cls, "name", ""))),
-        "its name is not a pattern in kebab case, as in item-in-training-step",
-    )
-    page = _unindented(cls.__doc__ or "")
-    problems.check(bool(page), "it has no docstring, which is its page")
-    headings = _HEADING.findall(page or "")
-    for heading in _REQUIRED:
-        problems.check(heading in headings, f"its page lacks the section `## {heading}`")
-    for heading in headings:
-        problems.check(heading in _ALLOWED, f"its page has the unknown section `## {heading}`")
+    name, code, page = getattr(cls, "name", ""), getattr(cls, "code", ""), _unindented(cls.__doc__ or "")
+    headings = _HEADING.findall(page)
     wants_safety = getattr(cls, "fix_safety", None) in (Safety.NUMERICS, Safety.UNSAFE)
-    problems.check(
-        wants_safety == ("Fix safety" in headings),
-        "`## Fix safety` stands on the page if, and only if, the fix is not SAFE",
-    )
-    if problems.items:
-        raise BadRule(f"rule {cls.__module__}.{cls.__qualname__}: " + "; ".join(problems.items))
+    checks = [
+        *(
+            (hasattr(cls, attribute), f"it has no `{attribute}`")
+            for attribute in ("code", "name", "severity", "triggers")
+        ),
+        (_CODE.fullmatch(code), "its code is not a prefix and three digits, as in TRN201"),
+        (_NAME.fullmatch(name), "its name is not a pattern in kebab case, as in item-in-training-step"),
+        (page, "it has no docstring, which is its page"),
+        *((heading in headings, f"its page lacks the section `## {heading}`") for heading in _REQUIRED),
+        *((heading in _ALLOWED, f"its page has the unknown section `## {heading}`") for heading in headings),
+        (
+            wants_safety == ("Fix safety" in headings),
+            "`## Fix safety` stands on the page if, and only if, the fix is not SAFE",
+        ),
+    ]
+    problems = [message for holds, message in checks if not holds]
+    if problems:
+        raise BadRule(f"rule {cls.__module__}.{cls.__qualname__}: " + "; ".join(problems))
 
 
 def parse_manual(cls: type) -> Manual:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
-from trainlint.evidence import Line, Run, Symptom, Verdict
+from trainlint.evidence import Line, Run, Verdict
+from trainlint.symptoms import Symptom
 from trainlint_probe.changed_files.left import about_files
 from trainlint_probe.judgement.across_ranks import with_others
 from trainlint_probe.judgement.confirming import told

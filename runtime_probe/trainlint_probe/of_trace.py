@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from trainlint.cli.console import UsageError
-from trainlint.evidence import Environment, Line, Run, Seen, Step, Symptom
+from trainlint.evidence import Environment, Line, Run, Seen, Step
+from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.confirming import told
 from trainlint_probe.judgement.runtime_rules import as_verdicts
 from trainlint_probe.judgement.static import configured, judge_files, with_lines_elsewhere

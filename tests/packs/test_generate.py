@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from tests.report.toys import RULES, BlockingBatchCopy
-from trainlint.evidence import Symptom
+from trainlint.symptoms import Symptom
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

@@ -20,10 +20,10 @@ from trainlint.evidence import (
     Seen,
     State,
     Step,
-    Symptom,
     Verdict,
 )
 from trainlint.finding import Safety
+from trainlint.symptoms import Symptom
 from trainlint_probe.verify.bootstrap import Pair, ratio_of_means
 from trainlint_probe.verify.result import End, Likeness, Outcome, Training, Trial, Verification
 

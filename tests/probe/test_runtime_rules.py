@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from tests.rules.catalogue import all_rules
-from trainlint.evidence import Interval, State, Symptom
+from trainlint.evidence import Interval, State
 from trainlint.rule import Rule
+from trainlint.symptoms import Symptom
 from trainlint_probe import traces
 from trainlint_probe.judgement.runtime_rules import as_verdicts
 from trainlint_probe.traces.judge import RuntimeFinding

@@ -11,9 +11,10 @@ import pytest
 
 from tests.probe import samples
 from tests.rules.catalogue import all_rules
-from trainlint.evidence import Interval, Line, Reference, State, Symptom, Verdict
+from trainlint.evidence import Interval, Line, Reference, State, Verdict
 from trainlint.finding import Finding, Severity, Span
 from trainlint.report.settings import Style
+from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.same_line import SHOWN_BY, related
 from trainlint_probe.report.document import document
 from trainlint_probe.report.page import page

@@ -5,21 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from trainlint.evidence import (
-    Environment,
-    Interval,
-    Line,
-    Loader,
-    Optimizer,
-    Phase,
-    Run,
-    Seen,
-    State,
-    Step,
-    Symptom,
-    Verdict,
-)
+from trainlint.evidence import Environment, Interval, Line, Loader, Optimizer, Phase, Run, Seen, State, Step, Verdict
 from trainlint.finding import Finding, Severity, Span
+from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.verdicts import verdict
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Sequence
 
-    from trainlint.declared import Known
+    from trainlint.catalogue import InstalledRule
 
 
 def explain(options: Namespace) -> int:
@@ -30,7 +30,7 @@ def explain(options: Namespace) -> int:
     return 0
 
 
-def _find(word: str, rules: Sequence[Known]) -> Known:
+def _find(word: str, rules: Sequence[InstalledRule]) -> InstalledRule:
     for rule in rules:
         if word.upper() == rule.code or word.lower() == rule.name or word.upper() in rule.aliases:
             return rule

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Sequence
 
-    from trainlint.declared import Known
+    from trainlint.catalogue import InstalledRule
 
 
 def rules(options: Namespace) -> int:
@@ -40,7 +40,7 @@ def rules(options: Namespace) -> int:
     return 0
 
 
-def _selected(words: Sequence[str], known: Sequence[Known]) -> list[Known]:
+def _selected(words: Sequence[str], known: Sequence[InstalledRule]) -> list[InstalledRule]:
     for word in words:
         if not rules_called(word, known):
             raise UsageError(f'--select: "{word}" is no rule\'s code or name{did_you_mean(word, words_for(known))}')

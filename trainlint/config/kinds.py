@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, NoReturn
 
+    from trainlint.catalogue import InstalledRule
     from trainlint.config.raw import RawConfig
     from trainlint.config.torch_range import TorchRange
-    from trainlint.declared import Known
 
     KeyPath = tuple[str | int, ...]
-    Check = Callable[[RawConfig, KeyPath, object, Sequence[Known]], Any]
+    Check = Callable[[RawConfig, KeyPath, object, Sequence[InstalledRule]], Any]
 
 _SEVERITIES = {severity.label: severity for severity in Severity}
 _MOST_SECONDS = 86_400
@@ -75,7 +75,7 @@ def _table(raw: RawConfig, key: KeyPath, value: object) -> dict[str, Any]:
 # Rules by codes, prefixes and names
 
 
-def _rules(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[Known]) -> tuple[str, ...]:
+def _rules(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]) -> tuple[str, ...]:
     words = _texts(raw, key, value)
     for index, word in enumerate(words):
         if not rules_called(word, rules):
@@ -97,7 +97,7 @@ RULES = Kind("a list of rules", _rules, {"type": "array", "items": _RULE}, _type
 # Path patterns
 
 
-def _globs(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[Known]) -> tuple[str, ...]:
+def _globs(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]) -> tuple[str, ...]:
     patterns = _texts(raw, key, value)
     _require_few(raw, key, patterns)
     for index, pattern in enumerate(patterns):
@@ -117,7 +117,7 @@ def _require_glob(raw: RawConfig, key: KeyPath, pattern: str) -> None:
 
 
 def _rules_by_glob(
-    raw: RawConfig, key: KeyPath, value: object, rules: Sequence[Known]
+    raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     section = _table(raw, key, value)
     _require_few(raw, key, tuple(section))
@@ -146,7 +146,7 @@ RULES_BY_GLOB = Kind(
 # Severities
 
 
-def _severity(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[Known]) -> Severity:
+def _severity(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]) -> Severity:
     if isinstance(value, str) and value in _SEVERITIES:
         return _SEVERITIES[value]
     hint = did_you_mean(value, _SEVERITIES) if isinstance(value, str) else ""
@@ -160,7 +160,7 @@ def _typed_severity(text: str) -> Severity:
 
 
 def _severity_by_rule(
-    raw: RawConfig, key: KeyPath, value: object, rules: Sequence[Known]
+    raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]
 ) -> tuple[tuple[str, Severity], ...]:
     """For each rule's code, the severity that the most exact word gives it."""
     section = _table(raw, key, value)
@@ -187,13 +187,13 @@ SEVERITY_BY_RULE = Kind(
 # Numbers and switches
 
 
-def _switch(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[Known]) -> bool:
+def _switch(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]) -> bool:
     if not isinstance(value, bool):
         _refuse(raw, key, "true or false", value)
     return value
 
 
-def _share(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[Known]) -> float:
+def _share(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
         _refuse(raw, key, "a number from 0 to 1", value)
     return float(value)
@@ -209,7 +209,7 @@ def _typed_share(text: str) -> float:
     return share
 
 
-def _seconds(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[Known]) -> float:
+def _seconds(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= _MOST_SECONDS:
         _refuse(raw, key, f"a number of seconds above 0 and up to {_MOST_SECONDS:,}, such as 30", value)
     return float(value)
@@ -227,7 +227,7 @@ SECONDS = Kind(
 # Functions and versions
 
 
-def _functions(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[Known]) -> tuple[str, ...]:
+def _functions(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]) -> tuple[str, ...]:
     names = _texts(raw, key, value)
     for index, name in enumerate(names):
         if not all(part.isidentifier() for part in name.split(".")):
@@ -235,7 +235,7 @@ def _functions(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[Know
     return names
 
 
-def _torch_range(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[Known]) -> TorchRange:
+def _torch_range(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]) -> TorchRange:
     from trainlint.config.torch_range import parse_torch_range  # few configurations name a version
 
     if not isinstance(value, str):

@@ -10,11 +10,11 @@ from trainlint.paths import absolute
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainlint.catalogue import InstalledRule
     from trainlint.config.raw import RawConfig
-    from trainlint.declared import Known
 
 
-def config_from(raw: RawConfig, rules: Sequence[Known]) -> Config:
+def config_from(raw: RawConfig, rules: Sequence[InstalledRule]) -> Config:
     """Check every key and value of a file. Raises ConfigError at the first that is wrong."""
     known = {key.name: key for key in Config.keys}
     for name in raw.values:

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from trainlint.declared import Known
+    from trainlint.catalogue import InstalledRule
 
 
 def resolve(
     directory: Path,
     overrides: Overrides,
-    rules: Sequence[Known],
+    rules: Sequence[InstalledRule],
     *,
     config_file: Path | None = None,
     isolated: bool = False,
@@ -50,7 +50,7 @@ def resolve(
     return _overridden(config, overrides, rules)
 
 
-def _named(path: Path, rules: Sequence[Known]) -> Config:
+def _named(path: Path, rules: Sequence[InstalledRule]) -> Config:
     data = read_bytes(path, named=True)
     if data is None:
         raise ConfigError(
@@ -62,7 +62,7 @@ def _named(path: Path, rules: Sequence[Known]) -> Config:
     return config
 
 
-def _nearest(directory: Path, rules: Sequence[Known]) -> Config | None:
+def _nearest(directory: Path, rules: Sequence[InstalledRule]) -> Config | None:
     start = absolute(directory)
     for place in (start, *start.parents):
         for path in (place / TRAINLINT_TOML, place / PYPROJECT_TOML):
@@ -73,7 +73,7 @@ def _nearest(directory: Path, rules: Sequence[Known]) -> Config | None:
 
 
 @lru_cache(maxsize=64)
-def _checked(path: Path, data: bytes, rules: tuple[Known, ...]) -> Config | None:
+def _checked(path: Path, data: bytes, rules: tuple[InstalledRule, ...]) -> Config | None:
     """The settings in one file's bytes. A file is often the nearest one to many directories."""
     raw = parse_config(path, data)
     if raw is None:
@@ -83,7 +83,7 @@ def _checked(path: Path, data: bytes, rules: tuple[Known, ...]) -> Config | None
     return config_from(raw, rules)
 
 
-def _overridden(config: Config, overrides: Overrides, rules: Sequence[Known]) -> Config:
+def _overridden(config: Config, overrides: Overrides, rules: Sequence[InstalledRule]) -> Config:
     """The command line over the file: each option replaces the file's value or adds to it, as its row says."""
     for key in Config.keys:
         if key.kind is RULES:
@@ -96,7 +96,7 @@ def _overridden(config: Config, overrides: Overrides, rules: Sequence[Known]) ->
     return replace(config, **values)
 
 
-def _yielding(config: Config, overrides: Overrides, rules: Sequence[Known]) -> Config:
+def _yielding(config: Config, overrides: Overrides, rules: Sequence[InstalledRule]) -> Config:
     """The file's settings without the words about rules that give way to the command line.
 
     --select replaces the file's whole selection. What is selected there is run though the file ignores it in the same
@@ -116,7 +116,7 @@ def _yielding(config: Config, overrides: Overrides, rules: Sequence[Known]) -> C
     )
 
 
-def _code(word: str, rules: Sequence[Known]) -> str:
+def _code(word: str, rules: Sequence[InstalledRule]) -> str:
     """The code for a rule's name; other words as they stand, in capitals."""
     named = [rule.code for rule in rules_called(word, rules) if rule.name == word.lower()]
     return named[0] if named else word.upper()

@@ -11,12 +11,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
 
+    from trainlint.catalogue import AnyRule, BoundRule, InstalledRule
     from trainlint.config.settings import Config
-    from trainlint.declared import Bound, Declared, Known
     from trainlint.finding import Severity
 
 
-def select(rules: Sequence[Known], config: Config) -> tuple[Bound, ...]:
+def select(rules: Sequence[InstalledRule], config: Config) -> tuple[BoundRule, ...]:
     """The rules that the configuration turns on, in the order given.
 
     Where several words meet one rule, the most exact decides, and `ignore` on a tie: `ignore = ["TRN2"]` with
@@ -31,7 +31,7 @@ def select(rules: Sequence[Known], config: Config) -> tuple[Bound, ...]:
     return tuple(rule() for rule in chosen if not rule.of_run)
 
 
-def select_of_run(rules: Sequence[Known], config: Config) -> tuple[Bound, ...]:
+def select_of_run(rules: Sequence[InstalledRule], config: Config) -> tuple[BoundRule, ...]:
     """Of the rules that `select` leaves out because only a run shows what they say: those that are turned on.
 
     Raises ConfigError for a word that stands for no rule.
@@ -39,7 +39,7 @@ def select_of_run(rules: Sequence[Known], config: Config) -> tuple[Bound, ...]:
     return tuple(rule() for rule in _chosen(rules, config) if rule.of_run)
 
 
-def _chosen(rules: Sequence[Known], config: Config) -> list[Known]:
+def _chosen(rules: Sequence[InstalledRule], config: Config) -> list[InstalledRule]:
     """All rules that the configuration turns on, whoever asks them."""
     selected = (*config.select, *config.extend_select)
     check_words(selected, rules, where="select")
@@ -51,7 +51,7 @@ def _chosen(rules: Sequence[Known], config: Config) -> list[Known]:
     return [rule for rule in rules if wanted.get(rule.code, -1) > unwanted.get(rule.code, -1)]
 
 
-def rules_for(path: str | os.PathLike[str], rules: Sequence[Bound], config: Config) -> tuple[Bound, ...]:
+def rules_for(path: str | os.PathLike[str], rules: Sequence[BoundRule], config: Config) -> tuple[BoundRule, ...]:
     """Of the selected rules, those that `per-file-ignores` leaves on for one file."""
     ignored = config.ignored_codes_for(path)
     if not ignored:
@@ -60,19 +60,19 @@ def rules_for(path: str | os.PathLike[str], rules: Sequence[Bound], config: Conf
     return tuple(rule for rule in rules if rule.code not in off)
 
 
-def severity_for(rule: Declared, config: Config) -> Severity | None:
+def severity_for(rule: AnyRule, config: Config) -> Severity | None:
     """The severity that the user gave a rule; None where the rule's own holds."""
     return dict(config.severity).get(rule.code)
 
 
-def check_words(words: Iterable[str], rules: Sequence[Known], *, where: str) -> None:
+def check_words(words: Iterable[str], rules: Sequence[InstalledRule], *, where: str) -> None:
     """Raise ConfigError, saying where it stands, for a word that stands for no rule."""
     for word in words:
         if not rules_called(word, rules):
             raise ConfigError(f"{where}: {unknown_rule(word, rules)}")
 
 
-def _exactness_by_code(words: tuple[str, ...], rules: Sequence[Known]) -> dict[str, int]:
+def _exactness_by_code(words: tuple[str, ...], rules: Sequence[InstalledRule]) -> dict[str, int]:
     """For each rule that some word stands for, how exact the most exact of these words is."""
     found: dict[str, int] = {}
     for word in words:

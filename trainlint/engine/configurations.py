@@ -12,7 +12,7 @@ from trainlint.config.torch import is_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainlint.declared import Bound, Known
+    from trainlint.catalogue import BoundRule, InstalledRule
     from trainlint.finding import Severity
 
 _SETTLING = frozenset({".git", "trainlint.toml"})
@@ -25,10 +25,10 @@ class Selection:
     """A configuration, and what it means for the rules at hand."""
 
     config: Config
-    rules: tuple[Bound, ...]
+    rules: tuple[BoundRule, ...]
     severities: tuple[tuple[str, Severity], ...]
     """By code, where the user gave a rule another severity than its own."""
-    known: tuple[Known, ...] = ()
+    known: tuple[InstalledRule, ...] = ()
     """Every installed rule, whether it runs or not."""
 
 
@@ -46,7 +46,7 @@ class Configurations:
 
     def __init__(
         self,
-        rules: Sequence[Known],
+        rules: Sequence[InstalledRule],
         overrides: Overrides | None = None,
         *,
         config_file: Path | None = None,
@@ -79,7 +79,7 @@ class Configurations:
             raise found.with_traceback(None)
         return found
 
-    def rules_for(self, path: Path) -> tuple[Bound, ...]:
+    def rules_for(self, path: Path) -> tuple[BoundRule, ...]:
         """The rules to ask about one file. Raises Misconfigured."""
         selection = self.of(path.parent)
         return rules_for(path, selection.rules, selection.config)
@@ -113,7 +113,7 @@ class Configurations:
         """What was not read on the way to the settings used so far, and why: sentences for people."""
         return tuple(dict.fromkeys(note for config in self._by_config for note in config.notes))
 
-    def rules_that_ran(self) -> tuple[Known, ...]:
+    def rules_that_ran(self) -> tuple[InstalledRule, ...]:
         """The rules that some configuration selected so far, in the order of their codes."""
         codes = {rule.code for selection in self._by_config.values() for rule in selection.rules}
         return tuple(rule for rule in self._rules if rule.code in codes)

@@ -14,7 +14,7 @@ from trainlint.report.settings import Settings, Sources, Style
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainlint.declared import Declared
+    from trainlint.catalogue import AnyRule
     from trainlint.finding import Report
 
 __all__ = ["FORMATS", "Settings", "Sources", "Style", "render", "render_statistics"]
@@ -52,7 +52,7 @@ what it needs.
 
 
 def render(
-    report: Report, output_format: str, *, sources: Sources, rules: Sequence[Declared], settings: Settings
+    report: Report, output_format: str, *, sources: Sources, rules: Sequence[AnyRule], settings: Settings
 ) -> str:
     """The report in one of FORMATS, ending with a line feed unless it is empty.
 

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from trainlint.declared import Declared
+    from trainlint.catalogue import AnyRule
 
 _WIDE_ENOUGH = 72
 """Columns from which on a rule fits on one line."""
 _COLORS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.ADVICE: "cyan"}
 
 
-def render(rules: Sequence[Declared], output_format: str, *, style: Style) -> str:
+def render(rules: Sequence[AnyRule], output_format: str, *, style: Style) -> str:
     """The rules, in the order in which they are given, in one of the formats of `explain`.
 
     Raises ValueError for any other format.
@@ -41,7 +41,7 @@ def render(rules: Sequence[Declared], output_format: str, *, style: Style) -> st
     raise ValueError(f"unknown output format {output_format!r}; choose one of {', '.join(FORMATS)}")
 
 
-def _table(rules: Sequence[Declared], style: Style) -> Iterator[RenderableType]:
+def _table(rules: Sequence[AnyRule], style: Style) -> Iterator[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
@@ -62,7 +62,7 @@ def _table(rules: Sequence[Declared], style: Style) -> Iterator[RenderableType]:
     yield from _closing(rules)
 
 
-def _list(rules: Sequence[Declared]) -> Iterator[RenderableType]:
+def _list(rules: Sequence[AnyRule]) -> Iterator[RenderableType]:
     """Two lines a rule, for narrow terminals."""
     from rich.text import Text
 
@@ -74,7 +74,7 @@ def _list(rules: Sequence[Declared]) -> Iterator[RenderableType]:
     yield from _closing(rules)
 
 
-def _closing(rules: Sequence[Declared]) -> Iterator[RenderableType]:
+def _closing(rules: Sequence[AnyRule]) -> Iterator[RenderableType]:
     from rich.text import Text
 
     from trainlint.report.words import count

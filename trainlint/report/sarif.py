@@ -17,7 +17,7 @@ from trainlint.report.words import failure_sentence, heat_note
 from trainlint.source import SourceFile
 
 if TYPE_CHECKING:
-    from trainlint.declared import Declared
+    from trainlint.catalogue import AnyRule
     from trainlint.rule import Rule
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -31,7 +31,7 @@ _PROBLEM_SEVERITIES = {Severity.ERROR: "error", Severity.WARNING: "warning", Sev
 Json = dict[str, Any]
 
 
-def render(report: Report, *, sources: Sources, rules: Sequence[Declared], settings: Settings) -> str:
+def render(report: Report, *, sources: Sources, rules: Sequence[AnyRule], settings: Settings) -> str:
     """A log with one run. Pure ASCII, so that any stream takes it, and without clock times, so that it is stable."""
     described = [_rule(rule.loaded()) for rule in sorted(rules, key=lambda rule: rule.code)]
     known = {rule["id"] for rule in described}

@@ -13,6 +13,7 @@ from token import COMMENT, DEDENT, ENDMARKER, INDENT, NEWLINE, NL
 from typing import TYPE_CHECKING
 
 from trainlint.patterns import lazy
+from trainlint.suppress.hint import HINT
 from trainlint.training_settings.files import is_settings
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from trainlint.source import SourceFile
 
-_HINT = lazy(r"#\s*(?:trainlint\s*:|(?:(?:flake8|ruff)\s*[:=]\s*)?noqa)", re.IGNORECASE)
 _HEAD = lazy(
     r"#\s*(?:trainlint\s*:\s*(?P<verb>ignore-file|ignore)(?![\w-])|(?P<tool>(?:flake8|ruff)\s*[:=]\s*)?noqa(?![\w-]))",
     re.IGNORECASE,
@@ -81,11 +81,6 @@ class Comments:
         return self.first_lines.get(line, line)
 
 
-def may_hold_directives(text: str) -> bool:
-    """Whether a text is worth tokenizing. Strings may make it look so."""
-    return _HINT.search(text) is not None
-
-
 def read_comments(source: SourceFile, is_rule: Callable[[str], bool], tree: ast.Module | None = None) -> Comments:
     """All ignore comments of a file. `is_rule` tells a rule's name from the first word of a reason.
 
@@ -124,7 +119,7 @@ def _stretches(source: SourceFile, tree: ast.Module | None) -> Iterator[tuple[in
             bounds.append(begins)
         ended = statement.end_lineno or statement.lineno
     bounds.append(lines + 1)
-    hints = [source.position(found.start())[0] for found in _HINT.finditer(source.text)]
+    hints = [source.position(found.start())[0] for found in HINT.finditer(source.text)]
     for number in sorted({bisect_right(bounds, line) for line in hints}):
         yield bounds[number - 1], bounds[number]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trainlint.naming import names_one_rule, pack_of, rules_called
 
 if TYPE_CHECKING:
-    from trainlint.declared import Bound, Declared, Known
+    from trainlint.catalogue import AnyRule, BoundRule, InstalledRule
     from trainlint.finding import Finding
     from trainlint.suppress.comments import Directive, Word
 
@@ -40,7 +40,7 @@ class Entry:
 class Vocabulary:
     """The rules that are installed, as far as known, and the codes of those that ran on this file."""
 
-    known: Sequence[Declared]
+    known: Sequence[AnyRule]
     ran: frozenset[str]
     packs: frozenset[str]
     """The letters that codes of installed rules begin with."""
@@ -79,8 +79,8 @@ class Vocabulary:
         return Entry(directive, word, codes | aliased, ours)
 
 
-def vocabulary(known: Sequence[Known] | None, ran: Sequence[Bound]) -> Vocabulary:
+def vocabulary(known: Sequence[InstalledRule] | None, ran: Sequence[BoundRule]) -> Vocabulary:
     """The vocabulary of a run. Rules that ran are known, whether listed or not."""
-    rules: tuple[Declared, ...] = tuple({rule.code: rule for rule in (*(known or ()), *ran)}.values())
+    rules: tuple[AnyRule, ...] = tuple({rule.code: rule for rule in (*(known or ()), *ran)}.values())
     packs = frozenset(pack_of(rule.code) for rule in rules)
     return Vocabulary(rules, frozenset(rule.code for rule in ran), packs, complete=known is not None)

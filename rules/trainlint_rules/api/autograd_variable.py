@@ -21,10 +21,10 @@ from trainlint.analysis.syntax.names import (
 )
 from trainlint.analysis.syntax.roles import Role, references_by, role
 from trainlint.analysis.syntax.uses import call_of
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _NAMES = ("torch.autograd.Variable", "torch.autograd.variable.Variable")
 _ARGUMENTS = ("data", "requires_grad", "volatile")

@@ -13,9 +13,9 @@ from trainlint.analysis.syntax.names import imported_names, root_name
 from trainlint.analysis.syntax.roles import import_of, references_by
 from trainlint.analysis.syntax.uses import call_of
 from trainlint.analysis.tables.precision import AUTOCAST
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 
 class CudaAmpNamespace(Rule):

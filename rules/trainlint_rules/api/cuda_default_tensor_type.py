@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from trainlint.analysis.conditions.alternatives import depends_on_version
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import constant
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _FIRST_WITH_DEVICE = (2, 0)
 _TYPE = lazy(r"torch\.cuda\.(\w+)Tensor")

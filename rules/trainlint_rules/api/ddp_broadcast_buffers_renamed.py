@@ -8,9 +8,9 @@ from functools import partial
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
 from trainlint.analysis.tables.parallel import DDP_ORIGINS, Wrapper, called_as
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _SINCE = (2, 13)
 

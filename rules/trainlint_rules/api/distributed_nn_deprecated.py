@@ -5,9 +5,9 @@ from __future__ import annotations
 from trainlint.analysis.programs.deprecated_uses import DeprecatedUse
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.deprecations import prefixes
-from trainlint.evidence import Symptom
 from trainlint.finding import Fix
 from trainlint.rule import Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.api import DeprecatedName
 
 

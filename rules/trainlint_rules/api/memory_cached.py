@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from trainlint.analysis.tables.deprecations import prefixes
-from trainlint.evidence import Symptom
 from trainlint.rule import Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.api import DeprecatedName
 
 

@@ -13,9 +13,9 @@ from trainlint.analysis.syntax.uses import call_of
 from trainlint.analysis.tables.deprecated_arguments import ARGUMENTS, OldArgument
 from trainlint.analysis.tables.loaders import DATALOADER
 from trainlint.analysis.tables.optimizers import SCHEDULER_BASE_ORIGINS, SCHEDULER_MODULE
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _PARTS = (
     SCHEDULER_MODULE,

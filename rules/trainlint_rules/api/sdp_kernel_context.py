@@ -8,9 +8,9 @@ from trainlint.analysis.programs.deprecated_uses import DeprecatedUse
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
 from trainlint.analysis.tables.deprecations import Version, prefixes
-from trainlint.evidence import Symptom
 from trainlint.finding import Fix, Safety
 from trainlint.rule import Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.api import DeprecatedName
 
 _FLAGS = {

@@ -13,9 +13,9 @@ from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.uses import call_of
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _COMPILERS = ("torch.compile", "torch._dynamo.optimize")
 _CACHES = ("cache", "lru_cache", "cached_property")

@@ -12,10 +12,10 @@ from trainlint.analysis.effects.python_reads import python_reads
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.attention.idioms.compiled import compiled_around
 
 _READS = frozenset({"item", "tolist"})

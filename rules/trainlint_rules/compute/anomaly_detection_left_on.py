@@ -11,10 +11,10 @@ from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _LIGHTNING = lazy(r"^(lightning|pytorch_lightning)\.")
 _AUTOGRAD = lazy(r"^torch\.autograd\.(anomaly_mode\.)?(set_)?detect_anomaly$")

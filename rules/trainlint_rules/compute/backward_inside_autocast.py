@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, last_name
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.compute.idioms.precision import autocast_around
 
 _ENGINE = lazy(r"accelerator|fabric|engine|booster|optim", re.IGNORECASE)

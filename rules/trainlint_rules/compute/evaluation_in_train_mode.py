@@ -13,10 +13,10 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.names import dotted, last_name, root_name
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _DEPENDS_ON_MODE = lazy(r"Dropout|dropout\(|BatchNorm|DropPath|models\.(resnet|vgg|densenet|efficientnet)|resnet\d+\(")
 """Layers that do something else in evaluation mode, and networks that hold some."""

@@ -11,10 +11,10 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.analysis.syntax.reaching import single_value
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _IMAGES = lazy(r"^torchvision\.io\.(\w+\.)?(read_image|decode_image|decode_jpeg|decode_png)$")
 _SMALL_TYPES = frozenset(("uint8", "int8", "bool", "float16", "half", "bfloat16"))

@@ -13,9 +13,9 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
 from trainlint.analysis.syntax.names import dotted, last_name
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _NOT_TRAINING = ("children", "modules", "named_modules", "apply")
 """Ways to set the mode of a model's parts one by one."""

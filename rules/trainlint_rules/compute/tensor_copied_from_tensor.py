@@ -10,10 +10,10 @@ from trainlint.analysis.conditions.around import mentioned_in_tests
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, nodes_in
 from trainlint.analysis.types.values import Origin
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _SURE = 0.9
 

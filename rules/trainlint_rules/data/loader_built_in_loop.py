@@ -12,10 +12,10 @@ from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import names_in
 from trainlint.analysis.tables.loaders import TORCH_CLASSES
 from trainlint.analysis.types.loaders import Loader
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.data.idioms.unchanging import unchanging
 from trainlint_rules.data.idioms.workers import Workers, workers
 

@@ -13,10 +13,10 @@ from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in
 from trainlint.analysis.tables.loaders import TORCH_CLASSES
 from trainlint.analysis.types.loaders import Loader
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
 from trainlint_rules.data.idioms.passes import Pass, Start, passes
 from trainlint_rules.data.idioms.samplers import passes_without_end

@@ -9,9 +9,9 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.tables.loaders import TORCH_CLASSES
 from trainlint.analysis.types.loaders import Loader, Option
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.data.idioms.datasets import Items, items_of
 from trainlint_rules.data.idioms.loader_loops import only_counts, only_evaluates
 from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds

@@ -11,9 +11,9 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import argument, last_name, position
 from trainlint.analysis.syntax.reaching import reaching
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _CREATORS = frozenset({"torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.FloatTensor", "torch.LongTensor"})
 _KEEPING_DTYPE = frozenset({"torch.tensor", "torch.as_tensor"})

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.tables.loaders import TORCH_CLASSES
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.data.idioms.passes import passes
 from trainlint_rules.data.idioms.workers import takes_all_cores
 

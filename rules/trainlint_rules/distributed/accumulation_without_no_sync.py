@@ -12,10 +12,10 @@ from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _ENGINE = lazy(r"engine|booster|(^|_)(model|net|network|manual)(_|$)", re.IGNORECASE)
 """What has a `backward` of its own that decides when gradients are reduced: engines of DeepSpeed and its kin."""

@@ -13,10 +13,10 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, end_position, position, root_name
 from trainlint.analysis.syntax.uses import assigned_target, mentions
 from trainlint.analysis.tables.collectives import ALL_GATHER, ALL_GATHER_INTO_TENSOR, GATHERING_INTO_ONE
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.distributed.idioms.gathers import GatheredList, gathered_list
 from trainlint_rules.distributed.idioms.one_number import is_one_number
 

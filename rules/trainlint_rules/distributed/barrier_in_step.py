@@ -17,10 +17,10 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.tables.collectives import WAITING_FOR_ALL
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _WHEN_DISTRIBUTED = lazy(r"distributed|initialized|world_size|n_?gpu|num_processes|is_available|ddp|multi", re.I)
 """Tests that hold in every step of a run with several processes."""

@@ -17,9 +17,9 @@ from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import argument, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.types.values import Kind
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _OFTEN = 100
 """Up to so many steps between two checkpoints are too few."""

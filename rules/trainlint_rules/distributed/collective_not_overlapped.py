@@ -11,9 +11,9 @@ from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, last_name, names_in, nodes_in, root_name
 from trainlint.analysis.tables.collectives import OVERLAPPING
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _READ = frozenset({"item", "tolist", "cpu", "numpy"})
 

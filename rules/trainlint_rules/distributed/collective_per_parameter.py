@@ -13,10 +13,10 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.tables.collectives import REDUCTIONS
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _COALESCING = frozenset({"_coalescing_manager", "coalescing_manager", "_CoalescingManager"})
 _WARM_UP = lazy(r"warm_?up", re.IGNORECASE)

@@ -12,10 +12,10 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
 from trainlint.analysis.syntax.uses import call_of
 from trainlint.analysis.tables.parallel import DDP_ORIGINS, Wrapper
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _OPTION = "gradient_as_bucket_view"
 _PLACE = 10

@@ -12,10 +12,10 @@ from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.tables.collectives import OF_OBJECTS
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _SELDOM = lazy(r"(^|_)(print|log|summar|report|save|load|checkpoint|generate|rollout|setup|init|eval)", re.I)
 """Words of functions that run seldom, or whose own work outweighs the collective by far."""

@@ -11,9 +11,9 @@ from trainlint.analysis.programs.deprecated_uses import deprecated_use
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.collectives import FUNCTIONS
 from trainlint.analysis.tables.deprecations import prefixes
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding
 from trainlint.rule import Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.api import DeprecatedName
 
 _RENAMED_IN = (2, 13)

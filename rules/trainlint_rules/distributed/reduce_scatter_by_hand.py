@@ -12,9 +12,9 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, names_in, nodes_in, position
 from trainlint.analysis.syntax.uses import loads
 from trainlint.analysis.tables.collectives import ALL_REDUCE
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _CUTTING = frozenset({"chunk", "split", "tensor_split"})
 

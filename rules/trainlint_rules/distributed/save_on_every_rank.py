@@ -13,10 +13,10 @@ from trainlint.analysis.syntax.blocks import Binding, Block, How
 from trainlint.analysis.syntax.names import argument, last_name, names_in, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _FOLLOWED = 4
 """How many names are followed from the path back to what made it."""

@@ -19,9 +19,9 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.collectives import REDUCTIONS
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _REDUCING = frozenset({"sum", "mean", "item", "norm", "numel"})
 

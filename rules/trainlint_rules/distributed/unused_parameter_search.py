@@ -14,10 +14,10 @@ from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, constant, nodes_in
 from trainlint.analysis.syntax.uses import call_of
 from trainlint.analysis.tables.parallel import DDP_ORIGINS
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _OPTIONS = ("accelerate.DistributedDataParallelKwargs", "accelerate.utils.DistributedDataParallelKwargs")
 _STRATEGIES = (

@@ -7,9 +7,9 @@ from functools import partial
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, has_unpacked_arguments
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _POSITION = {"torch.utils.checkpoint.checkpoint": None, "torch.utils.checkpoint.checkpoint_sequential": 3}
 """What checkpoints activations, and where `use_reentrant` stands among its positional arguments."""

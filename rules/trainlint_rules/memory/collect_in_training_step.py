@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from trainlint.analysis.effects.reads import captures_graph, is_measured
 from trainlint.analysis.site import Site
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _REPORTS = lazy(r"memory|(^|_)mem(_|$)|usage|report|reset", re.IGNORECASE)
 """Functions that show how much memory is used, and collect so that the figure is right, or that start anew."""

@@ -12,10 +12,10 @@ from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.types.values import Kind
 from trainlint.analysis.types.vocabulary import CRITERION_NAME
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _LEARNS_TO_LEARN = lazy(r"maml|(^|_)(meta|inner|fast|task|episode|client|clients)($|_)", re.IGNORECASE)
 """Words of methods that train a copy of the model by design."""

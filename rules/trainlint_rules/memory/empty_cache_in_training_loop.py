@@ -13,10 +13,10 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import nodes_in
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _DEVICE_MODULE = lazy(r"cuda|mps|xpu|npu|mlu|accelerator|device|backend|memory", re.IGNORECASE)
 """Whose `empty_cache` is PyTorch's: that of `torch.cuda`, `get_accelerator()`, a device module in a variable."""

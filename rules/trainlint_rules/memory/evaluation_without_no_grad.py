@@ -22,10 +22,10 @@ from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.tables.precision import AUTOCAST
 from trainlint.analysis.types.backward import LEAVES
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.inference import (
     READS,
     interlude,

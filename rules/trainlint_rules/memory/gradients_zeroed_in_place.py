@@ -13,10 +13,10 @@ from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _ZEROING = frozenset({"zero_", "fill_"})
 _NEEDS_BUFFERS = lazy(r"cuda_?graph|cuda\.graph\(|make_graphed_callables|main_grad", re.IGNORECASE)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.clipping import FUNCTIONS
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.optimizer.idioms.optimizers import (
     Act,
     Action,

@@ -10,9 +10,9 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.analysis.tables.clipping import NORM_FUNCTIONS
 from trainlint.analysis.tables.optimizers import is_optimizer_class
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 
 class ClipPerParameter(Rule):

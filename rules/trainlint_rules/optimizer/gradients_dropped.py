@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from trainlint.analysis.conditions.condition import ConditionKind
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.optimizer.idioms.optimizers import (
     Act,
     Action,

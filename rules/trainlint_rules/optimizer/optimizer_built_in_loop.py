@@ -15,9 +15,9 @@ from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, dotted, last_name, nodes_in
 from trainlint.analysis.tables.optimizers import CLASSES
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.optimizer.idioms.optimizers import Act, actions, actions_of, always_runs_before
 
 

@@ -10,10 +10,10 @@ from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import constant, last_name
 from trainlint.analysis.tables.optimizers import CLASSES, FUSED_SINCE
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _MEMORY = lazy(r"memory|\boom\b|\bgb\b|\bgib\b|peak", re.IGNORECASE)
 _LINES = 3

@@ -15,10 +15,10 @@ from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import has_unpacked_arguments, last_name
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.tables.optimizers import FUSED_SINCE
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.optimizer.idioms.optimizers import Act, actions
 
 _CHOSEN = frozenset({"fused", "foreach", "capturable", "differentiable"})

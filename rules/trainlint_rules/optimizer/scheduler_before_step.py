@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import BlockKind, Place
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.optimizer.idioms.optimizers import (
     Act,
     action_of,

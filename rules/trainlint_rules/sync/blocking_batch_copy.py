@@ -10,10 +10,10 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, last_name, nodes_in
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.types.values import Home, Kind, Origin
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.copies import (
     Memory,
     cast_on_host,

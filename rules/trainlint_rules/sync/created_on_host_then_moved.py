@@ -20,10 +20,10 @@ from trainlint.analysis.effects.forward import computes, sets_up
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, dotted, end_position, last_name
 from trainlint.analysis.types.values import Home
-from trainlint.evidence import Symptom
 from trainlint.finding import Edit, Finding, Fix, Heat, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.drawn_numbers import drawn_for_device
 
 _HOT = 0.93

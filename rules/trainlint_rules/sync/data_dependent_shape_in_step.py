@@ -12,10 +12,10 @@ from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, has_unpacked_arguments, last_name
 from trainlint.analysis.syntax.uses import own_nodes
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.index_syncs import index_sync
 from trainlint_rules.sync.idioms.read_purposes import makes_text
 

@@ -10,9 +10,9 @@ from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, last_name, nodes_in
 from trainlint.analysis.types.values import Home, Kind
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.progress import shown_by_bar
 from trainlint_rules.sync.idioms.read_purposes import Purpose, copy_purpose
 

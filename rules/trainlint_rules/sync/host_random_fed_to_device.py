@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from trainlint.analysis.conditions.questions import runs_where_missing
 from trainlint.analysis.effects.forward import computes
 from trainlint.analysis.site import Site
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.drawn_numbers import MAKERS, drawn_for_device
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.collectives import BRINGING_TOGETHER
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.logging_collectives import is_logging_collective
 
 

@@ -9,10 +9,10 @@ from trainlint.analysis.effects.guarded_reads import decided_by_callers
 from trainlint.analysis.effects.python_reads import READING_CALLS, python_reads
 from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.following_reads import read_follows
 from trainlint_rules.sync.idioms.progress import shown_by_bar
 from trainlint_rules.sync.idioms.read_purposes import Purpose, purpose

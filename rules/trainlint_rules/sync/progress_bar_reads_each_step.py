@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.analysis.site import Site
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.progress import UPDATES, bar_reads, is_bar_update
 
 

@@ -13,10 +13,10 @@ from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.types.values import Home, Kind
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.following_reads import read_follows
 
 _SURELY_HOT = 0.8

@@ -9,9 +9,9 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.types.values import Home, Kind
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _SURE = 0.92
 _BY_NAME = 0.8

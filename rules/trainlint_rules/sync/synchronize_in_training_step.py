@@ -12,10 +12,10 @@ from trainlint.analysis.effects.reads import asynchronous_copy_before, captures_
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import constant, last_name
 from trainlint.analysis.types.values import Kind
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
+from trainlint.symptoms import Symptom
 
 _LETS_GO = lazy(r"(^|_)(release|free|reset|teardown|destroy|offload|onload|swap|capture|warm_?up)($|_)", re.IGNORECASE)
 _GRAPHS = lazy(r"cuda_?graph", re.IGNORECASE)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from trainlint.analysis.effects.python_reads import READING_CALLS, python_reads
 from trainlint.analysis.site import Site
-from trainlint.evidence import Symptom
 from trainlint.finding import Finding, Severity
 from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.progress import shown_by_bar
 from trainlint_rules.sync.idioms.read_purposes import purpose
 

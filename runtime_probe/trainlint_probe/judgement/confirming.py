@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from trainlint.catalogue import installed_rules
 from trainlint.engine.configurations import Configurations
-from trainlint.evidence import Run, Symptom, Verdict
+from trainlint.evidence import Run, Verdict
 from trainlint.finding import Finding, Report
 from trainlint.rule import Rule
+from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.same_line import related
 from trainlint_probe.judgement.silenced import heard
 from trainlint_probe.judgement.static import Static

@@ -7,7 +7,8 @@ from itertools import pairwise
 from math import ceil
 from statistics import fmean
 
-from trainlint.evidence import Alive, Interval, Line, Loader, Memory, Phase, Run, Seen, Symptom
+from trainlint.evidence import Alive, Interval, Line, Loader, Memory, Phase, Run, Seen
+from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.growth import growth
 from trainlint_probe.judgement.ranks import Together
 from trainlint_probe.judgement.verdicts import settings_of

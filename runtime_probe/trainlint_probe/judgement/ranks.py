@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 
-from trainlint.evidence import Phase, Run, Symptom
+from trainlint.evidence import Phase, Run
+from trainlint.symptoms import Symptom
 
 LATE = 0.1
 """A rank is named as straggler where its own work exceeds the others' by this share of the step."""

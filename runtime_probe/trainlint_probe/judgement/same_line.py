@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from trainlint.evidence import Reference, State, Symptom, Verdict
+from trainlint.evidence import Reference, State, Verdict
 from trainlint.finding import Finding
+from trainlint.symptoms import Symptom
 
 SHOWN_BY: Mapping[str, Symptom] = {
     "loader-starvation": Symptom.DATA_WAIT,

@@ -12,8 +12,9 @@ from dataclasses import replace
 from math import sqrt
 from statistics import fmean, stdev
 
-from trainlint.evidence import Interval, Line, Loader, Optimizer, Phase, Run, Seen, State, Symptom, Verdict
+from trainlint.evidence import Interval, Line, Loader, Optimizer, Phase, Run, Seen, State, Verdict
 from trainlint.finding import Finding
+from trainlint.symptoms import Symptom
 
 THRESHOLD = 0.01
 """The share of a step from which a cost counts. Steps of one training differ by more than that as a rule, so less

@@ -7,7 +7,8 @@ import sys
 from collections import Counter
 from typing import Any
 
-from trainlint.evidence import Line, Seen, Symptom
+from trainlint.evidence import Line, Seen
+from trainlint.symptoms import Symptom
 from trainlint_probe.watch.lines import shown
 from trainlint_probe.watch.watching import Watch
 

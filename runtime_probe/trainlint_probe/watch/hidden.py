@@ -14,7 +14,8 @@ from types import FrameType
 
 import torch
 
-from trainlint.evidence import Line, Run, Seen, Symptom
+from trainlint.evidence import Line, Run, Seen
+from trainlint.symptoms import Symptom
 from trainlint_probe.traces.places import ABOUT_TO_WAIT
 from trainlint_probe.watch.lines import Caller, frame_at, shown
 from trainlint_probe.watch.watching import Watch

@@ -11,8 +11,9 @@ from weakref import WeakKeyDictionary
 
 from torch.utils.data import DataLoader, dataloader
 
-from trainlint.evidence import Interval, Line, Phase, Seen, Symptom
+from trainlint.evidence import Interval, Line, Phase, Seen
 from trainlint.evidence import Loader as SeenLoader
+from trainlint.symptoms import Symptom
 from trainlint_probe.watch.ledger import Kind, Site
 from trainlint_probe.watch.lines import frame_at, maker_of, shown
 from trainlint_probe.watch.phases import NUMBER

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch.compiler import is_dynamo_compiling
 
-from trainlint.evidence import Symptom
+from trainlint.symptoms import Symptom
 from trainlint_probe.watch.calls import on_tensor, watched
 from trainlint_probe.watch.ledger import Kind
 from trainlint_probe.watch.watching import Counters, Watch

@@ -11,7 +11,8 @@ from typing import Any
 
 import torch
 
-from trainlint.evidence import Line, Seen, Symptom
+from trainlint.evidence import Line, Seen
+from trainlint.symptoms import Symptom
 from trainlint_probe.watch.lines import frame_at, shown
 from trainlint_probe.watch.watching import Watch
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from trainlint.evidence import Run, Seen, Symptom
+from trainlint.evidence import Run, Seen
+from trainlint.symptoms import Symptom
 from trainlint_probe.launch import Launched, Request, launch
 from trainlint_probe.orders import Orders
 

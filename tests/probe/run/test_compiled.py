@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only, seen_at
-from trainlint.evidence import Symptom
+from trainlint.symptoms import Symptom
 
 ALONE = """
 import sys

@@ -13,7 +13,8 @@ import pytest
 import torch
 
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only
-from trainlint.evidence import Memory, Run, Symptom
+from trainlint.evidence import Memory, Run
+from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.judged_run import judge_run
 from trainlint_probe.launch import Launched
 from trainlint_probe.watch.memory import NotCounted, Reader, heap

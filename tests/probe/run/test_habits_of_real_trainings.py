@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only, seen_at
-from trainlint.evidence import Environment, Line, Loader, Phase, Run, Seen, State, Step, Symptom, Verdict
+from trainlint.evidence import Environment, Line, Loader, Phase, Run, Seen, State, Step, Verdict
 from trainlint.finding import Finding, Severity, Span
+from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.judged_run import judge_run
 from trainlint_probe.judgement.uneven import about_uneven_steps
 from trainlint_probe.judgement.verdicts import verdict

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from trainlint.evidence import Environment, Line, Phase, Run, Seen, Step, Symptom
+from trainlint.evidence import Environment, Line, Phase, Run, Seen, Step
+from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.ranks import together
 
 

@@ -8,21 +8,9 @@ from typing import Any
 
 import pytest
 
-from trainlint.evidence import (
-    OUTCOMES,
-    Environment,
-    Interval,
-    Line,
-    Loader,
-    Memory,
-    Optimizer,
-    Phase,
-    Run,
-    Seen,
-    Step,
-    Symptom,
-)
+from trainlint.evidence import OUTCOMES, Environment, Interval, Line, Loader, Memory, Optimizer, Phase, Run, Seen, Step
 from trainlint.evidence_json import Damaged, to_json
+from trainlint.symptoms import Symptom
 from trainlint_probe.storage import read_run, write_run
 
 RUN = Run(

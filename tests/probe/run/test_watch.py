@@ -9,7 +9,8 @@ from collections import Counter
 import pytest
 
 from tests.probe.run.running import SCRIPTS, Runner, line_of, only, seen_at
-from trainlint.evidence import Line, Phase, Symptom
+from trainlint.evidence import Line, Phase
+from trainlint.symptoms import Symptom
 
 
 def test_a_plain_loop(runner: Runner) -> None:

@@ -24,7 +24,7 @@ from trainlint.rule import Rule
 from trainlint.suppress import silencing_lines, suppress
 
 if TYPE_CHECKING:
-    from trainlint.declared import Bound
+    from trainlint.catalogue import BoundRule
     from trainlint.engine.configurations import Selection
 
 _MOST_NEARBY = 3
@@ -39,7 +39,7 @@ class Asked:
     """Why it does not run on the file in `trainlint check`; None where it does."""
 
 
-def rules_to_ask(selection: Selection, running: Sequence[Bound]) -> tuple[Asked, ...]:
+def rules_to_ask(selection: Selection, running: Sequence[BoundRule]) -> tuple[Asked, ...]:
     """Every installed rule, whether it runs or not. `running` are those that run on the file."""
     on = {rule.code for rule in running}
     asked = []

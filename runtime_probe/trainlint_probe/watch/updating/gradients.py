@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import torch
 
-from trainlint.evidence import Symptom
+from trainlint.symptoms import Symptom
 from trainlint_probe.watch.ledger import Kind, Site
 from trainlint_probe.watch.lines import frame_at
 from trainlint_probe.watch.watching import Watch

@@ -16,7 +16,8 @@ from torch.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 
-from trainlint.evidence import Line, Optimizer, Phase, Symptom
+from trainlint.evidence import Line, Optimizer, Phase
+from trainlint.symptoms import Symptom
 from trainlint_probe.watch.ledger import Kind, Site
 from trainlint_probe.watch.lines import frame_at, maker_of, shown
 from trainlint_probe.watch.phases import NUMBER
