@@ -166,6 +166,8 @@ def test_a_file_with_nothing_to_look_at_needs_its_outline_alone(program: Program
 def test_a_clean_file_needs_only_the_rules_that_its_own_words_ask_for(program: Program, write: Write) -> None:
     write("clean.py", CLEAN)
     found = imports(program, "check", "--select", "ALL", "--no-cache", "clean.py")
+    # It has no ignore comment, and rules name symptoms without the records of a run.
+    assert found.of({"trainlint.evidence", "trainlint.suppress.comments"}) == ""
     # Nobody is beside it to link it with.
     assert found.of(FOREIGN | SLOW | {"trainlint.fixing", "trainlint.analysis.project", "trainlint.packs"}) == ""
     model = SemanticModel(source_from_text("clean.py", CLEAN), ast.parse(CLEAN), Config())
