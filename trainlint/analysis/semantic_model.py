@@ -46,7 +46,7 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
 _COMMENT = lazy(r"#.*")
 _DEFAULT_PLACES = ("set_default_device", "set_default_tensor_type")
 _ON_DEVICE = lazy(r"cuda|dev|gpu", re.IGNORECASE)
-_OWN = (
+_FACTS_OF_ONE_FILE = (
     "outline",
     "graph",
     "numbers",
@@ -68,7 +68,7 @@ _OWN = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Remains:
+class EarlierFacts:
     """What is still known of a file whose model was dropped."""
 
     text: int
@@ -87,17 +87,19 @@ class SemanticModel:
         self.config = config
         self.outside = outside
 
-    def recall(self, remains: Remains) -> None:
+    def recall(self, remains: EarlierFacts) -> None:
         """Take over what was worked out before, if the file is still the same."""
         if remains.text == hash(self.source.text):
             self.__dict__.update(remains.facts)
 
-    def told(self, outside: ImportedFacts) -> SemanticModel:
+    def with_context(self, outside: ImportedFacts) -> SemanticModel:
         """The same file with what other files say of it. What only its own text decides is not worked out again."""
         if outside == self.outside:
             return self
         model = SemanticModel(self.source, self.tree, self.config, outside)
-        shared = _OWN if outside.bases or outside.options else (*_OWN, "skeleton", "network")
+        shared = (
+            _FACTS_OF_ONE_FILE if outside.bases or outside.options else (*_FACTS_OF_ONE_FILE, "skeleton", "call_graph")
+        )
         model.__dict__.update((name, self.__dict__[name]) for name in shared if name in self.__dict__)
         return model
 
@@ -175,7 +177,7 @@ class SemanticModel:
             conditions=self.conditions,
             declared=declared,
             bases=bases_of(self.outline, {}),
-            idle=is_test_path(self.source.path),
+            is_test_file=is_test_path(self.source.path),
         )
 
     @cached_property
@@ -207,11 +209,11 @@ class SemanticModel:
         return telling_calls(self.outline, self.graph, self.loop_reader)
 
     @cached_property
-    def network(self) -> CallGraph:
+    def call_graph(self) -> CallGraph:
         """The skeleton as the network that facts flow through."""
-        from trainlint.analysis.callgraph.call_graph import network
+        from trainlint.analysis.callgraph.call_graph import build_call_graph
 
-        return network([self.skeleton])
+        return build_call_graph([self.skeleton])
 
     @cached_property
     def steps(self) -> Steps:
@@ -219,8 +221,8 @@ class SemanticModel:
         from trainlint.analysis.programs.steps import Steps
 
         told = self.outside.steps
-        calls = {number: told[call.key] for number, call in enumerate(self.network.calls) if call.key in told}
-        return Steps(self.network, calls)
+        calls = {number: told[call.key] for number, call in enumerate(self.call_graph.calls) if call.key in told}
+        return Steps(self.call_graph, calls)
 
     @cached_property
     def loops(self) -> Loops:
@@ -237,7 +239,7 @@ class SemanticModel:
 
         numbers = {item.key: number for number, item in enumerate(self.skeleton.functions)}
         handed = {(numbers[key], name): ways for (key, name), ways in self.outside.handed.items() if key in numbers}
-        flow = FrequencyFixpoint(self.network, self.steps, self._told(self.outside.heats), handed)
+        flow = FrequencyFixpoint(self.call_graph, self.steps, self._by_function_number(self.outside.heats), handed)
         return Heats(self.skeleton, flow, self.numbers)
 
     @cached_property
@@ -276,7 +278,7 @@ class SemanticModel:
     def _loop_facts(self) -> LoopFacts:
         from trainlint.analysis.programs.loop_facts import LoopFacts
 
-        return LoopFacts(self.network, [self.facts])
+        return LoopFacts(self.call_graph, [self.facts])
 
     def used_around(self, loop: Block, *, beside: bool = False) -> tuple[LocatedFact, ...]:
         """What the project uses on the way into a training loop and out of it.
@@ -300,10 +302,10 @@ class SemanticModel:
         """Where autograd is off."""
         from trainlint.analysis.programs.grad_mode import Gradients, functions_off
 
-        off = functions_off(self.network, self._told(self.outside.gradients_off))
+        off = functions_off(self.call_graph, self._by_function_number(self.outside.gradients_off))
         return Gradients(self.outline, self.switches, self.numbers, off)
 
-    def _told(self, facts: Mapping[str, _Fact]) -> dict[int, _Fact]:
+    def _by_function_number(self, facts: Mapping[str, _Fact]) -> dict[int, _Fact]:
         """What other files say of functions, by their numbers."""
         return {number: facts[item.key] for number, item in enumerate(self.skeleton.functions) if item.key in facts}
 
@@ -368,12 +370,14 @@ class SemanticModel:
     def says(self, pattern: re.Pattern[str], *, comments: bool = True) -> bool:
         """Whether a pattern occurs in the file's text, its comments included or not. It is looked for once."""
         asked = (pattern, comments)
-        if asked not in self._said:
-            self._said[asked] = pattern.search(self.source.text if comments else self._without_comments) is not None
-        return self._said[asked]
+        if asked not in self._pattern_matches:
+            self._pattern_matches[asked] = (
+                pattern.search(self.source.text if comments else self._without_comments) is not None
+            )
+        return self._pattern_matches[asked]
 
     @cached_property
-    def _said(self) -> dict[tuple[re.Pattern[str], bool], bool]:
+    def _pattern_matches(self) -> dict[tuple[re.Pattern[str], bool], bool]:
         return {}
 
     @cached_property

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.semantic_model import Remains, SemanticModel
+from trainlint.analysis.semantic_model import EarlierFacts, SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
@@ -39,7 +39,7 @@ def judge(
     *,
     outside: ImportedFacts = ALONE,
     model: SemanticModel | None = None,
-    remains: Remains | None = None,
+    remains: EarlierFacts | None = None,
 ) -> Verdicts:
     """Run rules over one file. What a file or a rule does wrong becomes a Failure; nothing is raised.
 

@@ -32,14 +32,14 @@ def places_by_rule(
     Each place comes once for each trigger that names it, in an order that does not depend on the other rules.
     `however_seldom` hands out places as well that run too seldom for the rule.
     """
-    named = _wishes(tuple(rules)).granted(model.outline)
+    named = _trigger_index(tuple(rules)).granted(model.outline)
     if however_seldom:
         return [_named(rule, places, model) for rule, places in zip(rules, named, strict=True)]
-    moments = _Moments(model)
+    moments = _HeatOfBlocks(model)
     return [_often_enough(rule, places, model, moments) for rule, places in zip(rules, named, strict=True)]
 
 
-def _often_enough(rule: BoundRule, named: _Named, model: SemanticModel, moments: _Moments) -> Iterator[Place]:
+def _often_enough(rule: BoundRule, named: _Named, model: SemanticModel, moments: _HeatOfBlocks) -> Iterator[Place]:
     """The places that run as often as the rule wants. A crash on the way costs only the rules that ask."""
     heats = rule.triggers.heats
     if not heats:
@@ -58,7 +58,7 @@ def _named(rule: BoundRule, named: _Named, model: SemanticModel) -> Iterator[Pla
 
 
 @dataclass(slots=True, eq=False)
-class _Moments:
+class _HeatOfBlocks:
     """When the code of a file runs. Each block is asked once, for all rules and places."""
 
     model: SemanticModel
@@ -84,7 +84,7 @@ class _Moments:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wishes:
+class _TriggerIndex:
     """What the triggers of some rules name, turned around: from a word to the rules that want it."""
 
     rules: int
@@ -149,25 +149,25 @@ def _give(found: list[_Named], rules: Iterable[int], places: Sequence[Place]) ->
 
 
 @lru_cache(maxsize=4)
-def _wishes(rules: tuple[BoundRule, ...]) -> _Wishes:
+def _trigger_index(rules: tuple[BoundRule, ...]) -> _TriggerIndex:
     """The wishes of a set of rules. All files of a run share them, as a rule."""
-    wishes = _Wishes(len(rules))
+    index = _TriggerIndex(len(rules))
     for number, rule in enumerate(rules):
         wanted = rule.triggers
         for words, named in (
-            (wishes.calls, wanted.calls),
-            (wishes.assignments, wanted.assignments),
-            (wishes.dicts, wanted.dicts),
-            (wishes.references, frozenset(wanted.references)),
+            (index.calls, wanted.calls),
+            (index.assignments, wanted.assignments),
+            (index.dicts, wanted.dicts),
+            (index.references, frozenset(wanted.references)),
         ):
             for word in named:
                 words.setdefault(word, []).append(number)
         for several, is_wanted in (
-            (wishes.reads, wanted.reads),
-            (wishes.subscripts, wanted.subscripts),
-            (wishes.accumulations, wanted.accumulations),
-            (wishes.loops, wanted.loops),
+            (index.reads, wanted.reads),
+            (index.subscripts, wanted.subscripts),
+            (index.accumulations, wanted.accumulations),
+            (index.loops, wanted.loops),
         ):
             if is_wanted:
                 several.append(number)
-    return wishes
+    return index

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from trainlint.analysis.semantic_model import Remains, SemanticModel
+    from trainlint.analysis.semantic_model import EarlierFacts, SemanticModel
     from trainlint.analysis.types.imported_facts import ImportedFacts
     from trainlint.catalogue import BoundRule
     from trainlint.engine.configurations import Selection
@@ -88,7 +88,7 @@ class Outcome:
 
 
 def do(
-    job: Job, fixing: Fixing | None = None, model: SemanticModel | None = None, remains: Remains | None = None
+    job: Job, fixing: Fixing | None = None, model: SemanticModel | None = None, remains: EarlierFacts | None = None
 ) -> Outcome:
     """Judge one file and fix it if asked. Raises nothing but KeyboardInterrupt: what goes wrong is a Failure.
 
@@ -124,7 +124,7 @@ def do(
 
 
 def _done(
-    data: bytes, job: Job, fixing: Fixing | None, model: SemanticModel | None, remains: Remains | None
+    data: bytes, job: Job, fixing: Fixing | None, model: SemanticModel | None, remains: EarlierFacts | None
 ) -> Outcome:
     """Judge what stands in a file, and fix it if asked, without writing. Raises UnreadableSource."""
     shown = job.target.shown
@@ -163,7 +163,7 @@ def _done_text(
     job: Job,
     fixing: Fixing | None,
     model: SemanticModel | None = None,
-    remains: Remains | None = None,
+    remains: EarlierFacts | None = None,
 ) -> Outcome:
     verdicts = _judge(source, job, model, remains)
     outcome = Outcome(
@@ -204,14 +204,14 @@ def crash(error: BaseException) -> str:
 
 
 def _judge(
-    source: SourceFile, job: Job, model: SemanticModel | None = None, remains: Remains | None = None
+    source: SourceFile, job: Job, model: SemanticModel | None = None, remains: EarlierFacts | None = None
 ) -> Verdicts:
     """Findings with the severities that the user gave their rules."""
     from trainlint.analysis.types.imported_facts import ALONE
     from trainlint.engine.judge import judge  # with the whole model, which a file without training does without
 
     facts = job.imported_facts or ALONE
-    linked = model.told(facts) if model is not None and model.source == source else None
+    linked = model.with_context(facts) if model is not None and model.source == source else None
     known = job.selection.known or None
     verdicts = judge(source, job.rules, job.selection.config, known, outside=facts, model=linked, remains=remains)
     if linked is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainlint.analysis.programs.whole_way import whole_way
+from trainlint.analysis.programs.proof_of_absence import proof_of_absence
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.finding import Finding, Severity
@@ -130,7 +130,7 @@ class NoCompile(Rule):
         """Find training loops on CUDA around which nothing speaks of compiling."""
         if site.lacks(_FIRST_COMPILER):
             return
-        way = whole_way(site)
+        way = proof_of_absence(site)
         if way is None or way.uses(FactKind.COMPILE) or not way.details(FactKind.NETWORK) & _LARGE:
             return
         if way.details(FactKind.FSDP) & _COMPILES_ITSELF:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainlint.analysis.programs.whole_way import whole_way
+from trainlint.analysis.programs.proof_of_absence import proof_of_absence
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.finding import Finding, Severity
@@ -88,7 +88,7 @@ class ContiguousConvNet(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find training loops of convolution networks in 16 bits around which nothing speaks of channels_last."""
-        way = whole_way(site)
+        way = proof_of_absence(site)
         if way is None or way.details(FactKind.NETWORK) != {"conv2d"} or not way.uses(*_HALF):
             return
         if way.uses(FactKind.CHANNELS_LAST, FactKind.DATA_PARALLEL) or site.file.says(_SPOKEN_OF):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainlint.analysis.programs.whole_way import whole_way
+from trainlint.analysis.programs.proof_of_absence import proof_of_absence
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.finding import Finding, Severity
@@ -116,7 +116,7 @@ class MatmulPrecisionUnset(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find training loops in float32 around which nothing speaks of TF32."""
-        way = whole_way(site)
+        way = proof_of_absence(site)
         if way is None or way.uses(*_SETTLED) or not way.details(FactKind.NETWORK) & _PRODUCTS:
             return
         if site.file.says(_SPOKEN_OF) or site.file.says(_EXACT):

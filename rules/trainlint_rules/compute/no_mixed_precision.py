@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainlint.analysis.programs.whole_way import whole_way
+from trainlint.analysis.programs.proof_of_absence import proof_of_absence
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.finding import Finding, Severity
@@ -126,7 +126,7 @@ class NoMixedPrecision(Rule):
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find training loops on CUDA around which nothing speaks of mixed precision."""
-        way = whole_way(site)
+        way = proof_of_absence(site)
         if way is None or way.uses(*_PRECISION) or not way.details(FactKind.NETWORK) & _LARGE:
             return
         text = site.source.text

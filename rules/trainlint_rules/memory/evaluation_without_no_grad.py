@@ -288,7 +288,7 @@ def _may_be_trained(site: Site, names: set[str]) -> bool:
 
 def _most(site: Site) -> float:
     """How sure a finding may be at most in this file."""
-    return _IDLE if site.file.skeleton.idle else 1.0
+    return _IDLE if site.file.skeleton.is_test_file else 1.0
 
 
 def _confidence(site: Site) -> float:

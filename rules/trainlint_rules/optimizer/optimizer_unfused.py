@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.analysis.programs.optimizer_builds import optimizer_builds
+from trainlint.analysis.programs.proof_of_absence import ProofOfAbsence, proof_of_absence
 from trainlint.analysis.programs.test_files import is_test_path
-from trainlint.analysis.programs.whole_way import WholeWay, whole_way
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block
@@ -102,14 +102,14 @@ class OptimizerUnfused(Rule):
         """Find the optimizers that a loop on CUDA steps and that are built without a choice of implementation."""
         if site.file.says(_OTHER_DEVICES) or is_test_path(site.path):
             return
-        way = whole_way(site)
+        way = proof_of_absence(site)
         if way is None or way.uses(FactKind.FUSED_OPTIMIZER):
             return
         for name in _stepped(site, way):
             yield from _findings(site.file, self, name)
 
 
-def _stepped(site: Site, way: WholeWay) -> set[str]:
+def _stepped(site: Site, way: ProofOfAbsence) -> set[str]:
     return {item.owner for item in actions(site.file, way.loop) if item.act is Act.STEP}
 
 

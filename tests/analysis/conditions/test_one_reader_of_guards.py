@@ -14,7 +14,7 @@ READERS = ("trainlint/analysis/conditions/", "trainlint/analysis/syntax/")
 """The reader, and the package that builds the blocks."""
 OTHER_TESTS = {
     "trainlint/analysis/programs/loops.py": "the head of a `while`, for the words about a loop",
-    "trainlint/analysis/programs/whole_way.py": "the head of a `while`, to show a finding there",
+    "trainlint/analysis/programs/proof_of_absence.py": "the head of a `while`, to show a finding there",
     "rules/trainlint_rules/data/loader_built_in_loop.py": "the head of a `while`: what the loop counts",
     "rules/trainlint_rules/data/iterable_dataset_duplicates.py": "the head of a `while` that never ends",
     "rules/trainlint_rules/data/idioms/samplers.py": "the head of a `while` that never ends",

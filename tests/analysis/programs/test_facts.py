@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainlint.analysis.programs.around import Ways, around
+from trainlint.analysis.programs.around import CallsBothWays, around
 from trainlint.analysis.programs.facts import Fact, FactKind, facts_of
 from trainlint.analysis.syntax.walk import outline
 
@@ -338,7 +338,7 @@ def test_each_call_is_looked_at_once_in_each_direction_whatever_the_cycles(
         calls.setdefault(caller, []).append(called)
     every = {number: (Fact(FactKind.CLIP, number, None),) for number in range(13)}
     counted = Counted(calls)
-    ways = Ways(counted, every)
+    ways = CallsBothWays(counted, every)
     ways.callers = backwards = Counted(ways.callers)
     found = {each.line for each in ways.around(loop, beside=beside)}
     assert counted.looked <= len(edges)

@@ -83,7 +83,7 @@ def project(files: Mapping[str, str]) -> Project:
     models = alone(files)
     summaries = {path: summarise(model) for path, model in models.items()}
     outsides = linked(summaries, {path: model.source.text for path, model in models.items()})
-    return Project({path: model.told(outsides[path]) for path, model in models.items()}, summaries, outsides)
+    return Project({path: model.with_context(outsides[path]) for path, model in models.items()}, summaries, outsides)
 
 
 def check(files: Mapping[str, str]) -> Project:

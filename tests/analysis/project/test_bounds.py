@@ -32,7 +32,7 @@ class Work:
 
 @contextmanager
 def counted() -> Iterator[Work]:
-    """Count looks at the callers of functions, at what bodies hold, and at pointers."""
+    """Count looks at the callers of functions, at what bodies hold, and at access paths."""
     work = Work()
     hottest, inside, start, value = FrequencyFixpoint._hottest, Steps._inside, Follower._follow, Follower._value
 
@@ -67,7 +67,7 @@ def count_linking(files: Mapping[str, str]) -> tuple[Project, Work]:
     texts = {path: model.source.text for path, model in models.items()}
     with counted() as work:
         outsides = linked(summaries, texts)
-    told = {path: model.told(outsides[path]) for path, model in models.items()}
+    told = {path: model.with_context(outsides[path]) for path, model in models.items()}
     return Project(told, summaries, outsides), work
 
 

@@ -305,7 +305,7 @@ def test_a_loader_that_is_handed_on_follows_the_files_that_it_works_with() -> No
     """
     for code, expected in ((handed_on, Device.ELSEWHERE), (hooks, Device.STAY)):
         alone = file_model(code)
-        together = alone.told(ImportedFacts(names_device=True))
+        together = alone.with_context(ImportedFacts(names_device=True))
         for model, said in ((alone, Device.STAY), (together, expected)):
             (loader,) = model.loaders.built.values()
             assert goes_to_device(model, loader) is said

@@ -92,7 +92,7 @@ class CallGraph:
         return found
 
 
-def network(skeletons: Sequence[Skeleton]) -> CallGraph:
+def build_call_graph(skeletons: Sequence[Skeleton]) -> CallGraph:
     """Number what stands in the files, with the edges inside each file."""
     net = CallGraph(skeletons)
     for number, skeleton in enumerate(skeletons):

@@ -133,7 +133,7 @@ class Skeleton:
     calls: tuple[CallShape, ...]
     bases: dict[str, tuple[str, ...]]
     """Class → its base classes as far as the file shows them, nearest first."""
-    idle: bool = False
+    is_test_file: bool = False
     """The file tests or measures: nobody waits for its training."""
 
     def with_options(self, defaults: Mapping[str, bool]) -> Skeleton:

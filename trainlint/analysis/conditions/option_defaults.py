@@ -79,11 +79,11 @@ class Flags:
             value = constant(binding.value)
             if function is None or not isinstance(value, bool):
                 return {None}  # what is None by default may be given in another file
-            given = {constant(item) for item in self._given(function, binding.name)}
+            given = {constant(item) for item in self._passed_arguments(function, binding.name)}
             return {bool(value)} if all(item == value for item in given) else {None}
         return self._defaults(binding.value, binding.block) if binding.how is How.ASSIGN else {None}
 
-    def _given(self, function: Function, name: str) -> Iterator[ast.expr]:
+    def _passed_arguments(self, function: Function, name: str) -> Iterator[ast.expr]:
         """What calls in the file, of anything called like the function or its class, pass for a parameter."""
         bound = function.owner is not None
         place = [item.arg for item in function.parameters].index(name) - bound

@@ -90,7 +90,7 @@ def _behind_guards(loop: Block, steps: list[Place], backwards: list[Place]) -> t
 
 def _told_counts(backwards: list[Place]) -> tuple[list[Place], list[ast.expr]]:
     """The backward passes that are told when to take the step, and all the counts that they are told."""
-    told = [(place, list(_told(place))) for place in backwards]
+    told = [(place, list(_counts_in_arguments(place))) for place in backwards]
     return [place for place, found in told if found], [count for _, found in told for count in found]
 
 
@@ -166,7 +166,7 @@ def _is_accumulation(node: ast.expr) -> bool:
     return isinstance(node, ast.Name | ast.Attribute) and bool(ACCUMULATION.search(last_name(node)))
 
 
-def _told(place: Place) -> Iterator[ast.expr]:
+def _counts_in_arguments(place: Place) -> Iterator[ast.expr]:
     """The counts that a call which may take the step is given: `update_grad=(i + 1) % count == 0`."""
     call = place.node
     assert isinstance(call, ast.Call)

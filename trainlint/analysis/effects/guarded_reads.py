@@ -66,12 +66,14 @@ def readers(file: SemanticModel) -> Mapping[Function, Reader]:
             if function is not None and parameter is not None and not _is_rare(file, place):
                 found.setdefault(function, {}).setdefault(parameter, getattr(place.node, "lineno", 0))
     return {
-        function: Reader(function.qualified_name, f"line {min(lines.values())}", _given(function), frozenset(lines))
+        function: Reader(
+            function.qualified_name, f"line {min(lines.values())}", _parameter_names(function), frozenset(lines)
+        )
         for function, lines in found.items()
     }
 
 
-def _given(function: Function) -> tuple[str, ...]:
+def _parameter_names(function: Function) -> tuple[str, ...]:
     names = tuple(item.arg for item in function.parameters)
     return names[1:] if function.takes_object else names
 

@@ -71,7 +71,7 @@ def _called(site: Site, call: ast.Call) -> Iterator[tuple[ast.AST, float, str]]:
         return
     origin = site.origin(call.func)
     how = f"`{origin}()`" if origin else f"`.{name}()`" if isinstance(call.func, ast.Attribute) else f"`{name}()`"
-    for item in _asked_of(site, call, name):
+    for item in _read_arguments(site, call, name):
         inner = item.value if isinstance(item, ast.Starred) else item
         confidence = implicit_read(site.value(inner), inner, site.block)
         if confidence:
@@ -79,7 +79,7 @@ def _called(site: Site, call: ast.Call) -> Iterator[tuple[ast.AST, float, str]]:
             return
 
 
-def _asked_of(site: Site, call: ast.Call, name: str) -> list[ast.expr]:
+def _read_arguments(site: Site, call: ast.Call, name: str) -> list[ast.expr]:
     """The arguments that a call reads as numbers, truth values or text; none for other calls of the same name."""
     func = call.func
     if name in _MATH and (site.origin(func) or "").startswith("math."):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from trainlint.analysis.callgraph.skeleton import Skeleton
 from trainlint.analysis.frequency.heat_fact import HeatFact
-from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint, idle
+from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint, limited_in_test_file
 from trainlint.analysis.syntax.blocks import Block, Function
 
 
@@ -24,7 +24,7 @@ class Heats:
         fact = self._known.get(block)
         if fact is None:
             fact = self.flow.of(block.number)
-            self._known[block] = fact = idle(fact) if self.skeleton.idle else fact
+            self._known[block] = fact = limited_in_test_file(fact) if self.skeleton.is_test_file else fact
         return fact
 
     @property

@@ -17,7 +17,7 @@ _ONCE = frozenset(
     {"__init__", "main", "setup", "configure_optimizers", "prepare_data", "parse_args", "__post_init__", "build_model"}
 )
 _SET_UP = HeatFact(Heat.ONCE, 0.9)
-_IDLE_CEILING = 0.5
+_TEST_FILE_CEILING = 0.5
 """How sure heat can be in code of tests and benchmarks, which trains nothing that anyone pays for."""
 
 
@@ -260,6 +260,6 @@ def _located(step: str, path: str) -> str:
     return f"{path}:{step[5:]}" if step.startswith("line ") else step
 
 
-def idle(fact: HeatFact) -> HeatFact:
+def limited_in_test_file(fact: HeatFact) -> HeatFact:
     """The same heat in a file that tests or measures."""
-    return replace(fact, confidence=min(fact.confidence, _IDLE_CEILING))
+    return replace(fact, confidence=min(fact.confidence, _TEST_FILE_CEILING))

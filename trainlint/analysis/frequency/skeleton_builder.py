@@ -65,7 +65,7 @@ def skeleton(
     conditions: Conditions,
     declared: Mapping[str, Heat],
     bases: dict[str, tuple[str, ...]],
-    idle: bool,
+    is_test_file: bool,
 ) -> Skeleton:
     """The skeleton of one file.
 
@@ -103,7 +103,7 @@ def skeleton(
             if isinstance(place.node, ast.Call)
         ),
         bases=bases,
-        idle=idle,
+        is_test_file=is_test_file,
     )
 
 

@@ -13,7 +13,7 @@ F = TypeVar("F", bound=Hashable)
 
 
 @dataclass(slots=True)
-class Ways(Generic[K, F]):
+class CallsBothWays(Generic[K, F]):
     """The calls of a project, both ways, with what stands where. Each question costs time linear in the calls."""
 
     calls: Mapping[K, Sequence[K]]
@@ -62,8 +62,8 @@ def around(
     *,
     beside: bool = False,
 ) -> tuple[F, ...]:
-    """The facts around one loop; see `Ways`, which answers for several loops of one project."""
-    return Ways(calls, facts, modules or {}).around(loop_function, beside=beside)
+    """The facts around one loop; see `CallsBothWays`, which answers for several loops of one project."""
+    return CallsBothWays(calls, facts, modules or {}).around(loop_function, beside=beside)
 
 
 def _reached(starts: Iterable[K], edges: Mapping[K, Sequence[K]]) -> dict[K, None]:

@@ -88,7 +88,7 @@ class _Facts:
             if not said or self.outline.imported(place.node, place.block) is None:
                 continue
             call = self.calls.get(place.node)
-            if call is None and place.node in self.idle:
+            if call is None and place.node in self.type_references:
                 continue
             base = isinstance(place.statement, ast.ClassDef) and place.node in place.statement.bases
             for named in said:
@@ -193,7 +193,7 @@ class _Facts:
                     yield self.fact((FactKind.NO_SYNC, ""), part, block)
 
     @cached_property
-    def idle(self) -> set[ast.AST]:
+    def type_references(self) -> set[ast.AST]:
         """Names that only say of which type something is, or are compared with."""
         found: set[ast.AST] = {
             part for root in dict.fromkeys(self._types_written()) for part in nodes_in(root) if isinstance(part, _CHAIN)

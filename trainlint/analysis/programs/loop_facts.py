@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from trainlint.analysis.callgraph.call_graph import CallGraph
 from trainlint.analysis.callgraph.skeleton import NOWHERE
-from trainlint.analysis.programs.around import Ways
+from trainlint.analysis.programs.around import CallsBothWays
 from trainlint.analysis.tables.fact_kinds import Fact, FactKind
 
 FactsByFunction = Mapping[str, Sequence[Fact]]
@@ -48,14 +48,14 @@ class LoopFacts:
         return self._known[key]
 
     @cached_property
-    def _ways(self) -> Ways[int, LocatedFact]:
+    def _ways(self) -> CallsBothWays[int, LocatedFact]:
         modules = {number: self.top(file) for number, file in self._files()}
-        return Ways(self._calls(definitions_of_modules=True), self._located(), modules)
+        return CallsBothWays(self._calls(definitions_of_modules=True), self._located(), modules)
 
     @cached_property
-    def _entrances(self) -> Ways[int, LocatedFact]:
+    def _entrances(self) -> CallsBothWays[int, LocatedFact]:
         """The ways from the top level of modules by calls alone: to define a function is not to run it."""
-        return Ways(self._calls(definitions_of_modules=False), {}, entries=self._entries())
+        return CallsBothWays(self._calls(definitions_of_modules=False), {}, entries=self._entries())
 
     def _calls(self, *, definitions_of_modules: bool) -> dict[int, list[int]]:
         calls: dict[int, list[int]] = {}

@@ -7,12 +7,12 @@ from trainlint.analysis.types.values import UNKNOWN, Kind, Value
 
 
 def placed(value: Value, file: int) -> Value:
-    """A value whose pointers say which file's names they are, and so do those of its elements and items."""
-    if not value.pointers and value.element is None and not value.items:
+    """A value whose access paths say which file's names they are, and so do those of its elements and items."""
+    if not value.access_paths and value.element is None and not value.items:
         return value
-    pointers = [each if each.file >= 0 else each.of_file(file) for each in value.pointers]
+    access_paths = [each if each.file >= 0 else each.of_file(file) for each in value.access_paths]
     element = placed(value.element, file) if value.element is not None else None
-    return value.pointing(*pointers).holding(element, tuple([placed(each, file) for each in value.items]))
+    return value.with_access_paths(*access_paths).holding(element, tuple([placed(each, file) for each in value.items]))
 
 
 def item(value: Value, place: int) -> Value:
@@ -21,13 +21,13 @@ def item(value: Value, place: int) -> Value:
         return value.items[place]
     found = value.element if value.element is not None else UNKNOWN
     if value.kind in (Kind.TENSOR, Kind.ARRAY) and not value.items:
-        return value.pointing()
+        return value.with_access_paths()
     return found if place == ANY or not value.items else UNKNOWN
 
 
 def bare(value: Value) -> Value:
-    """A value as it may be told to another file, where its pointers mean nothing."""
-    if not value.pointers and value.element is None and not value.items:
+    """A value as it may be told to another file, where its access paths mean nothing."""
+    if not value.access_paths and value.element is None and not value.items:
         return value
     element = bare(value.element) if value.element is not None else None
-    return value.pointing().holding(element, tuple([bare(each) for each in value.items]))
+    return value.with_access_paths().holding(element, tuple([bare(each) for each in value.items]))

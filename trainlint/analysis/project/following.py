@@ -1,4 +1,4 @@
-"""Follows pointers through the summaries of a project."""
+"""Follows access paths through the summaries of a project."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from trainlint.analysis.types.values import UNKNOWN, Kind, Value
 
 _DEEPEST = 14
 _LONGEST = 200
-"""How many pointers one question may follow in all: callers that call each other in circles offer no end of ways."""
+"""How many access paths one question may follow in all: callers that call each other have no end of them."""
 _MOST_PARAMETERS = 40
 """Of parameters that are handed on from function to function, as many are looked at where the answer is cut short."""
 _TOO_FAR = frozenset({"too far"})
-"""Stands for what was not followed, for one of these reasons, among the pointers that cut an answer short."""
+"""Stands for what was not followed, for one of these reasons, among the access paths that cut an answer short."""
 _MOST_THINGS = 6
-"""A pointer that leads to more things than this tells nothing."""
+"""An access path that leads to more things than this tells nothing."""
 MOST_CALLERS = 24
 """What a parameter holds is not asked of functions with more callers than this: such helpers are given anything."""
 _WRAPPED = frozenset({"module", "model", "_orig_mod"})
@@ -34,13 +34,13 @@ _WRAPPED = frozenset({"module", "model", "_orig_mod"})
 
 @dataclass(frozen=True, slots=True)
 class _Partial:
-    """An answer that was cut short: it holds where it would be cut short by the same pointers again."""
+    """An answer that was cut short: it holds where it would be cut short by the same access paths again."""
 
     things: tuple[Thing, ...]
     cut: frozenset[object]
-    """Pointers under way that it ran into."""
+    """Access paths under way that it ran into."""
     depth: int
-    """How many pointers were under way."""
+    """How many access paths were under way."""
     asked_arguments: bool
 
 
@@ -55,13 +55,13 @@ class Follower:
     asked_arguments: bool = False
     """Set where an answer depends on arguments: whoever wants to know clears it before the question."""
     _numbers: dict[tuple[int, AccessPath], int] = field(default_factory=dict)
-    """Pointers of files are numbered: to hash one takes longer than all else that is looked up for it."""
+    """Access paths of files are numbered: to hash one takes longer than all else that is looked up for it."""
     _things: dict[int, tuple[Thing, ...]] = field(default_factory=dict)
     _open: set[int] = field(default_factory=set)
-    """Pointers whose answers depend on arguments."""
+    """Access paths whose answers depend on arguments."""
     _busy: dict[object, None] = field(default_factory=dict)
     _cut: set[object] = field(default_factory=set)
-    """Pointers under way that the current answer ran into."""
+    """Access paths under way that the current answer ran into."""
     _partial: dict[int, _Partial] = field(default_factory=dict)
     """Answers of the question under way that were cut short."""
     _reaching: dict[Parameter, Reaching] = field(default_factory=dict)
@@ -84,29 +84,29 @@ class Follower:
         self._open.clear()
         self._reaching.clear()
 
-    def follow(self, file: int, pointers: Sequence[AccessPath]) -> tuple[Thing, ...]:
-        """What pointers of a file lead to; nothing where that is too much to tell anything."""
-        if not pointers:
+    def follow(self, file: int, access_paths: Sequence[AccessPath]) -> tuple[Thing, ...]:
+        """What access paths of a file lead to; nothing where that is too much to tell anything."""
+        if not access_paths:
             return ()
-        if len(pointers) == 1:
-            things = self._follow(file, pointers[0])
+        if len(access_paths) == 1:
+            things = self._follow(file, access_paths[0])
             return things if len(things) <= _MOST_THINGS else ()
         found: dict[Thing, None] = {}
-        for pointer in pointers:
-            found |= dict.fromkeys(self._follow(file, pointer))
+        for access_path in access_paths:
+            found |= dict.fromkeys(self._follow(file, access_path))
         return tuple(found) if len(found) <= _MOST_THINGS else ()
 
-    def _follow(self, file: int, pointer: AccessPath) -> tuple[Thing, ...]:
-        """Follow one pointer, once, and not at all where it runs in a circle or too far.
+    def _follow(self, file: int, access_path: AccessPath) -> tuple[Thing, ...]:
+        """Follow one access path, once, and not at all where it runs in a circle or too far.
 
         What a circle cut short depends on where the circle was entered, so it is not kept for others.
         """
-        if pointer.file >= 0:
-            file, pointer = pointer.file, pointer.of_file(-1)
-        key = self._numbers.setdefault((file, pointer), len(self._numbers))
+        if access_path.file >= 0:
+            file, access_path = access_path.file, access_path.of_file(-1)
+        key = self._numbers.setdefault((file, access_path), len(self._numbers))
         known = self._things.get(key)
-        if known is None and not pointer.path:
-            known = self._at_once(file, pointer)
+        if known is None and not access_path.path:
+            known = self._at_once(file, access_path)
             if known is not None:
                 self._things[key] = known
         if known is not None:
@@ -127,19 +127,19 @@ class Follower:
         if len(self._busy) >= _DEEPEST or self._steps > _LONGEST:
             self._cut |= _TOO_FAR
             return ()
-        return self._follow_anew(key, file, pointer)
+        return self._follow_anew(key, file, access_path)
 
-    def _follow_anew(self, key: int, file: int, pointer: AccessPath) -> tuple[Thing, ...]:
-        """Follow a pointer that is not under way, and keep the answer unless a circle cut it short."""
+    def _follow_anew(self, key: int, file: int, access_path: AccessPath) -> tuple[Thing, ...]:
+        """Follow an access path that is not under way, and keep the answer unless a circle cut it short."""
         outer, self._cut = self._cut, set()
-        asked, self.asked_arguments = self.asked_arguments, pointer.start is Start.PARAMETER
+        asked, self.asked_arguments = self.asked_arguments, access_path.start is Start.PARAMETER
         self._busy[key] = None
         try:
-            if pointer.path:
-                start = self.follow(file, (pointer.before(),))
-                things = dict.fromkeys(each for thing in start for each in self._part(thing, pointer.path[-1]))
+            if access_path.path:
+                start = self.follow(file, (access_path.before(),))
+                things = dict.fromkeys(each for thing in start for each in self._part(thing, access_path.path[-1]))
             else:
-                things = dict.fromkeys(self._start(file, pointer))
+                things = dict.fromkeys(self._start(file, access_path))
         finally:
             del self._busy[key]
             self._cut.discard(key)
@@ -156,32 +156,32 @@ class Follower:
                 self._open.add(key)
         return found
 
-    def _at_once(self, file: int, pointer: AccessPath) -> tuple[Thing, ...] | None:
-        """What half of all pointers lead to: a class or function of the file, or nothing in the project."""
-        match pointer.start:
+    def _at_once(self, file: int, access_path: AccessPath) -> tuple[Thing, ...] | None:
+        """What half of all access paths lead to: a class or function of the file, or nothing in the project."""
+        match access_path.start:
             case Start.NAME:
-                return () if self.modules.resolve(file, pointer.of) is None else None
-            case Start.LOCAL if pointer.of in self.summaries[file].classes:
-                return (ClassThing(file, pointer.of),)
-            case Start.LOCAL if pointer.of in self.summaries[file].functions:
-                return (FunctionThing(file, pointer.of),)
+                return () if self.modules.resolve(file, access_path.of) is None else None
+            case Start.LOCAL if access_path.of in self.summaries[file].classes:
+                return (ClassThing(file, access_path.of),)
+            case Start.LOCAL if access_path.of in self.summaries[file].functions:
+                return (FunctionThing(file, access_path.of),)
             case Start.INSTANCE:
-                return (ObjectThing(file, pointer.of, own=True),)
+                return (ObjectThing(file, access_path.of, own=True),)
         return None
 
-    def _start(self, file: int, pointer: AccessPath) -> Iterator[Thing]:
-        match pointer.start:
+    def _start(self, file: int, access_path: AccessPath) -> Iterator[Thing]:
+        match access_path.start:
             case Start.NAME:
-                yield from self.named(file, pointer.of)
+                yield from self.named(file, access_path.of)
             case Start.LOCAL:
-                yield from self._in_stars(file, pointer.of)
+                yield from self._in_stars(file, access_path.of)
             case Start.SUPER:
-                for base in self.classes.bases(file, pointer.of):
+                for base in self.classes.bases(file, access_path.of):
                     yield ObjectThing(base.file, base.name)
             case Start.PARAMETER:
-                yield from self._parameter(file, pointer)
+                yield from self._parameter(file, access_path)
             case Start.CALL:
-                call = self._calls.get((file, pointer.of))
+                call = self._calls.get((file, access_path.of))
                 for thing in self.follow(file, call.targets) if call is not None else ():
                     yield from self._called(thing, file, call)
 
@@ -195,9 +195,9 @@ class Follower:
             things = tuple(each for thing in things for each in self._part(thing, part))
         yield from things
 
-    def _parameter(self, file: int, pointer: AccessPath) -> Iterator[Thing]:
+    def _parameter(self, file: int, access_path: AccessPath) -> Iterator[Thing]:
         """What callers give, also where these only hand on what they were given: all such parameters at once."""
-        asked = (file, pointer)
+        asked = (file, access_path)
         if asked not in self._reaching:
             outer, self._cut = self._cut, set()
             found = self._reaching_around(asked)
@@ -225,10 +225,10 @@ class Follower:
             if known is not None:
                 found[parameter] = known
                 continue
-            file, pointer = parameter
+            file, access_path = parameter
             sources[parameter] = []
             things: dict[Thing, None] = {}
-            for passed, handed_on in self._passed(file, pointer):
+            for passed, handed_on in self._passed(file, access_path):
                 things |= dict.fromkeys(passed)
                 for key in handed_on:
                     if key not in found and (not self._cut or len(found) < _MOST_PARAMETERS):
@@ -236,19 +236,19 @@ class Follower:
                         waiting.append(key)
                     if key in found:
                         sources[parameter].append(key)
-            declared = self.summaries[file].functions[pointer.of].declared.get(pointer.name, ())
+            declared = self.summaries[file].functions[access_path.of].declared.get(access_path.name, ())
             found[parameter].things = dict.fromkeys(list(things)[: _MOST_THINGS + 1])
             found[parameter].declared = tuple(self._declared(file, declared))
         spread(found, sources, _MOST_THINGS)
         return found
 
-    def _passed(self, file: int, pointer: AccessPath) -> Iterator[tuple[Iterator[Thing], list[Parameter]]]:
+    def _passed(self, file: int, access_path: AccessPath) -> Iterator[tuple[Iterator[Thing], list[Parameter]]]:
         """What each call passes to a parameter: things, and parameters of its own function, which it hands on."""
-        given = self.arguments.get((file, pointer.of, pointer.name), ())
+        given = self.arguments.get((file, access_path.of, access_path.name), ())
         for source, value in given if len(given) <= MOST_CALLERS else ():
-            handed_on = [each for each in value.pointers if each.start is Start.PARAMETER and not each.path]
+            handed_on = [each for each in value.access_paths if each.start is Start.PARAMETER and not each.path]
             if handed_on:
-                value = value.pointing(*(each for each in value.pointers if each not in handed_on))
+                value = value.with_access_paths(*(each for each in value.access_paths if each not in handed_on))
             yield self._value(source, value), [(source, each) for each in handed_on]
 
     def _or_declared(self, things: Iterable[Thing], file: int, classes: tuple[AccessPath, ...]) -> Iterator[Thing]:
@@ -268,9 +268,9 @@ class Follower:
                 yield ObjectThing(thing.file, thing.name, own=True)
 
     def _value(self, file: int, value: Value) -> Iterator[Thing]:
-        """A value and what its pointers lead to."""
-        if value.pointers:
-            yield from self.follow(file, value.pointers)
+        """A value and what its access paths lead to."""
+        if value.access_paths:
+            yield from self.follow(file, value.access_paths)
         if value.kind is not Kind.UNKNOWN:
             yield ValueThing(file, value)
 
@@ -292,9 +292,9 @@ class Follower:
         self._busy[key] = None
         try:
             summary = self.summaries[file]
-            pointers = summary.names.get(name)
-            if pointers is not None:
-                yield from self.follow(file, pointers)
+            access_paths = summary.names.get(name)
+            if access_paths is not None:
+                yield from self.follow(file, access_paths)
                 return
             if name in summary.tables:
                 yield ValueThing(file, summary.tables[name])
@@ -366,7 +366,7 @@ class Follower:
     def returned(self, function: FunctionThing, file: int, call: OutgoingCall | None) -> Value:
         """What a function returns to one of its calls: what it hands back is what this very call gave it."""
         summary = self.summaries[function.file].functions[function.key]
-        if call is None or not (summary.returned.pointers or summary.returned.items):
+        if call is None or not (summary.returned.access_paths or summary.returned.items):
             return summary.returned
         names = summary.parameters[1:] if function.bound else summary.parameters
         given = dict(zip(names, call.arguments, strict=False)) | dict(call.keywords)

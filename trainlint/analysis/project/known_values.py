@@ -1,4 +1,4 @@
-"""What a project knows of a value of a file: what its pointers lead to, as a value without pointers."""
+"""What a project knows of a value of a file: what its access paths lead to, as a value without access paths."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _LESS_SURE = 0.95
 
 
 def known_value(follower: Follower, file: int, value: Value, depth: int = 0) -> Value:
-    """What the project knows of a value of a file, without its pointers; UNKNOWN where that is nothing."""
+    """What the project knows of a value of a file, without its access paths; UNKNOWN where that is nothing."""
     own = _with_items(follower, file, value, depth)
-    if not value.pointers:
+    if not value.access_paths:
         return own.less_sure(_LESS_SURE)
     told = _told(follower, file, value, depth)
     if told.kind is Kind.UNKNOWN:
@@ -33,7 +33,7 @@ def known_value(follower: Follower, file: int, value: Value, depth: int = 0) -> 
 
 
 def _with_items(follower: Follower, file: int, value: Value, depth: int) -> Value:
-    """A value without its pointers, with what the project knows of the items of a tuple."""
+    """A value without its access paths, with what the project knows of the items of a tuple."""
     plain = bare(value)
     if not value.items or depth >= _DEEPEST_TUPLE:
         return plain
@@ -42,7 +42,7 @@ def _with_items(follower: Follower, file: int, value: Value, depth: int) -> Valu
 
 def _told(follower: Follower, file: int, value: Value, depth: int) -> Value:
     values: list[Value] = []
-    for thing in follower.follow(file, value.pointers):
+    for thing in follower.follow(file, value.access_paths):
         if isinstance(thing, ValueThing):
             values.append(_with_items(follower, thing.file, thing.value, depth))
         elif isinstance(thing, ObjectThing):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePath
 
-from trainlint.analysis.callgraph.call_graph import CallGraph, Edge, network
+from trainlint.analysis.callgraph.call_graph import CallGraph, Edge, build_call_graph
 from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
 from trainlint.analysis.effects.guarded_reads import Reader
@@ -82,15 +82,15 @@ class _Linked:
 
     @cached_property
     def follower(self) -> Follower:
-        """Follows pointers."""
+        """Follows access paths."""
         return Follower(self.summaries, Modules(self.paths))
 
     @cached_property
     def crossings(self) -> list[Crossing]:
         """Calls from file to file. Tests and benchmarks tell nothing of the code that they call."""
-        idle = [summary.skeleton.idle for summary in self.summaries]
+        is_test_file = [summary.skeleton.is_test_file for summary in self.summaries]
         found = Resolver(self.summaries, self.follower, self.groups).resolve()
-        return [item for item in found if not idle[item.file] or idle[item.target]]
+        return [item for item in found if not is_test_file[item.file] or is_test_file[item.target]]
 
     @cached_property
     def numbers(self) -> list[dict[str, int]]:
@@ -108,7 +108,7 @@ class _Linked:
             bases = {name: self.follower.classes.base_names(file, name) for name in summary.classes}
             known = {name: value for name, value in self.options[file].items() if value is not None}
             skeletons.append(summary.skeleton.with_bases(bases).with_options(known))
-        return network(skeletons)
+        return build_call_graph(skeletons)
 
     @cached_property
     def linked(self) -> CallGraph:
@@ -205,12 +205,12 @@ class _Linked:
                         [
                             known_value(self.follower, source, item)
                             for source, item in given
-                            if (item.pointers or item.kind not in _NOTHING)
+                            if (item.access_paths or item.kind not in _NOTHING)
                             and (
                                 source != file
                                 or all(
                                     not (each.start is Start.PARAMETER and each.of == function and each.name == name)
-                                    for each in item.pointers
+                                    for each in item.access_paths
                                 )
                             )
                         ]
@@ -264,7 +264,7 @@ class _Linked:
         """For each group of files, what options are by default. Tests declare options of their own."""
         found: dict[int, dict[str, set[bool]]] = {}
         for summary, group in zip(self.summaries, self.groups, strict=True):
-            if not summary.skeleton.idle:
+            if not summary.skeleton.is_test_file:
                 options = found.setdefault(group, {})
                 for name, values in summary.options.items():
                     options.setdefault(name, set()).update(values)

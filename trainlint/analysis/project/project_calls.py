@@ -137,7 +137,7 @@ class Resolver:
         """The last resort for a method of an object that nothing is known of: the only class family that has it."""
         if not call.method or call.method in COMMON_METHODS or call.method.startswith("__"):
             return
-        owners = [pointer.before() for pointer in call.targets if pointer.path]
+        owners = [access_path.before() for access_path in call.targets if access_path.path]
         if any(isinstance(thing, ClassThing | ObjectThing) for thing in self.follower.follow(file, owners)):
             return  # the class is known, and has no such method in the project
         group = self.groups[file]
@@ -162,7 +162,7 @@ class Resolver:
         self.crossings[key] = Crossing(*key, confidence)
 
     def _pass(self, file: int, call: OutgoingCall, function: FunctionThing) -> None:
-        if self.summaries[file].skeleton.idle and not self.summaries[function.file].skeleton.idle:
+        if self.summaries[file].skeleton.is_test_file and not self.summaries[function.file].skeleton.is_test_file:
             return
         parameters = self.summaries[function.file].functions[function.key].parameters
         names = parameters[1:] if function.bound else parameters

@@ -38,21 +38,21 @@ def summarise(file: SemanticModel) -> Summary:
 
 def _names(file: SemanticModel) -> Iterator[tuple[str, tuple[AccessPath, ...]]]:
     for name, bindings in file.outline.module.scope.bindings.items():
-        pointers: dict[AccessPath, None] = {}
+        access_paths: dict[AccessPath, None] = {}
         for binding in bindings:
             if binding.how in (How.FUNCTION, How.CLASS):
-                pointers[AccessPath(Start.LOCAL, name)] = None
+                access_paths[AccessPath(Start.LOCAL, name)] = None
             elif binding.how in (How.IMPORT, How.ASSIGN):
-                pointers |= dict.fromkeys(file.kinds.binding(binding).pointers)
-        if pointers:
-            yield name, tuple(pointers)
+                access_paths |= dict.fromkeys(file.kinds.binding(binding).access_paths)
+        if access_paths:
+            yield name, tuple(access_paths)
 
 
 def _tables(file: SemanticModel) -> Iterator[tuple[str, Value]]:
     for name, bindings in file.outline.module.scope.bindings.items():
         if len(bindings) == 1 and isinstance(bindings[0].value, ast.Dict | ast.List | ast.Tuple):
             table = file.kinds.binding(bindings[0])
-            if table.element is not None and table.element.pointers:
+            if table.element is not None and table.element.access_paths:
                 yield name, table
 
 
@@ -69,7 +69,7 @@ def _function(file: SemanticModel, function: Function) -> FunctionSummary:
 
 
 def _class(file: SemanticModel, cls: Class) -> ClassSummary:
-    bases = [pointer for base in cls.node.bases for pointer in file.kinds.of(base, cls.outside).pointers]
+    bases = [access_path for base in cls.node.bases for access_path in file.kinds.of(base, cls.outside).access_paths]
     return ClassSummary(
         bases=tuple(bases),
         methods={name: file.keys.function(method) for name, method in cls.methods.items()},
@@ -89,7 +89,7 @@ def _calls(file: SemanticModel) -> Iterator[OutgoingCall]:
         keywords = [(item.arg, item.value) for item in call.keywords[:_MOST_ARGUMENTS] if item.arg is not None]
         yield OutgoingCall(
             number=number,
-            targets=of(call.func, block).pointers,
+            targets=of(call.func, block).access_paths,
             method=_method(file, place, call),
             arguments=tuple([of(item, block) for item in plain]),
             keywords=tuple([(name, of(value, block)) for name, value in keywords]),

@@ -1,4 +1,4 @@
-"""What a pointer leads to in a project: functions, classes, objects, modules, and values that are known elsewhere."""
+"""What an access path leads to in a project: functions, classes, objects, modules, values known elsewhere."""
 
 from __future__ import annotations
 

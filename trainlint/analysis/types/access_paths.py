@@ -1,8 +1,8 @@
 """Where a value comes from that its own file does not know: names of things that other files may explain.
 
-A pointer holds no tree. It starts at something that has a name in its file (an import, a parameter, a call, a
-class, an attribute) and goes on along a path of attributes and indices. `trainlint.analysis.project` follows pointers
-through a project.
+An access path holds no tree. It starts at something that has a name in its file (an import, a parameter, a call, a
+class, an attribute) and goes on along a path of attributes and indices. `trainlint.analysis.project` follows
+access paths through a project.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ ANY = -1
 """In a path: some element, which one is unknown."""
 LONGEST_PATH = 5
 MOST = 4
-"""More pointers than this say nothing of one value."""
+"""More access paths than this say nothing of one value."""
 
 
 class Start(Choice):
-    """What a pointer starts at."""
+    """What an access path starts at."""
 
     NAME = auto()
     """`of` is the dotted origin of an imported name."""
@@ -51,11 +51,11 @@ class AccessPath:
         return hash((self.of, self.name, self.path, self.file))
 
     def then(self, part: str | int) -> AccessPath:
-        """The pointer to an attribute (a name) or an element (an index) of what this one points to."""
+        """The access path to an attribute (a name) or an element (an index) of what this one points to."""
         return AccessPath(self.start, self.of, self.name, (*self.path, part), self.file)
 
     def before(self) -> AccessPath:
-        """The pointer to that of which this one points to an attribute or element."""
+        """The access path to that of which this one points to an attribute or element."""
         return AccessPath(self.start, self.of, self.name, self.path[:-1], self.file)
 
     def of_file(self, file: int) -> AccessPath:
@@ -63,12 +63,12 @@ class AccessPath:
         return AccessPath(self.start, self.of, self.name, self.path, file)
 
 
-def along(pointers: tuple[AccessPath, ...], part: str | int) -> tuple[AccessPath, ...]:
-    """Each pointer one part further, as far as that can mean anything."""
-    return tuple([pointer.then(part) for pointer in pointers if len(pointer.path) < LONGEST_PATH])
+def along(access_paths: tuple[AccessPath, ...], part: str | int) -> tuple[AccessPath, ...]:
+    """Each access path one part further, as far as that can mean anything."""
+    return tuple([access_path.then(part) for access_path in access_paths if len(access_path.path) < LONGEST_PATH])
 
 
-def together(pointers: list[AccessPath]) -> tuple[AccessPath, ...]:
-    """The pointers of a value that may come from any of several places; none where these are too many."""
-    found = tuple(dict.fromkeys(pointers)) if len(pointers) > 1 else tuple(pointers)
+def together(access_paths: list[AccessPath]) -> tuple[AccessPath, ...]:
+    """The access paths of a value that may come from any of several places; none where these are too many."""
+    found = tuple(dict.fromkeys(access_paths)) if len(access_paths) > 1 else tuple(access_paths)
     return found if len(found) <= MOST else ()

@@ -70,9 +70,9 @@ def call_value(kinds: Kinds, call: ast.Call, block: Block) -> Value:
         return _graph(kinds, told, block, call)
     origin = kinds.imported(call.func, block)
     found = _call_value(kinds, call, block, origin)
-    if found.pointers or found.kind in _PLAIN:
+    if found.access_paths or found.kind in _PLAIN:
         return found
-    return found.pointing(*_from(kinds, call, block, origin))
+    return found.with_access_paths(*_from(kinds, call, block, origin))
 
 
 def _from(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> tuple[AccessPath, ...]:
@@ -87,13 +87,15 @@ def _from(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> tup
             return (AccessPath(Start.SUPER, owner.name),) if owner is not None else ()
     name = last_name(call.func)
     if _wraps_module(name) and call.args:
-        return kinds.of(call.args[0], block).pointers
+        return kinds.of(call.args[0], block).access_paths
     if isinstance(call.func, ast.Attribute) and name in MODULE_METHODS_RETURNING_SELF:
-        handed_on = kinds.of(call.func.value, block).pointers
+        handed_on = kinds.of(call.func.value, block).access_paths
         if handed_on:
             return handed_on
     if origin == "functools.partial" and len(call.args) == 1:
-        return kinds.of(call.args[0], block).pointers  # with more arguments, those of its calls would have other places
+        return kinds.of(
+            call.args[0], block
+        ).access_paths  # with more arguments, those of its calls would have other places
     if origin is not None and origin.partition(".")[0] in FOREIGN:
         return ()
     return (AccessPath(Start.CALL, kinds.keys.call(call)),)
@@ -127,12 +129,12 @@ def _returned(kinds: Kinds, call: ast.Call, block: Block, edge: Edge) -> Value |
     if edge.function.is_generator:
         return UNKNOWN
     returned = kinds.returned(edge.function)
-    if returned.pointers or returned.items:
-        returned = handed_back(returned, kinds.keys.function(edge.function), _given(kinds, call, block, edge))
+    if returned.access_paths or returned.items:
+        returned = handed_back(returned, kinds.keys.function(edge.function), _argument_values(kinds, call, block, edge))
     return _graph(kinds, returned, block, call) if returned.kind is not Kind.UNKNOWN else None
 
 
-def _given(kinds: Kinds, call: ast.Call, block: Block, edge: Edge) -> dict[str, Value]:
+def _argument_values(kinds: Kinds, call: ast.Call, block: Block, edge: Edge) -> dict[str, Value]:
     """What a call gives to the parameters of a function of the file."""
     names = [item.arg for item in edge.function.parameters[edge.function.takes_object :]]
     plain = [item for item in call.args if not isinstance(item, ast.Starred)]
@@ -222,9 +224,9 @@ def _computed(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str
     if not tensor.is_tensor:
         tensor = Value(Kind.TENSOR, kinds.device, None, confidence=0.8)
     if origin.startswith("torch.nn.functional.") and LOSS_FUNCTIONS.search(name):
-        tensor = tensor.made(tensor.home, tensor.attached is not False, Origin.LOSS)
+        tensor = tensor.with_origin(tensor.home, tensor.attached is not False, Origin.LOSS)
     elif tensor.origin in (Origin.BATCH, Origin.NAME):
-        tensor = tensor.made(tensor.home, tensor.attached, Origin.OTHER)
+        tensor = tensor.with_origin(tensor.home, tensor.attached, Origin.OTHER)
     return tensor.detached() if name in DETACHING else tensor
 
 
@@ -235,9 +237,9 @@ def _holding(kinds: Kinds, call: ast.Call, block: Block, module: Value) -> Value
     for item in call.args:
         value = kinds.of(item, block)
         given.append(value if in_order and not isinstance(item, ast.Starred) else kinds.element(value))
-    pointers = together([pointer for value in given for pointer in value.pointers])
-    held = replace(module, element=module.pointing(*pointers) if pointers else None)
-    return held.pointing(*pointers) if in_order else held
+    access_paths = together([access_path for value in given for access_path in value.access_paths])
+    held = replace(module, element=module.with_access_paths(*access_paths) if access_paths else None)
+    return held.with_access_paths(*access_paths) if in_order else held
 
 
 def _plain(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value | None:

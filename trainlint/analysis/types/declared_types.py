@@ -18,7 +18,7 @@ RESULT = "return"
 """The name under which a function's result is declared: no parameter can have it."""
 _HOLDING = frozenset({"Optional", "Union", "Annotated", "Final", "ClassVar", "Required", "NotRequired"})
 """Generic types that hold the very object which their arguments name."""
-_LATER = 10**9
+_AFTER_ALL_LINES = 10**9
 """A line behind all others: what stands in quotes may name classes that come later."""
 
 
@@ -28,7 +28,7 @@ def of_function(file: SemanticModel, function: Function) -> dict[str, tuple[Acce
     found = {item.arg: _classes(file, item.annotation, function.outside) for item in annotated}
     if not isinstance(function.node, ast.Lambda) and not function.is_generator and function.node.returns is not None:
         found[RESULT] = _classes(file, function.node.returns, function.outside)
-    return {name: pointers for name, pointers in found.items() if pointers}
+    return {name: access_paths for name, access_paths in found.items() if access_paths}
 
 
 def of_class(file: SemanticModel, cls: Class) -> dict[str, tuple[AccessPath, ...]]:
@@ -38,14 +38,16 @@ def of_class(file: SemanticModel, cls: Class) -> dict[str, tuple[AccessPath, ...
         for item in cls.node.body
         if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
     }
-    return {name: pointers for name, pointers in found.items() if pointers}
+    return {name: access_paths for name, access_paths in found.items() if access_paths}
 
 
 def _classes(file: SemanticModel, annotation: ast.expr | None, block: Block) -> tuple[AccessPath, ...]:
-    """Pointers to the classes of an annotation, but for those of well-known libraries."""
-    pointers = [pointer for name in _names(annotation) for pointer in file.kinds.of(name, block).pointers]
+    """Access paths to the classes of an annotation, but for those of well-known libraries."""
+    access_paths = [
+        access_path for name in _names(annotation) for access_path in file.kinds.of(name, block).access_paths
+    ]
     return together(
-        [each for each in pointers if each.start is not Start.NAME or each.of.partition(".")[0] not in FOREIGN]
+        [each for each in access_paths if each.start is not Start.NAME or each.of.partition(".")[0] not in FOREIGN]
     )
 
 
@@ -72,5 +74,5 @@ def _parsed(text: str) -> ast.expr | None:
         return None
     for part in ast.walk(found):
         if isinstance(part, ast.expr):
-            part.lineno = _LATER
+            part.lineno = _AFTER_ALL_LINES
     return found

@@ -13,23 +13,23 @@ def handed_back(value: Value, function: str, given: Mapping[str, Value]) -> Valu
 
     `function` is the key of the function, `given` what the call gave to its parameters.
     """
-    if not value.pointers and not value.items:
+    if not value.access_paths and not value.items:
         return value
-    pointers: list[AccessPath] = []
+    access_paths: list[AccessPath] = []
     kind = value
-    for each in value.pointers:
+    for each in value.access_paths:
         if each.start is Start.PARAMETER and each.of == function and each.name in given:
-            pointers += [item for source in given[each.name].pointers for item in _extended(source, each.path)]
+            access_paths += [item for source in given[each.name].access_paths for item in _extended(source, each.path)]
             if value.kind is Kind.UNKNOWN and not each.path:
                 kind = given[each.name]
         else:
-            pointers.append(each)
+            access_paths.append(each)
     items = tuple(handed_back(item, function, given) for item in value.items)
-    return shallow(kind.holding(kind.element, items or kind.items).pointing(*together(pointers)))
+    return shallow(kind.holding(kind.element, items or kind.items).with_access_paths(*together(access_paths)))
 
 
-def _extended(pointer: AccessPath, path: tuple[str | int, ...]) -> tuple[AccessPath, ...]:
-    found: tuple[AccessPath, ...] = (pointer,)
+def _extended(access_path: AccessPath, path: tuple[str | int, ...]) -> tuple[AccessPath, ...]:
+    found: tuple[AccessPath, ...] = (access_path,)
     for part in path:
         found = along(found, part)
     return found

@@ -143,13 +143,15 @@ class Kinds:
                 put.append(self.element(given) if node.func.attr in ("update", "extend") else given)
             else:
                 put.append(self.of(node, place.block))
-        known = [value for value in put if value.kind is not Kind.UNKNOWN] or [value for value in put if value.pointers]
+        known = [value for value in put if value.kind is not Kind.UNKNOWN] or [
+            value for value in put if value.access_paths
+        ]
         return one_of(known) if known else None
 
     def _named(self, name: str, found: Value) -> Value:
         """What only a name says of a value, which keeps pointing to where it comes from."""
         guess = by_name(name, self.device)
-        return guess.pointing(*found.pointers) if guess is not None else found
+        return guess.with_access_paths(*found.access_paths) if guess is not None else found
 
     def binding(self, binding: Binding) -> Value:
         """What one binding gives its name."""
@@ -205,8 +207,8 @@ class Kinds:
             if path[0] < 0:
                 return UNKNOWN
             model = argument(call, "model", 1)
-            pointers = self.of(model, block).pointers if model is not None else ()
-            engine = Value(Kind.MODULE, pointers=pointers)
+            access_paths = self.of(model, block).access_paths if model is not None else ()
+            engine = Value(Kind.MODULE, access_paths=access_paths)
             return [engine, Value(Kind.OPTIMIZER), Value(Kind.LOADER), Value(Kind.SCHEDULER)][min(path[0], 3)]
         if 0 <= path[0] < len(call.args):
             return replace(self.of(call.args[path[0]], block), prepared=True)
@@ -217,13 +219,13 @@ class Kinds:
         if 0 <= place < len(value.items):
             return value.items[place]
         found = self.element(value)
-        return found.pointing(*along(value.pointers, place)) if value.pointers else found
+        return found.with_access_paths(*along(value.access_paths, place)) if value.access_paths else found
 
     def element(self, value: Value) -> Value:
         """What indexing or iterating a value gives."""
         found = self._element(value)
-        if value.pointers and not found.pointers:
-            return found.pointing(*along(value.pointers, ANY))
+        if value.access_paths and not found.access_paths:
+            return found.with_access_paths(*along(value.access_paths, ANY))
         return found
 
     def _element(self, value: Value) -> Value:
@@ -262,8 +264,8 @@ class Kinds:
         """An attribute of a value of the file."""
         base = self.of(node.value, block)
         found = self._attribute_of(base, node)
-        if base.pointers and not found.pointers:
-            return found.pointing(*along(base.pointers, node.attr))
+        if base.access_paths and not found.access_paths:
+            return found.with_access_paths(*along(base.access_paths, node.attr))
         return found
 
     def _attribute_of(self, base: Value, node: ast.Attribute) -> Value:

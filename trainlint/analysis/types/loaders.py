@@ -118,9 +118,9 @@ class Loaders:
         if len(values) < len(bindings):
             return _HIDDEN
         written = [self._entry(value, key, outer) for value, outer in values if value is not None]
-        return _first([*written, *self._later(name, scope.node, key, block)])
+        return _first([*written, *self._later_options(name, scope.node, key, block)])
 
-    def _later(self, name: str, scope: ast.AST, key: str, block: Block) -> Iterator[Option]:
+    def _later_options(self, name: str, scope: ast.AST, key: str, block: Block) -> Iterator[Option]:
         """What becomes of a dict once it is written: keys stored, other dicts merged, or out of sight."""
         nodes = nodes_in(scope)
         harmless: set[ast.AST] = set()

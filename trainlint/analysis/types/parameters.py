@@ -37,8 +37,8 @@ def parameter_value(kinds: Kinds, binding: Binding) -> Value:
     owner = function.owner
     if owner is not None and _is_own_object(function, binding.node):
         start = Start.LOCAL if function.is_decorated("classmethod") else Start.INSTANCE
-        return found.pointing(AccessPath(start, owner.name))
-    return found.pointing(AccessPath(Start.PARAMETER, kinds.keys.function(function), binding.name))
+        return found.with_access_paths(AccessPath(start, owner.name))
+    return found.with_access_paths(AccessPath(Start.PARAMETER, kinds.keys.function(function), binding.name))
 
 
 def _is_own_object(function: Function, parameter: ast.AST) -> bool:

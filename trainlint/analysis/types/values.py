@@ -90,11 +90,11 @@ class Value:
     """For modules: returns a loss."""
     items: tuple[Value, ...] = ()
     """For tuples that are written out: their elements, in order. Also where the value may be no tuple instead."""
-    pointers: tuple[AccessPath, ...] = ()
+    access_paths: tuple[AccessPath, ...] = ()
     """Where it comes from, as far as other files may know more of it."""
 
     def __hash__(self) -> int:
-        return hash((self.kind, self.confidence, self.pointers, self.items))
+        return hash((self.kind, self.confidence, self.access_paths, self.items))
 
     @property
     def is_tensor(self) -> bool:
@@ -106,31 +106,31 @@ class Value:
         """Whether the value is a tensor in device memory."""
         return self.kind is Kind.TENSOR and self.home is Home.DEVICE
 
-    def pointing(self, *pointers: AccessPath) -> Value:
+    def with_access_paths(self, *access_paths: AccessPath) -> Value:
         """The same value, known to come from these places and no others."""
-        if pointers == self.pointers:
+        if access_paths == self.access_paths:
             return self
-        return self._but(self.confidence, self.element, self.items, pointers)
+        return self._but(self.confidence, self.element, self.items, access_paths)
 
     def holding(self, element: Value | None, items: tuple[Value, ...] = ()) -> Value:
         """The same value with other elements."""
         if element is self.element and items == self.items:
             return self
-        return self._but(self.confidence, element, items, self.pointers)
+        return self._but(self.confidence, element, items, self.access_paths)
 
     def less_sure(self, factor: float) -> Value:
         """The same value with its confidence lowered."""
-        return self._but(self.confidence * factor, self.element, self.items, self.pointers)
+        return self._but(self.confidence * factor, self.element, self.items, self.access_paths)
 
     def detached(self) -> Value:
         """The same value without an autograd graph."""
-        return self if self.attached is False else self.made(self.home, False, self.origin)
+        return self if self.attached is False else self.with_origin(self.home, False, self.origin)
 
     def lying(self, home: Home) -> Value:
         """The same value in another place."""
-        return self if home is self.home else self.made(home, self.attached, self.origin)
+        return self if home is self.home else self.with_origin(home, self.attached, self.origin)
 
-    def made(self, home: Home, attached: bool | None, origin: Origin) -> Value:
+    def with_origin(self, home: Home, attached: bool | None, origin: Origin) -> Value:
         """The same tensor, but for where it lies and what it comes from."""
         return Value(
             self.kind,
@@ -143,11 +143,11 @@ class Value:
             self.prepared,
             self.loss_function,
             self.items,
-            self.pointers,
+            self.access_paths,
         )
 
     def _but(
-        self, confidence: float, element: Value | None, items: tuple[Value, ...], pointers: tuple[AccessPath, ...]
+        self, confidence: float, element: Value | None, items: tuple[Value, ...], access_paths: tuple[AccessPath, ...]
     ) -> Value:
         """The same value but for these fields, in a tenth of the time of `dataclasses.replace`."""
         return Value(
@@ -161,7 +161,7 @@ class Value:
             self.prepared,
             self.loss_function,
             items,
-            pointers,
+            access_paths,
         )
 
 
@@ -176,9 +176,9 @@ _CONSTANT_NUMBER = Value(Kind.NUMBER, literal=True)
 _CONSTANT_STRING = Value(Kind.STRING, literal=True)
 
 
-def somewhere(pointer: AccessPath) -> Value:
+def somewhere(access_path: AccessPath) -> Value:
     """A value of which only that is known: where it comes from."""
-    return Value(Kind.UNKNOWN, confidence=0.0, pointers=(pointer,))
+    return Value(Kind.UNKNOWN, confidence=0.0, access_paths=(access_path,))
 
 
 def shallow(value: Value, depth: int = _DEEPEST) -> Value:
@@ -202,8 +202,8 @@ def merge(values: Iterable[Value]) -> Value:
             break
     else:
         return first
-    pointers = [pointer for value in found for pointer in value.pointers]
-    return _merge(found).pointing(*together(pointers))
+    access_paths = [access_path for value in found for access_path in value.access_paths]
+    return _merge(found).with_access_paths(*together(access_paths))
 
 
 def _merge(values: list[Value]) -> Value:
@@ -242,7 +242,7 @@ def _of_one_kind(values: list[Value]) -> Value:
         prepared,
         loss_function,
         _merged_items(values),
-        first.pointers,
+        first.access_paths,
     )
 
 

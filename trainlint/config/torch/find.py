@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trainlint.bounded import UnfitFile, leads_out, read_bounded
-from trainlint.config.torch.formats import FIRST, LOCKS, bound, is_conda, is_read, is_requirements, said
+from trainlint.config.torch.formats import FIRST, LOCKS, bound, is_conda, is_read, is_requirements, read_requirements
 from trainlint.paths import absolute, shown_here
 from trainlint.project import PROJECT_FILES, REPOSITORY, project_around
 
@@ -97,7 +97,7 @@ class _Place:
             here = waiting.pop()
             data = self._bytes(here)
             if data is not None:
-                found = said(here.name, data)
+                found = read_requirements(here.name, data)
                 ranges += found.ranges
                 # Each is read once at most, so that those that include each other come to an end.
                 waiting += [Path(os.path.normpath(here.parent / name)) for name in found.includes[:MOST_FILES]]

@@ -40,7 +40,7 @@ def bound(name: str) -> int:
     return CONDA_BYTES if is_conda(name) else REQUIREMENTS_BYTES
 
 
-def said(name: str, data: bytes) -> Requirements:
+def read_requirements(name: str, data: bytes) -> Requirements:
     """What a file says of torch, and which files it includes. One without a format of its own holds requirements."""
     from trainlint.config.torch.requirements import Requirements, in_requirements
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from trainlint.analysis.semantic_model import Remains, SemanticModel
+    from trainlint.analysis.semantic_model import EarlierFacts, SemanticModel
 
 MOST_KEPT = 16_000_000
 """Bytes of source whose models all processes of a run keep together. A model takes about thirty-five times as much
@@ -63,13 +63,13 @@ class ModelStore:
         self._free += size
         return model
 
-    def remains(self, path: Path) -> Remains | None:
+    def remains(self, path: Path) -> EarlierFacts | None:
         """Take out what the packed summary says of a file whose model did not fit."""
         packed = self._packed.pop(path, None)
         if packed is None:
             return None
-        from trainlint.analysis.semantic_model import Remains
+        from trainlint.analysis.semantic_model import EarlierFacts
         from trainlint.cache.values import unpack
 
         summary = unpack(packed.summary)
-        return Remains(packed.text, {"own_skeleton": summary.skeleton, "facts": summary.facts})
+        return EarlierFacts(packed.text, {"own_skeleton": summary.skeleton, "facts": summary.facts})

@@ -44,7 +44,7 @@ def _grows_until(grows: ast.expr, limit: ast.expr, block: Block) -> bool:
     """Whether one side counts up until it passes the other."""
     if constant(limit) in (0, 0.0):
         return False  # time has always passed
-    made = _made(grows, block)
+    made = _single_assigned_value(grows, block)
     if _is_time(made, block):
         return True
     if isinstance(made, (ast.Name, ast.Attribute, ast.Call)) and _SINCE.search(last_name(made)):
@@ -57,11 +57,11 @@ def _grows_until(grows: ast.expr, limit: ast.expr, block: Block) -> bool:
 def _is_time(node: ast.expr, block: Block) -> bool:
     """Whether an expression is the time, or the time since an earlier one, as in `time.time() - last`."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
-        node = _made(node.left, block)
+        node = _single_assigned_value(node.left, block)
     return isinstance(node, ast.Call) and last_name(node.func) in _CLOCKS
 
 
-def _made(node: ast.expr, block: Block) -> ast.expr:
+def _single_assigned_value(node: ast.expr, block: Block) -> ast.expr:
     """The value of a name that has just one."""
     if isinstance(node, ast.NamedExpr):
         return node.value

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from trainlint.analysis.programs.whole_way import WholeWay, whole_way
+from trainlint.analysis.programs.proof_of_absence import ProofOfAbsence, proof_of_absence
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
@@ -27,10 +27,10 @@ for images, labels in loader:
 """
 
 
-def way(code: str, path: str = "train.py") -> WholeWay | None:
+def way(code: str, path: str = "train.py") -> ProofOfAbsence | None:
     file = SemanticModel(source_from_text(path, code), ast.parse(code), Config())
     found: Place = file.outline.loops[-1]
-    return whole_way(Site(file, found))
+    return proof_of_absence(Site(file, found))
 
 
 def test_a_loop_of_a_script_has_a_whole_way_with_its_layers() -> None:

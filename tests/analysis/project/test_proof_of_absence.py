@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.analysis.project.project import project
-from trainlint.analysis.programs.whole_way import WholeWay, whole_way
+from trainlint.analysis.programs.proof_of_absence import ProofOfAbsence, proof_of_absence
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
 
@@ -49,9 +49,9 @@ if __name__ == "__main__":
 """
 
 
-def way(main: str) -> WholeWay | None:
+def way(main: str) -> ProofOfAbsence | None:
     file = project({"engine.py": ENGINE, "models.py": MODEL, "main.py": main}).models["engine.py"]
-    return whole_way(Site(file, file.outline.loops[0]))
+    return proof_of_absence(Site(file, file.outline.loops[0]))
 
 
 def test_layers_are_seen_where_another_file_builds_them() -> None:

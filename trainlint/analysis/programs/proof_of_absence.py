@@ -27,7 +27,7 @@ _ELSEWHERE = lazy(r"distributed\.rpc|\brpc_sync\b|\brpc_async\b")
 
 
 @dataclass(frozen=True, slots=True)
-class WholeWay:
+class ProofOfAbsence:
     """A training loop on CUDA with all that the project uses on the way into it and out of it."""
 
     loop: Block
@@ -51,7 +51,7 @@ class WholeWay:
         return {item.fact.detail for item in self.facts if item.fact.kind is kind}
 
 
-def whole_way(site: Site) -> WholeWay | None:
+def proof_of_absence(site: Site) -> ProofOfAbsence | None:
     """The way into a loop that trains on CUDA; None for another loop, and where a part of the way is out of sight.
 
     The way is in sight where it starts at the top level of a module and where no framework owns the loop. Loops over
@@ -65,7 +65,7 @@ def whole_way(site: Site) -> WholeWay | None:
         return None
     if any(site.file.loops.acts_on_environment(block) for block in (loop, *outer)) or not _on_cuda(site.file):
         return None
-    way = WholeWay(loop, site.file.used_around(loop, beside=True))
+    way = ProofOfAbsence(loop, site.file.used_around(loop, beside=True))
     return way if way.uses(FactKind.ENTERED) and not way.uses(FactKind.FRAMEWORK) else None
 
 
