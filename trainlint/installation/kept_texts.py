@@ -21,8 +21,9 @@ from trainlint.user_cache import Unusable, directory_of_caches, is_private, make
 
 _MOST_BYTES = 16_000_000
 """The rules of trainlint's own pack take 0.2 MB."""
-_KEPT = lazy(r"[a-z]+\.[\w-]+\.[0-9a-f]{16}\.json|\.trainlint-[0-9a-f]{16}")
-"""Names of files in the user's cache directory. Those that begin with a dot were never finished."""
+_KEPT = lazy(r"[a-z]+\.[\w-]+\.[0-9a-f]{16}\.json(\.\d+)?|\.trainlint-[0-9a-f]{16}")
+"""Names of files in the user's cache directory. Those that begin with a dot were never finished, and neither were
+those that earlier versions gave a number."""
 
 
 def kept_texts(name: str, judged: Iterable[str] = ()) -> Iterator[str]:
