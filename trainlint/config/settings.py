@@ -43,8 +43,9 @@ CONFIRMED = "confirmed"
 class Config:
     """The settings that hold for the files of one directory: plain frozen data for worker processes."""
 
-    keys: ClassVar[tuple[Key, ...]]
-    """The rows below."""
+    if TYPE_CHECKING:  # `ClassVar` is not imported when the program runs, and a dataclass would make this a field
+        keys: ClassVar[tuple[Key, ...]]
+        """The rows below."""
 
     root: str = "."
     """The directory that `exclude` and `per_file_ignores` are relative to."""
