@@ -31,11 +31,11 @@ FOR_ANNOTATIONS_ONLY = {
     "trainlint.analysis.types.imported_facts": ("trainlint.analysis.effects.guarded_reads",),
     # Rules have settings, the model carries the settings, and rules are asked about the model.
     "trainlint.analysis.semantic_model": ("trainlint.config",),
-    "trainlint.config.checks": ("trainlint.declared", "trainlint.rule"),
-    "trainlint.config.reading": ("trainlint.declared",),
-    "trainlint.config.resolve": ("trainlint.declared",),
-    "trainlint.config.selection": ("trainlint.declared",),
-    "trainlint.declared": ("trainlint.analysis.site", "trainlint.rule"),
+    "trainlint.catalogue": ("trainlint.analysis.site",),
+    "trainlint.config.kinds": ("trainlint.catalogue",),
+    "trainlint.config.reading": ("trainlint.catalogue",),
+    "trainlint.config.resolve": ("trainlint.catalogue",),
+    "trainlint.config.selection": ("trainlint.catalogue", "trainlint.config.settings"),
     "trainlint.rule": ("trainlint.analysis.site",),
     # The store writes stamps.
     "trainlint.cache.stamps": ("trainlint.cache.store",),

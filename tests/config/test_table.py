@@ -26,11 +26,11 @@ NEW_ROW = """\
         option=Option(OF_RULES, "STEPS"),
     )
 """
-UNCHOSEN = """
+SETTINGS_TEXT = """
 from trainlint.config import Config
-from trainlint.engine.unchosen import unchosen
-print(unchosen(Config()) != unchosen(Config(steps_per_epoch=0.5)))
-print(unchosen(Config(), verdicts=False) == unchosen(Config(steps_per_epoch=0.5), verdicts=False))
+from trainlint.engine.cache_keys import settings_text
+print(settings_text(Config()) != settings_text(Config(steps_per_epoch=0.5)))
+print(settings_text(Config(), verdicts=False) == settings_text(Config(steps_per_epoch=0.5), verdicts=False))
 """
 
 
@@ -104,7 +104,7 @@ def test_a_new_row_is_shown_with_where_its_value_comes_from(changed: Changed) ->
 
 
 def test_a_new_row_is_part_of_the_keys_of_the_cache_that_it_names(changed: Changed) -> None:
-    assert changed.python(UNCHOSEN).stdout == "True\nTrue\n"
+    assert changed.python(SETTINGS_TEXT).stdout == "True\nTrue\n"
 
 
 def test_a_new_row_has_a_section_of_the_page_and_a_property_of_the_schema(changed: Changed) -> None:

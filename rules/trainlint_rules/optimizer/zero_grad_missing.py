@@ -121,6 +121,11 @@ def _runs_once(loop: ast.AST) -> bool:
     return isinstance(iterated, ast.Call) and last_name(iterated.func) == "range" and constant(iterated.args[-1]) == 1
 
 
+def _is_harmless(name: str) -> bool:
+    """Whether a function of this name clears no gradients."""
+    return bool(_HARMLESS.search(name)) or only_iterates(name) or clips_gradients(name) or name == AUTOCAST.name
+
+
 def _someone_else_may(site: Site, loop: Block) -> bool:
     """Whether a framework owns the loop, or a function that is not in this file is given what it needs to clear."""
     if any(item.fact.kind is FactKind.FRAMEWORK for item in site.file.used_around(loop)):
@@ -130,7 +135,7 @@ def _someone_else_may(site: Site, loop: Block) -> bool:
         if not isinstance(call, ast.Call) or not place.block.within(loop) or call in site.file.graph.callee:
             continue
         name = last_name(call.func)
-        if _HARMLESS.search(name) or only_iterates(name) or clips_gradients(name) or name == AUTOCAST.name:
+        if _is_harmless(name):
             continue
         owner = [call.func.value] if isinstance(call.func, ast.Attribute) else []
         given = [*owner, *call.args, *(item.value for item in call.keywords)]

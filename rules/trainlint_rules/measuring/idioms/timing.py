@@ -229,7 +229,12 @@ def _may_wait(file: SemanticModel, place: Place, depth: int) -> bool:
         return depth >= _DEEPEST or any(_may_wait(file, item, depth + 1) for item in inner)
     if isinstance(call.func, ast.Name) and name in _READ_BY_PYTHON:
         return any(file.kinds.of(item, place.block).kind in (Kind.TENSOR, Kind.UNKNOWN) for item in call.args)
-    return name not in _HARMLESS and not only_iterates(name) and not clips_gradients(name)
+    return not _is_harmless(name)
+
+
+def _is_harmless(name: str) -> bool:
+    """Whether a function of this name never waits for the device."""
+    return name in _HARMLESS or only_iterates(name) or clips_gradients(name)
 
 
 def _python_reads(file: SemanticModel, function: Function, start: tuple[int, int], stop: tuple[int, int]) -> bool:
