@@ -61,6 +61,7 @@ def own_tests(checkout: Path) -> subprocess.CompletedProcess[str]:
     return run(checkout, "-m", "pytest", "-p", "no:cacheprovider", "tests/rules", "-k", "TRN299")
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_an_unwritten_rule_is_never_silently_green(checkout: Path) -> None:
     start(checkout, "TRN299", "some-new-pattern")

@@ -153,6 +153,7 @@ def test_runs_are_interleaved_and_who_is_slow_is_not_asked_again(clone: Path) ->
     assert [each.reason for each in runs] == ["", "", "it is not there"]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_trainlint_says_the_same_however_it_runs(clone: Path) -> None:
     found = ring(clone)

@@ -226,6 +226,7 @@ class TestRuns:
         assert "there is no script nowhere.py" in capsys.readouterr().err
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_doctor_tells_of_torch(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--output-format", "json"]) in (0, 1)

@@ -122,6 +122,7 @@ def test_the_page_is_named_for_the_script(command: tuple[str, ...], title: str) 
     assert Outline(page([run], [])).texts["h1"] == [title]
 
 
+@pytest.mark.nightly
 def test_headings_form_an_outline_and_every_table_has_headers() -> None:
     outline = Outline(full_page())
     levels = [int(tag[1]) for tag, _ in outline.tags if re.fullmatch(r"h\d", tag)]

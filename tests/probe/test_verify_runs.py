@@ -86,6 +86,7 @@ def test_a_copy_that_changes_nothing_shows_no_gain(script: Callable[[str], Path]
     assert found.training.sentence == "all 8 losses and the parameters are the same bit for bit"
 
 
+@pytest.mark.nightly
 def test_a_fix_that_drops_zero_grad_changes_the_training_however_fast_it_is(script: Callable[[str], Path]) -> None:
     path = script("paced.py")
     text = (
@@ -358,6 +359,7 @@ class TestRanks:
         assert found.training is not None
         assert (found.training.losses, found.training.noise, found.training.first_difference) == (16, 0.0, 3)
 
+    @pytest.mark.nightly
     def test_a_rank_that_fails_ends_the_others(self, path: Path) -> None:
         fix = changed(path, "SHIFT = 0.0", "SHIFT = 1 / (1 - rank)")
         trial = run_once(replace(asked(path), processes=2), {edit.path: edit.text for edit in fix.edits})

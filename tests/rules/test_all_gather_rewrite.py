@@ -128,6 +128,7 @@ def _splice(rank: int) -> None:
     assert torch.equal(*gradients)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_two_processes_get_the_same_tensors_from_old_and_new_code(tmp_path: Path) -> None:
     ranges = [None, TorchRange((2, 13))] if hasattr(torch.distributed, "all_gather_single") else [None]

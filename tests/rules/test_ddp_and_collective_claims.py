@@ -206,6 +206,7 @@ def _claims_of_collectives(rank: int) -> None:
             dist.all_reduce(torch.ones(1), group=group)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_two_processes_bear_the_claims_out(tmp_path: Path) -> None:
     torch.multiprocessing.spawn(_in_each_process, (str(tmp_path / "meeting"),), nprocs=2)

@@ -31,6 +31,7 @@ def test_accelerate(runner: Runner) -> None:
     assert runner.files() == []
 
 
+@pytest.mark.nightly
 @needs("accelerate")
 def test_accelerates_own_launcher(runner: Runner) -> None:
     words = ("--cpu", "--num_processes=1", "--num_machines=1", "--mixed_precision=no", "--dynamo_backend=no")

@@ -64,6 +64,7 @@ def test_gradients_that_are_asked_for_are_backward(runner: Runner) -> None:
     assert all(step.micro_batches == 1 for step in run.steps)
 
 
+@pytest.mark.nightly
 def test_without_an_optimizer_and_a_loader_backwards_are_counted(runner: Runner) -> None:
     run = only(runner.run("by_hand", fallback_after=20))
     assert run.outcome == "window closed"
@@ -72,6 +73,7 @@ def test_without_an_optimizer_and_a_loader_backwards_are_counted(runner: Runner)
     assert any(note.startswith("No optimizer of torch has stepped") for note in run.notes)
 
 
+@pytest.mark.nightly
 def test_steps_that_never_settle_are_measured_where_the_script_ends(runner: Runner) -> None:
     launched = runner.run("rollouts", "16", warmup_limit=40)
     run = only(launched)

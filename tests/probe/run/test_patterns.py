@@ -78,6 +78,7 @@ def test_the_same_lines_are_cleared_where_it_does_not(runner: Runner) -> None:
     }
 
 
+@pytest.mark.nightly
 def test_what_ranks_exchange(runner: Runner) -> None:
     launched = runner.run("exchanges", "0", "both", processes=2, warmup=12)
     run = with_others(launched.runs[0], launched.runs)
