@@ -30,6 +30,7 @@ from trainlint.analysis.conditions.forms import (
     options,
     parameters,
     phases,
+    powers,
     ranks,
     switches,
     time_limits,
@@ -56,6 +57,7 @@ _IDENTITY: tuple[Form, ...] = (
 )
 _EQUALITY: tuple[Form, ...] = (
     intervals.compared_remainder,
+    powers.compared,
     intervals.compared_counter,
     first_time.compared,
     switches.compared,
@@ -93,6 +95,7 @@ _CALLS: tuple[Form, ...] = (
     failures.called,
     first_time.called,
     intervals.called,
+    powers.called,
     switches.called,
     options.called,
     ranks.called,
