@@ -76,6 +76,7 @@ _ROWS = (
     IterableFunction("track", progress_bar=True),
     IterableFunction("Progress", Yields.NOTHING, progress_bar=True),
     IterableFunction("progress_bar", progress_bar=True),
+    IterableFunction("progressbar", progress_bar=True),
     IterableFunction("ProgressBar", Yields.NOTHING, progress_bar=True),
     # Others: the meters of torchvision's references, Accelerate, Numba
     IterableFunction("log_every"),
