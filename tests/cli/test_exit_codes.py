@@ -95,6 +95,15 @@ def test_named_files_are_judged_though_excluded_unless_told_otherwise(toys: Prog
     assert "All clear" not in result.out
 
 
+def test_a_configuration_can_hold_excludes_against_named_files(toys: Program, write: Write) -> None:
+    write("trainlint.toml", 'exclude = ["generated"]\nforce-exclude = true\n')
+    write("generated/train.py", SAFE)
+    for named in ("generated/train.py", "generated"):
+        result = toys("check", named)
+        assert result.code == 0
+        assert "nothing was judged" in result.err
+
+
 def test_no_rules_are_2(toys: Program, write: Write) -> None:
     write("train.py", SAFE)
     result = toys("check", "--ignore", "ALL")

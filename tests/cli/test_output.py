@@ -151,6 +151,7 @@ preview = true
 min-confidence = 0.5
 fail-on = "error"
 exclude = ["old/**", "gr\\u00f6\\U0001f600e", "x\\u0023#[add-path]y"]
+force-exclude = true
 target-torch = ">=2.2,<2.9"
 hot = ["step"]
 cold = ["Trainer.setup"]
@@ -199,6 +200,7 @@ min-confidence = 0.7  # default
 per-file-ignores = {}  # default
 fail-on = "error"  # --fail-on
 exclude = []  # default
+force-exclude = false  # default
 target-torch = ">=2.4"  # requirements of the project
 hot = []  # default
 cold = []  # default

@@ -81,7 +81,7 @@ def command_parser(command: str) -> argparse.ArgumentParser:
 def _check_parser() -> argparse.ArgumentParser:
     from pathlib import Path
 
-    from trainlint.config.settings import OF_EXIT_CODE, OF_RULES
+    from trainlint.config.settings import OF_EXIT_CODE, OF_FILES, OF_RULES
     from trainlint.report import FORMATS
 
     parser = _Parser(
@@ -134,9 +134,9 @@ def _check_parser() -> argparse.ArgumentParser:
     _add_keys(verdict, OF_EXIT_CODE)
     verdict.add_argument("--exit-zero", action="store_true", help="exit 0 in spite of findings")
 
-    files = parser.add_argument_group("files and configuration")
+    files = parser.add_argument_group(OF_FILES)
     _add_settings(files)
-    files.add_argument("--force-exclude", action="store_true", help="apply excludes to paths that are named, too")
+    _add_keys(files, OF_FILES)
     files.add_argument("--stdin-filename", metavar="PATH", help="what the code on standard input is called")
     shown = files.add_mutually_exclusive_group()
     shown.add_argument("--show-files", action="store_true", help="list the files that would be judged")

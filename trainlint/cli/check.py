@@ -49,7 +49,7 @@ def check(options: Namespace) -> int:
         from trainlint.cli.show import show_settings
 
         return COULD_NOT_JUDGE if show_settings(paths, configurations) else CLEAN
-    discovery = discover(paths, configurations.excludes, force_exclude=options.force_exclude)
+    discovery = discover(paths, configurations.excludes, force_exclude=configurations.forces_exclude)
     if options.show_files:
         from trainlint.cli.show import show_files
 

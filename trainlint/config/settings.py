@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 OF_RULES = "rules (codes such as TRN201, prefixes such as TRN2, names, or ALL)"
 OF_EXIT_CODE = "exit code"
+OF_FILES = "files and configuration"
 """Headings of `trainlint check --help`."""
 CONFIRMED = "confirmed"
 """What `--fail-on` may be besides a severity."""
@@ -136,7 +137,16 @@ class Config:
         example=["third_party", "*_pb2.py"],
         invalidates=Invalidates.NOTHING,
         details="It adds to what `.gitignore` files leave out. A path that the command line names is judged all the "
-        "same, unless `--force-exclude` is given. [Which files are judged](files.md) describes the patterns.",
+        "same, unless `force-exclude` is set. [Which files are judged](files.md) describes the patterns.",
+    )
+    force_exclude: bool = key(
+        False,
+        SWITCH,
+        "apply excludes to paths that are named, too",
+        example=True,
+        invalidates=Invalidates.NOTHING,
+        option=Option(OF_FILES),
+        details="pre-commit and editors name each file, also those that `exclude` is to leave out.",
     )
     target_torch: TorchRange | None = key(
         None,

@@ -84,6 +84,13 @@ class Configurations:
         selection = self.of(path.parent)
         return rules_for(path, selection.rules, selection.config)
 
+    def forces_exclude(self, path: Path) -> bool:
+        """Whether the configuration around an absolute path holds excludes against paths that are named, too."""
+        try:
+            return self.of(path if path.is_dir() else path.parent).config.force_exclude
+        except Misconfigured:  # it is a failure of the files that it is for
+            return False
+
     def excludes(self, path: Path) -> bool:
         """Whether the configuration that holds around a path excludes that very path."""
         directory = os.path.dirname(path)

@@ -83,17 +83,17 @@ def discover(
     paths: Sequence[Path],
     excluded: Callable[[Path], bool] = lambda path: False,
     *,
-    force_exclude: bool = False,
+    force_exclude: Callable[[Path], bool] = lambda path: False,
 ) -> Discovery:
     """Find the files below `paths`.
 
     `excluded` says of one absolute path whether the configuration excludes that very path; the directories above it
     are asked separately. A path that the user names is judged all the same, whatever its suffix, unless
-    `force_exclude` is set.
+    `force_exclude` says of its absolute path that it is not.
     """
     search = _Search(Path.cwd(), excluded)
     for path in paths:
-        search.named(path, force_exclude=force_exclude)
+        search.named(absolute(path), force_exclude)
     if not search.found and not search.failures and not search.all_named_excluded:
         names = ", ".join(dict.fromkeys(search.shown(str(absolute(path))) for path in paths))
         left_out = " that is not excluded" if search.excluded else ""
@@ -131,12 +131,11 @@ class _Search:
             searched=tuple(self.searched),
         )
 
-    def named(self, path: Path, *, force_exclude: bool) -> None:
-        """Add a path from the command line."""
-        path = absolute(path)
+    def named(self, path: Path, force_exclude: Callable[[Path], bool]) -> None:
+        """Add a path from the command line, made absolute."""
         # What was left out below another named path may lie below this one.
         self.left_out.clear()
-        if force_exclude and self.is_left_out_by_ancestry(path):
+        if self.is_left_out_by_ancestry(path) and force_exclude(path):
             self.excluded.add(self.shown(str(path)))
             return
         self.all_named_excluded = False

@@ -97,7 +97,7 @@ def _why_left_out(path: Path, script: Path | None, excludes: Callable[[Path], bo
         return "it lies neither below the directory in which the probe was started nor beside the script"
     if not path.exists() and not is_python(path.name):
         return "it is no file: its code was made while the script ran"
-    if discover([path], excludes, force_exclude=True).excluded:
+    if discover([path], excludes, force_exclude=lambda path: True).excluded:
         skipped = next((part for part in path.parts if part in SKIPPED_DIRECTORIES), None)
         return f"it is in {skipped}, which trainlint skips" if skipped else "the configuration excludes it"
     return ""
