@@ -54,8 +54,8 @@ class Job:
     target: Target
     rules: tuple[BoundRule, ...]
     selection: Selection
-    imported_facts: ImportedFacts | None = None
-    """What other files say of this one; None where they say nothing."""
+    imported_facts: ImportedFacts | bytes | None = None
+    """What other files say of this one; packed in a large run, None where they say nothing."""
     facts_digest: bytes = b""
     """The digest of the imported facts, where the cache knows it."""
 
@@ -68,6 +68,16 @@ class Job:
     def size(self) -> int:
         """The file's, in bytes."""
         return self.target.size
+
+    @property
+    def facts(self) -> ImportedFacts | None:
+        """The imported facts as an object, which is made anew each time where they are packed."""
+        if not isinstance(self.imported_facts, bytes):
+            return self.imported_facts
+        from trainlint.cache.values import unpack
+
+        facts: ImportedFacts = unpack(self.imported_facts)
+        return facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,9 +198,10 @@ def _done_text(
 
 def _as_of(text: SourceFile, source: SourceFile, job: Job) -> Job:
     """The job for a text that fixes have made of a source: facts of other files about it may no longer hold."""
-    if job.imported_facts is None or text.text == source.text:
+    facts = job.facts
+    if facts is None or text.text == source.text:
         return job
-    return replace(job, imported_facts=replace(job.imported_facts, edited=True))
+    return replace(job, imported_facts=replace(facts, edited=True))
 
 
 def crash(error: BaseException) -> str:
@@ -210,7 +221,7 @@ def _judge(
     from trainlint.analysis.types.imported_facts import ALONE
     from trainlint.engine.judge import judge  # with the whole model, which a file without training does without
 
-    facts = job.imported_facts or ALONE
+    facts = job.facts or ALONE
     linked = model.with_context(facts) if model is not None and model.source == source else None
     known = job.selection.known or None
     verdicts = judge(source, job.rules, job.selection.config, known, outside=facts, model=linked, remains=remains)

@@ -132,7 +132,7 @@ class TestMemoryWithoutADevice:
 
     @pytest.mark.parametrize(
         "what",
-        ["nothing", pytest.param("numbers", marks=pytest.mark.each_run), "outputs", "circles", "samples", "shapes"],
+        ["nothing", "numbers", "outputs", "circles", "samples", "shapes"],
     )
     def test_what_grows_otherwise_is_left_alone(self, runner: Runner, what: str) -> None:
         run = self.run(runner, what)

@@ -15,7 +15,7 @@ from trainlint_probe.child import faulty_watcher
 @pytest.mark.parametrize(
     "script",
     [
-        pytest.param("bare_except", marks=pytest.mark.each_run),
+        "bare_except",
         "finally_save",
         "emergency_save",
         "atexit_save",
@@ -46,7 +46,7 @@ def test_a_training_in_another_process_is_watched_there(runner: Runner) -> None:
         ("never_steps", "no step", 0, 0),
         ("too_short", "too short", 0, 3),
         ("exits_with_3", "script failed", 3, 2),
-        pytest.param("crashes", "script failed", 1, 2, marks=pytest.mark.each_run),
+        ("crashes", "script failed", 1, 2),
     ],
 )
 def test_a_script_that_ends_by_itself_keeps_its_code(

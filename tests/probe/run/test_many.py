@@ -26,7 +26,7 @@ def test_two_ranks_started_by_torchs_own_launcher(runner: Runner) -> None:
     assert all(any(item.symptom is Symptom.COLLECTIVE for item in run.seen) for run in launched.runs)
 
 
-@pytest.mark.parametrize("method", ["spawn", pytest.param("fork", marks=pytest.mark.each_run)])
+@pytest.mark.parametrize("method", ["spawn", "fork"])
 def test_ranks_that_the_script_starts(runner: Runner, method: str) -> None:
     launched = runner.run("spawned", method)
     assert launched.exit_code == 0
