@@ -47,6 +47,16 @@ class Rewrite:
     after: SourceFile
 
 
+def unpacked(facts: ImportedFacts | bytes | None) -> ImportedFacts | None:
+    """Imported facts as an object, whether or not they are packed."""
+    if not isinstance(facts, bytes):
+        return facts
+    from trainlint.cache.values import unpack
+
+    found: ImportedFacts = unpack(facts)
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """A file, the rules to ask about it, and the configuration that holds there."""
@@ -72,12 +82,7 @@ class Job:
     @property
     def facts(self) -> ImportedFacts | None:
         """The imported facts as an object, which is made anew each time where they are packed."""
-        if not isinstance(self.imported_facts, bytes):
-            return self.imported_facts
-        from trainlint.cache.values import unpack
-
-        facts: ImportedFacts = unpack(self.imported_facts)
-        return facts
+        return unpacked(self.imported_facts)
 
 
 @dataclass(frozen=True, slots=True)
