@@ -18,7 +18,6 @@ from trainlint.engine import workers
 from trainlint.engine.configurations import Configurations
 from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.index.project_index import build_index
-from trainlint.engine.pool import model_store
 from trainlint.engine.pool.model_store import MOST_KEPT, bound_for
 from trainlint.engine.pool.tasks import LocalExecutor
 from trainlint.packs import load_rules
@@ -60,7 +59,7 @@ def alive_while_linking(projects: Path, monkeypatch: pytest.MonkeyPatch, cache: 
     before = summaries_alive()
     index = build_index(files, LocalExecutor(kept=0), cache)
     assert index.failures == ()
-    assert any(facts.heats for facts in index.imported_facts.values() if not isinstance(facts, bytes))
+    assert any(facts.heats for facts in index.imported_facts.values())
     assert summaries_alive() == before
     return [found - before for found in alive]
 
@@ -92,17 +91,6 @@ def test_without_room_for_models_the_findings_are_the_same(projects: Path, monke
     monkeypatch.setattr(workers, "bound_for", lambda total: 0)
     for count in (1, 2):
         assert judged(".", workers=count).report == roomy.report
-
-
-def test_in_a_large_run_facts_wait_as_bytes(projects: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = judged(".")
-    monkeypatch.setattr(model_store, "KEPT_IN_FULL", 0)
-    members = [Member(path, path.name, path.stat().st_size, Config()) for path in sorted(projects.rglob("*.py"))]
-    index = build_index(ProjectFiles(members, Configurations(load_rules()), (projects,)), LocalExecutor(kept=0))
-    linked = [facts for path, facts in index.imported_facts.items() if path.name == "utils.py"]
-    assert [type(facts) for facts in linked] == [bytes] * 3
-    for count in (1, 2):
-        assert judged(".", workers=count).report == plain.report
 
 
 def test_too_large_a_group_is_linked_directory_by_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

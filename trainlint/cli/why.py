@@ -22,7 +22,7 @@ from trainlint.engine.index.project_index import build_index
 from trainlint.engine.parsing import parse
 from trainlint.engine.read import TRAINING_WORDS, may_hold_findings, read_bytes
 from trainlint.engine.why.explain import explain, rules_to_ask
-from trainlint.engine.work import crash, unpacked
+from trainlint.engine.work import crash
 from trainlint.explanation import Explanation
 from trainlint.finding import Failure
 from trainlint.installation.distributions import PackError
@@ -115,8 +115,7 @@ def _answer(question: Question, target: Target, configurations: Configurations, 
         cache.save()
     for failure in index.failures:
         console.note(f"trainlint: {quoted(failure.path)}: {failure.reason}")
-    facts = unpacked(index.imported_facts.get(target.path)) or ALONE
-    model = SemanticModel(source, tree, selection.config, facts)
+    model = SemanticModel(source, tree, selection.config, index.imported_facts.get(target.path, ALONE))
     return explain(model, rules, first, last, whole_file=question.first is None)
 
 

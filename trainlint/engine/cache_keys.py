@@ -59,7 +59,7 @@ def key_of_outcome(job: Job, cache: Cache) -> bytes | None:
     from trainlint.cache.values import mark  # not needed where the whole run is known
 
     codes = " ".join(rule.code for rule in job.rules)
-    imported = (job.facts_digest or mark(job.facts)).hex()
+    imported = (job.facts_digest or mark(job.imported_facts)).hex()
     return cache.key_of_file(
         "outcome", job.path, job.target.shown, settings_text(job.selection.config), codes, imported
     )

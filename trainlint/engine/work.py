@@ -47,16 +47,6 @@ class Rewrite:
     after: SourceFile
 
 
-def unpacked(facts: ImportedFacts | bytes | None) -> ImportedFacts | None:
-    """Imported facts as an object, whether or not they are packed."""
-    if not isinstance(facts, bytes):
-        return facts
-    from trainlint.cache.values import unpack
-
-    found: ImportedFacts = unpack(facts)
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class Job:
     """A file, the rules to ask about it, and the configuration that holds there."""
@@ -64,8 +54,8 @@ class Job:
     target: Target
     rules: tuple[BoundRule, ...]
     selection: Selection
-    imported_facts: ImportedFacts | bytes | None = None
-    """What other files say of this one; packed in a large run, None where they say nothing."""
+    imported_facts: ImportedFacts | None = None
+    """What other files say of this one; None where they say nothing."""
     facts_digest: bytes = b""
     """The digest of the imported facts, where the cache knows it."""
 
@@ -78,11 +68,6 @@ class Job:
     def size(self) -> int:
         """The file's, in bytes."""
         return self.target.size
-
-    @property
-    def facts(self) -> ImportedFacts | None:
-        """The imported facts as an object, which is made anew each time where they are packed."""
-        return unpacked(self.imported_facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,10 +188,9 @@ def _done_text(
 
 def _as_of(text: SourceFile, source: SourceFile, job: Job) -> Job:
     """The job for a text that fixes have made of a source: facts of other files about it may no longer hold."""
-    facts = job.facts
-    if facts is None or text.text == source.text:
+    if job.imported_facts is None or text.text == source.text:
         return job
-    return replace(job, imported_facts=replace(facts, edited=True))
+    return replace(job, imported_facts=replace(job.imported_facts, edited=True))
 
 
 def crash(error: BaseException) -> str:
@@ -226,7 +210,7 @@ def _judge(
     from trainlint.analysis.types.imported_facts import ALONE
     from trainlint.engine.judge import judge  # with the whole model, which a file without training does without
 
-    facts = job.facts or ALONE
+    facts = job.imported_facts or ALONE
     linked = model.with_context(facts) if model is not None and model.source == source else None
     known = job.selection.known or None
     verdicts = judge(source, job.rules, job.selection.config, known, outside=facts, model=linked, remains=remains)

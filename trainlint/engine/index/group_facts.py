@@ -59,15 +59,13 @@ def facts_of_files(
         if found is None:
             if cache is not None:
                 complete(results, group, members, executor, cache)
-            # Nothing here may hold the summaries while those of the next group are unpacked.
-            taken = (results[number].take() for number in group)
-            found = _linked(of_group, list(taken), ambiguous, with_digests=cache is not None)
+            summaries = [results[number].take() for number in group]
+            found = _linked(of_group, summaries, ambiguous, with_digests=cache is not None)
             if cache is not None:
                 cache.keep(key, found)
         digests = found.digests or (b"",) * len(found.places)
         for place, facts, digest in zip(found.places, found.facts, digests, strict=True):
             yield of_group[place].path, facts, digest
-        found = None  # its facts are not to wait here while the next group is linked
 
 
 def _groups(members: Sequence[Member]) -> list[list[int]]:

@@ -25,8 +25,8 @@ class ProjectIndex:
 
     members: tuple[Member, ...] = ()
     """The files that take part, in their stable order, each with its group."""
-    imported_facts: Mapping[Path, ImportedFacts | bytes] = field(default_factory=dict)
-    """What the other files say of a file; packed in a large run. A file that takes no part has no entry."""
+    imported_facts: Mapping[Path, ImportedFacts] = field(default_factory=dict)
+    """What the other files say of a file. A file that takes no part has no entry."""
     digests: Mapping[Path, bytes] = field(default_factory=dict)
     """Digests of imported facts, as far as the cache knows them."""
     failures: tuple[Failure, ...] = ()
@@ -67,17 +67,12 @@ def _linked(files: ProjectFiles, executor: Executor, cache: Cache | None) -> Pro
     from trainlint.analysis.types.imported_facts import ALONE
     from trainlint.engine.index.group_facts import facts_of_files
     from trainlint.engine.index.summarising import summarise_all
-    from trainlint.engine.pool.model_store import KEPT_IN_FULL
 
-    imported: dict[Path, ImportedFacts | bytes] = {
-        member.path: replace(ALONE, names_device=member.names_device) for member in members
-    }
+    imported = {member.path: replace(ALONE, names_device=member.names_device) for member in members}
     digests: dict[Path, bytes] = {}
     results = summarise_all(members, executor, cache)
-    # The facts of all files wait for their turn to be judged. As objects they take ten times the memory.
-    is_large = sum(member.size for member in members) > KEPT_IN_FULL
     for path, facts, digest in facts_of_files(participants, results, executor, cache):
-        imported[path] = _packed(facts) if is_large else facts
+        imported[path] = facts
         if digest:
             digests[path] = digest
     return ProjectIndex(
@@ -87,13 +82,3 @@ def _linked(files: ProjectFiles, executor: Executor, cache: Cache | None) -> Pro
         failures=tuple(result.failure for result in results if result.failure),
         given_up=frozenset(member.path for member, result in zip(members, results, strict=True) if result.failure),
     )
-
-
-def _packed(facts: ImportedFacts) -> ImportedFacts | bytes:
-    """The facts as bytes; as they are where they cannot be packed."""
-    from trainlint.cache.values import Unpackable, pack
-
-    try:
-        return pack(facts)
-    except Unpackable:
-        return facts
