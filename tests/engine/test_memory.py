@@ -13,6 +13,7 @@ from tests.engine.linked_project import ENGINE, TRAIN, UTILS, findings_in, judge
 from trainlint.analysis.project import neighbours
 from trainlint.analysis.project.summary import Summary
 from trainlint.cache.cache import Cache
+from trainlint.catalogue import installed_rules
 from trainlint.config import Config
 from trainlint.engine import workers
 from trainlint.engine.configurations import Configurations
@@ -20,7 +21,6 @@ from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.index.project_index import build_index
 from trainlint.engine.pool.model_store import MOST_KEPT, bound_for
 from trainlint.engine.pool.tasks import LocalExecutor
-from trainlint.packs import load_rules
 
 PROJECTS = ("one", "two", "three")
 FILES = {
@@ -55,7 +55,7 @@ def alive_while_linking(projects: Path, monkeypatch: pytest.MonkeyPatch, cache: 
 
     monkeypatch.setattr(module, "link", watched)
     members = [Member(path, path.name, path.stat().st_size, Config()) for path in sorted(projects.rglob("*.py"))]
-    files = ProjectFiles(members, Configurations(load_rules()), (projects,))
+    files = ProjectFiles(members, Configurations(installed_rules()), (projects,))
     before = summaries_alive()
     index = build_index(files, LocalExecutor(kept=0), cache)
     assert index.failures == ()

@@ -13,7 +13,7 @@ from trainlint.paths import is_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainlint.catalogue import BoundRule, InstalledRule
+    from trainlint.catalogue import InstalledRule
     from trainlint.finding import Severity
 
 _SETTLING = frozenset({".git", "trainlint.toml"})
@@ -26,7 +26,7 @@ class Selection:
     """A configuration, and what it means for the rules at hand."""
 
     config: Config
-    rules: tuple[BoundRule, ...]
+    rules: tuple[InstalledRule, ...]
     severities: tuple[tuple[str, Severity], ...]
     """By code, where the user gave a rule another severity than its own."""
     known: tuple[InstalledRule, ...] = ()
@@ -80,7 +80,7 @@ class Configurations:
             raise found.with_traceback(None)
         return found
 
-    def rules_for(self, path: Path) -> tuple[BoundRule, ...]:
+    def rules_for(self, path: Path) -> tuple[InstalledRule, ...]:
         """The rules to ask about one file. Raises Misconfigured."""
         selection = self.of(path.parent)
         return rules_for(path, selection.rules, selection.config)
