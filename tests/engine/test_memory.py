@@ -15,6 +15,7 @@ from trainlint.analysis.project import neighbours
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.cache.cache import Cache
+from trainlint.catalogue import installed_rules
 from trainlint.config import Config
 from trainlint.engine import workers
 from trainlint.engine.configurations import Configurations
@@ -24,7 +25,6 @@ from trainlint.engine.index.project_index import build_index
 from trainlint.engine.pool import worker_pool
 from trainlint.engine.pool.model_store import MOST_KEPT, bound_for
 from trainlint.engine.pool.tasks import LocalExecutor
-from trainlint.packs import load_rules
 from trainlint.source import SourceFile
 
 PROJECTS = ("one", "two", "three")
@@ -60,7 +60,7 @@ def alive_while_linking(projects: Path, monkeypatch: pytest.MonkeyPatch, cache: 
 
     monkeypatch.setattr(module, "link", watched)
     members = [Member(path, path.name, path.stat().st_size, Config()) for path in sorted(projects.rglob("*.py"))]
-    files = ProjectFiles(members, Configurations(load_rules()), (projects,))
+    files = ProjectFiles(members, Configurations(installed_rules()), (projects,))
     before = summaries_alive()
     index = build_index(files, LocalExecutor(kept=0), cache)
     assert index.failures == ()
@@ -123,7 +123,7 @@ def test_what_linking_needed_is_free_without_the_garbage_collector(
     gc.disable()
     try:
         index = build_index(
-            ProjectFiles(members, Configurations(load_rules()), (projects,)), LocalExecutor(kept=0), None
+            ProjectFiles(members, Configurations(installed_rules()), (projects,)), LocalExecutor(kept=0), None
         )
         alive = sum(isinstance(each, Summary) for each in gc.get_objects())
     finally:

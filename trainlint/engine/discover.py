@@ -16,7 +16,7 @@ from pathlib import Path
 
 from trainlint.bounded import SETTINGS_BYTES, leads_out, read_bounded, reason_of
 from trainlint.finding import Failure
-from trainlint.paths import absolute, shown_path
+from trainlint.paths import absolute, is_directory, shown_path
 from trainlint.project import project_around, repository_around
 from trainlint.training_settings.files import holds_settings, is_settings, may_be_settings
 
@@ -135,11 +135,11 @@ class _Search:
         """Add a path from the command line, made absolute."""
         # What was left out below another named path may lie below this one.
         self.left_out.clear()
-        if self.is_left_out_by_ancestry(path) and force_exclude(path):
+        if force_exclude(path) and self.is_left_out_by_ancestry(path):
             self.excluded.add(self.shown(str(path)))
             return
         self.all_named_excluded = False
-        if os.path.isdir(path):  # Path.is_dir() raises where it may not look
+        if is_directory(path):
             self.searched.append(path)
             self.below(str(path))
         else:

@@ -10,6 +10,7 @@ from ast import Attribute, Call, Constant, Name, Subscript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Container
     from typing import Any
 
 NAMES = 4096
@@ -106,6 +107,11 @@ _NO_CHILDREN = frozenset("ctx op ops id attr arg asname module level conversion 
 def names_in(node: ast.AST) -> list[str]:
     """The last word of each name and attribute in an expression: ["range", "args", "steps"] for `range(args.steps)`."""
     return [last_name(part) for part in nodes_in(node) if isinstance(part, (Name, Attribute))]
+
+
+def has_name_in(node: ast.AST, names: Container[str]) -> bool:
+    """Whether a variable with one of these names occurs anywhere in an expression or statement."""
+    return any(isinstance(part, Name) and part.id in names for part in nodes_in(node))
 
 
 def written(node: ast.AST) -> str:

@@ -95,6 +95,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         (2, 4),
         '`use_device="cuda"`',
         "https://github.com/pytorch/pytorch/blob/main/torch/autograd/profiler.py",
+        removed=(2, 14),
         renamed="use_device",
         values={True: '"cuda"', False: "None"},
     ),
@@ -104,6 +105,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         (1, 9),
         "`activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]`",
         _DOCS + "profiler.html",
+        removed=(2, 14),
     ),
     OldArgument(
         _DDP,

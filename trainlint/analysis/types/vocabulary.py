@@ -71,7 +71,6 @@ DETACHING = frozenset(
         "byte",
     }
 )
-HOST_COPIES = frozenset({"cpu"})
 MODULE_METHODS_RETURNING_SELF = frozenset(
     "to cuda cpu train eval half float double bfloat16 requires_grad_ apply share_memory compile to_empty "
     "merge_and_unload".split()
