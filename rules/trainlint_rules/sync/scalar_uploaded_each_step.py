@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from trainlint.analysis.conditions.around import guard_of
+from trainlint.analysis.conditions.branches import is_branch
 from trainlint.analysis.conditions.questions import runs_where_missing
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block
@@ -99,8 +99,7 @@ class ScalarUploadedEachStep(Rule):
         """Find tensors made of one number on the device, in each step."""
         if not site.heat.heat.in_step or not _uploads(site) or runs_where_missing(site.conditions):
             return
-        guard = guard_of(site.block)
-        if isinstance(site.statement, ast.Return) and guard is not None and not guard.is_early_exit:
+        if isinstance(site.statement, ast.Return) and is_branch(site.block, early_exits=False):
             return  # what a loss is where there is nothing to compare
         number = site.call.args[0]
         if _was_read(number, site.block) or _may_be_several(number, site.block):

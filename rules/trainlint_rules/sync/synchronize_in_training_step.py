@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.analysis.conditions.around import names_in_tests
+from trainlint.analysis.conditions.subjects import Subject, asks_about
 from trainlint.analysis.effects.reads import asynchronous_copy_before, captures_graph, is_measured
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import constant, last_name
@@ -19,7 +19,6 @@ from trainlint.symptoms import Symptom
 
 _LETS_GO = lazy(r"(^|_)(release|free|reset|teardown|destroy|offload|onload|swap|capture|warm_?up)($|_)", re.IGNORECASE)
 _GRAPHS = lazy(r"cuda_?graph", re.IGNORECASE)
-_ASKED_FOR = lazy(r"(^|_)sync(hroni[sz]e)?$", re.IGNORECASE)
 _PAIRWISE = ("batch_isend_irecv", "isend", "irecv", "P2POp")
 
 
@@ -147,7 +146,7 @@ def _is_due(site: Site) -> bool:
         return False
     if _LETS_GO.search(function.name) or _GRAPHS.search(site.path):
         return True
-    if any(_ASKED_FOR.search(name) for name in names_in_tests(site.block)):
+    if asks_about(site.block, Subject.SYNCHRONIZATION):
         return True
     return any(
         place.block.within(function.body) for name in _PAIRWISE for place in site.file.outline.calls.get(name, ())
