@@ -12,13 +12,13 @@ from trainlint.analysis.effects.python_reads import python_reads
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
+from trainlint.analysis.tables.host_reads import TO_PYTHON
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.attention.idioms.compiled import compiled_around
 
-_READS = frozenset({"item", "tolist"})
 _CONVERSIONS = frozenset({"float", "int", "bool"})
 _COMPILES = lazy(r"compile")
 _ALLOWED = lazy(r"capture_scalar_outputs|reorderable_logging_functions|suppress_errors")
@@ -81,7 +81,7 @@ class GraphBreakInCompiled(Rule):
     heat_matters = False
     preview = True
     confirmed_by = frozenset({Symptom.GRAPH_BREAK})
-    triggers = Triggers(calls=_READS | _CONVERSIONS | {"print"}, reads=True)
+    triggers = Triggers(calls=TO_PYTHON | _CONVERSIONS | {"print"}, reads=True)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find prints and reads of tensors in functions that the file compiles."""
@@ -116,7 +116,7 @@ def _breaks(site: Site) -> str:
         name = last_name(node.func)
         if name == "print":
             return "this prints" if isinstance(node.func, ast.Name) else ""
-        if name in _READS:
+        if name in TO_PYTHON:
             if not isinstance(node.func, ast.Attribute) or node.args:
                 return ""
             value = site.value(node.func.value)

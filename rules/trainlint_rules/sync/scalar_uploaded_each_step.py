@@ -12,6 +12,7 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.analysis.tables.host_reads import ITEM
 from trainlint.analysis.types.values import Home, Kind
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
@@ -23,7 +24,7 @@ _SURELY_HOT = 0.8
 """Below, the way from the step to this line is a guess: helpers that upload a number are mostly called now and then."""
 _STEP_COUNTS = frozenset({"step", "steps", "step_t", "state_step"})
 _SEVERAL = lazy(r"\b(list|tuple|sequence|iterable|ndarray)\b", re.IGNORECASE)
-_REDUCTIONS = frozenset({"sum", "max", "min", "mean", "any", "all", "item"})
+_REDUCTIONS = frozenset({"sum", "max", "min", "mean", "any", "all", ITEM.name})
 
 
 class ScalarUploadedEachStep(Rule):

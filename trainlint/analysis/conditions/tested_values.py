@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from trainlint.analysis.conditions.guards import guard_of, known_parts, parts_around
 from trainlint.analysis.syntax.blocks import Block, Function
-from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.syntax.names import TYPE_TESTS, last_name, nodes_in
 
 
 class TensorTest(NamedTuple):
@@ -37,10 +37,10 @@ def tensors_tested(block: Block, *, everywhere: bool = False) -> Iterator[Tensor
 
 def _tensor_test(call: ast.Call) -> TensorTest | None:
     name = last_name(call.func)
+    if name not in TYPE_TESTS:
+        return None
     if name == "is_tensor":
         return TensorTest(call.args[0], True)
-    if name != "isinstance":
-        return None
     is_tensor = last_name(call.args[-1]) == "Tensor"
     names = (last_name(part) for part in nodes_in(call.args[-1]) if isinstance(part, ast.Name | ast.Attribute))
     return TensorTest(call.args[0], is_tensor) if is_tensor or any("Tensor" in name for name in names) else None

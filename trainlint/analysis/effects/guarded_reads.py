@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block, Function, How, Place
-from trainlint.analysis.syntax.names import position, root_name
+from trainlint.analysis.syntax.names import TYPE_TESTS, position, root_name
 from trainlint.analysis.syntax.reaching import reaching
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
-
-_READS = ("item", "tolist", "cpu", "numpy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +55,12 @@ def decided_by_callers(file: SemanticModel, call: ast.Call, block: Block) -> boo
 
 def readers(file: SemanticModel) -> Mapping[Function, Reader]:
     """The functions of a file that read what their callers give them, if it is a tensor."""
+    if not any(name in file.outline.calls for name in TYPE_TESTS):
+        return {}  # no read is guarded
+    from trainlint.analysis.tables.host_reads import TO_HOST
+
     found: dict[Function, dict[str, int]] = {}
-    for name in _READS:
+    for name in sorted(TO_HOST):
         for place in file.outline.calls.get(name, ()):
             function = file.graph.enclosing(place.block)
             parameter = _parameter_read(file, place.node, place.block) if isinstance(place.node, ast.Call) else None

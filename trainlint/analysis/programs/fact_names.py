@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from trainlint.analysis.syntax.names import NAMES
-from trainlint.analysis.tables import clipping, loaders, parallel, precision
+from trainlint.analysis.tables import clipping, loaders, parallel, precision, samplers
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.tables.parallel import Wrapper, called_as
 from trainlint.patterns import lazy
@@ -77,7 +77,7 @@ IMPORTED: Mapping[str, tuple[Named, ...]] = _imported(
     (_SHARDED, "accelerate", "FullyShardedDataParallelPlugin", "fsdp"),
     (_SHARDED, "deepspeed", "zero.Init", "zero"),
     (_SHARDED, "torchtune", "shard_model", "fsdp"),
-    (FactKind.DISTRIBUTED_SAMPLER, "torch torchdata", "DistributedSampler StatefulDistributedSampler", ""),
+    (FactKind.DISTRIBUTED_SAMPLER, "torch torchdata", " ".join(samplers.DISTRIBUTED), ""),
     *((FactKind.LOADER, row.packages, row.name, "") for row in loaders.CLASSES.values()),
     ((FactKind.LOADER, FactKind.PREFETCHER), "timm", "create_loader", ""),
     *((FactKind.PREFETCHER, row.packages, row.name, "") for row in loaders.WRAPPERS.values() if row.to_device),
