@@ -159,7 +159,7 @@ def _is_shared_out(file: SemanticModel, item: Pass) -> bool:
 def _knows_ranks(file: SemanticModel, loader: Loader, made: list[ast.expr]) -> bool:
     """Whether the code that makes a dataset or its loader speaks of ranks, or draws the data in each process."""
     names = [name for node in made for name in names_in(node)]
-    if any(is_about(subject, name) for subject in _RANKS for name in names) or asks_about(loader.block, *_RANKS):
+    if any(is_about(name, *_RANKS) for name in names) or asks_about(loader.block, *_RANKS):
         return True
     function = file.outline.enclosing(loader.block)
     if any(_shares_out(node) for node in nodes_in(function.node if function is not None else file.tree)):
@@ -167,14 +167,14 @@ def _knows_ranks(file: SemanticModel, loader: Loader, made: list[ast.expr]) -> b
     makers = {last_name(node.func) for node in made if isinstance(node, ast.Call)}
     if any(_MADE_UP.search(name) for name in (*makers, function.name if function is not None else "")):
         return True
-    return any(is_about(Subject.RANK, name) for name in _names_in_seeds(file))
+    return any(is_about(name, Subject.RANK) for name in _names_in_seeds(file))
 
 
 def _shares_out(node: ast.AST) -> bool:
     """Whether a node speaks of shares of the data, or takes an item by the rank."""
     if isinstance(node, ast.Name | ast.Attribute):
-        return is_about(Subject.SHARES, last_name(node))
-    return isinstance(node, ast.Subscript) and any(is_about(Subject.RANK, name) for name in names_in(node.slice))
+        return is_about(last_name(node), Subject.SHARES)
+    return isinstance(node, ast.Subscript) and any(is_about(name, Subject.RANK) for name in names_in(node.slice))
 
 
 def _names_in_seeds(file: SemanticModel) -> Iterator[str]:

@@ -60,20 +60,20 @@ _WORDS: Mapping[Subject, re.Pattern[str]] = {
 }
 
 
-def is_about(subject: Subject, word: str) -> bool:
-    """Whether a name speaks of a subject."""
-    return bool(_WORDS[subject].search(word))
+def is_about(word: str, *subjects: Subject) -> bool:
+    """Whether a name or a string speaks of one of these subjects."""
+    return any(_WORDS[subject].search(word) for subject in subjects)
 
 
 def test_is_about(subject: Subject, test: ast.expr) -> bool:
     """Whether a name or a string in a test speaks of a subject."""
-    return any(is_about(subject, word) for word in words_in(test))
+    return any(is_about(word, subject) for word in words_in(test))
 
 
 def asks_about(block: Block, *subjects: Subject) -> bool:
     """Whether a test around a block, out to the module, speaks of one of these subjects."""
-    words = [word for guard in guards_around(block, everywhere=True) for word in words_in(guard.expression)]
-    return any(is_about(subject, word) for subject in subjects for word in words)
+    guards = guards_around(block, everywhere=True)
+    return any(is_about(word, *subjects) for guard in guards for word in words_in(guard.expression))
 
 
 def words_in(test: ast.expr) -> Iterator[str]:
