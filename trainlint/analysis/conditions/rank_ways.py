@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.forms.ranks import is_main_only, may_ask_for_rank, speaks_of_rank
 from trainlint.analysis.conditions.guards import guards_around
-from trainlint.analysis.conditions.subjects import Subject, test_is_about
+from trainlint.analysis.conditions.subjects import Subject, is_test_about
 from trainlint.analysis.syntax.blocks import Block, Function
 from trainlint.analysis.syntax.names import names_in
 
@@ -63,7 +63,7 @@ def main_only(block: Block) -> MainOnly | None:
             continue
         if isinstance(test, ast.BoolOp) and not guard.outcome:
             return None  # `a and b` that is not taken says nothing of either
-        if test_is_about(Subject.JOB_SIZE, test):
+        if is_test_about(test, Subject.JOB_SIZE):
             return None
         return MainOnly(guard.block, f"{'' if guard.outcome else 'not '}{ast.unparse(test)}", test.lineno)
     return None

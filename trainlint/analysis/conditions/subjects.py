@@ -65,7 +65,7 @@ def is_about(word: str, *subjects: Subject) -> bool:
     return any(_WORDS[subject].search(word) for subject in subjects)
 
 
-def test_is_about(subject: Subject, test: ast.expr) -> bool:
+def is_test_about(test: ast.expr, subject: Subject) -> bool:
     """Whether a name or a string in a test speaks of a subject."""
     return any(is_about(word, subject) for word in words_in(test))
 
