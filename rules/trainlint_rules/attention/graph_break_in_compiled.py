@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
-from trainlint.analysis.conditions.around import guards_around, mentioned_in_tests
 from trainlint.analysis.conditions.questions import runs_where_missing
+from trainlint.analysis.conditions.subjects import Subject, asks_about
+from trainlint.analysis.conditions.tested_values import decided_by_argument
 from trainlint.analysis.effects.python_reads import python_reads
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
+from trainlint.analysis.tables.host_reads import TO_PYTHON
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.attention.idioms.compiled import compiled_around
 
-_READS = frozenset({"item", "tolist"})
 _CONVERSIONS = frozenset({"float", "int", "bool"})
 _COMPILES = lazy(r"compile")
 _ALLOWED = lazy(r"capture_scalar_outputs|reorderable_logging_functions|suppress_errors")
-_NOT_COMPILING = lazy(r"is_compiling|is_dynamo_compiling|is_fx_tracing|is_exporting|debug|verbose", re.IGNORECASE)
 _SURE = 0.7
 
 
@@ -82,7 +81,7 @@ class GraphBreakInCompiled(Rule):
     heat_matters = False
     preview = True
     confirmed_by = frozenset({Symptom.GRAPH_BREAK})
-    triggers = Triggers(calls=_READS | _CONVERSIONS | {"print"}, reads=True)
+    triggers = Triggers(calls=TO_PYTHON | _CONVERSIONS | {"print"}, reads=True)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find prints and reads of tensors in functions that the file compiles."""
@@ -105,13 +104,9 @@ class GraphBreakInCompiled(Rule):
 
 def _is_left_out(site: Site) -> bool:
     """Whether the place is left out while compiling, or an argument decides, which the compiler takes as it is."""
-    function = site.function
-    given = {parameter.arg for parameter in function.parameters} if function is not None else set()
-    for guard in guards_around(site.block):
-        test = guard.expression.operand if isinstance(guard.expression, ast.UnaryOp) else guard.expression
-        if isinstance(test, ast.Name) and test.id in given:
-            return True
-    return mentioned_in_tests(site.block, _NOT_COMPILING)
+    if decided_by_argument(site.block, site.function):
+        return True
+    return asks_about(site.block, Subject.COMPILATION, Subject.DEBUGGING)
 
 
 def _breaks(site: Site) -> str:
@@ -121,7 +116,7 @@ def _breaks(site: Site) -> str:
         name = last_name(node.func)
         if name == "print":
             return "this prints" if isinstance(node.func, ast.Name) else ""
-        if name in _READS:
+        if name in TO_PYTHON:
             if not isinstance(node.func, ast.Attribute) or node.args:
                 return ""
             value = site.value(node.func.value)

@@ -22,8 +22,7 @@ from trainlint.analysis.tables.collectives import REDUCTIONS
 from trainlint.finding import Finding, Severity
 from trainlint.rule import IN_STEP, Rule, Triggers
 from trainlint.symptoms import Symptom
-
-_REDUCING = frozenset({"sum", "mean", "item", "norm", "numel"})
+from trainlint_rules.distributed.idioms.one_number import REDUCING
 
 
 class ScalarCollectivesOneByOne(Rule):
@@ -126,7 +125,7 @@ def _is_number(site: Site, found: Collective) -> bool:
     if tensor is None:
         return False
     value = single_value(tensor, site.block)
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _REDUCING:
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in REDUCING:
         return not value.args and not value.keywords
     return bool(SCALAR_NAME.search(last_name(tensor))) or _in_loop_over_numbers(site, found)
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.analysis.conditions.without_cuda import runs_without_cuda
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, last_name, nodes_in
 from trainlint.analysis.syntax.reaching import single_value
@@ -24,7 +25,6 @@ from trainlint_rules.sync.idioms.copies import (
     in_own_to,
     is_surely_tensor,
     memory_of,
-    not_on_cuda,
 )
 from trainlint_rules.sync.idioms.dropped_moves import dropped_move
 
@@ -136,7 +136,7 @@ def _says_whether_to_wait(site: Site, call: ast.Call) -> bool:
 
 
 def _goes_to_cuda(site: Site, call: ast.Call) -> bool:
-    if not_on_cuda(site.file, site.block) or site.file.creates_on_device:
+    if runs_without_cuda(site.file, site.block) or site.file.creates_on_device:
         return False
     name = last_name(call.func)
     if name == "type":

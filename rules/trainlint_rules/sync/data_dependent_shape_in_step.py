@@ -12,6 +12,7 @@ from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, has_unpacked_arguments, last_name
 from trainlint.analysis.syntax.uses import own_nodes
+from trainlint.analysis.tables.host_reads import SIZED_BY_DATA
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import IN_STEP, Rule, Triggers
@@ -19,8 +20,7 @@ from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.index_syncs import index_sync
 from trainlint_rules.sync.idioms.read_purposes import makes_text
 
-_COUNTING = frozenset({"nonzero", "argwhere", "masked_select", "unique", "unique_consecutive", "bincount"})
-_CALLS = _COUNTING | {"where", "repeat_interleave", "one_hot"}
+_CALLS = SIZED_BY_DATA | {"where", "repeat_interleave", "one_hot"}
 _MAKES_RESULTS = lazy(r"inference|predict|generate|post_?process|(^|_)infer($|_)", re.IGNORECASE)
 """Functions that a forward pass calls when it does not train."""
 _COMPUTING = 0.8

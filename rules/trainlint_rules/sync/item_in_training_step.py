@@ -10,6 +10,7 @@ from trainlint.analysis.effects.guarded_reads import decided_by_callers
 from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.uses import reads_of_sum
+from trainlint.analysis.tables.host_reads import ITEM
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.rule import IN_STEP, Rule, Triggers
 from trainlint.symptoms import Symptom
@@ -97,7 +98,7 @@ class ItemInTrainingStep(Rule):
     severity = Severity.WARNING
     fix_safety = Safety.UNSAFE
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    triggers = Triggers(calls=frozenset({"item"}), heats=IN_STEP)
+    triggers = Triggers(calls=frozenset({ITEM.name}), heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find `.item()` calls that run in each step on a value that may live on the device."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from trainlint.analysis.syntax.names import NAMES
-from trainlint.analysis.tables import clipping, loaders, parallel, precision
+from trainlint.analysis.tables import clipping, loaders, parallel, precision, samplers
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.tables.parallel import Wrapper, called_as
 from trainlint.patterns import lazy
@@ -77,7 +77,7 @@ IMPORTED: Mapping[str, tuple[Named, ...]] = _imported(
     (_SHARDED, "accelerate", "FullyShardedDataParallelPlugin", "fsdp"),
     (_SHARDED, "deepspeed", "zero.Init", "zero"),
     (_SHARDED, "torchtune", "shard_model", "fsdp"),
-    (FactKind.DISTRIBUTED_SAMPLER, "torch torchdata", "DistributedSampler StatefulDistributedSampler", ""),
+    (FactKind.DISTRIBUTED_SAMPLER, "torch torchdata", " ".join(samplers.DISTRIBUTED), ""),
     *((FactKind.LOADER, row.packages, row.name, "") for row in loaders.CLASSES.values()),
     ((FactKind.LOADER, FactKind.PREFETCHER), "timm", "create_loader", ""),
     *((FactKind.PREFETCHER, row.packages, row.name, "") for row in loaders.WRAPPERS.values() if row.to_device),
@@ -155,7 +155,6 @@ ACCELERATOR_METHODS: Mapping[str, tuple[FactKind, ...]] = {
 }
 """Methods that say it of an object that is called an accelerator."""
 ACCELERATOR = lazy(r"accelerator|^acc$|fabric", re.IGNORECASE)
-ACCUMULATION = lazy(r"accum|(^|_)update_freq$|iter_size|(^|_)micro_?(batch|step)", re.IGNORECASE)
 """How a number of micro-batches is called."""
 OPTIMIZER_CALL = lazy(r"adam|sgd|optim|^dict$", re.IGNORECASE)
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from trainlint.analysis.callgraph.call_graph import CallGraph
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
-from trainlint.analysis.conditions.around import outside_branches
+from trainlint.analysis.conditions.branches import outside_branches
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How
 from trainlint.analysis.syntax.names import NAMES, constant, last_name, position
 from trainlint.analysis.syntax.outline import Outline

@@ -10,9 +10,10 @@ from trainlint.analysis.syntax.names import last_name, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.common_names import PLAIN_METHODS
+from trainlint.analysis.tables.host_reads import ITEM
 
-COMMON_METHODS = frozenset(
-    "forward step update item to backward train eval zero_grad state_dict load_state_dict append add get set "
+COMMON_METHODS = frozenset((ITEM.name,)) | frozenset(
+    "forward step update to backward train eval zero_grad state_dict load_state_dict append add get set "
     "reset run save load "
     "write read close log print start stop next size copy items keys values join format sample mean sum compute".split()
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from trainlint.analysis.tables import samplers
 from trainlint.finding import Heat
 from trainlint.patterns import lazy
 
@@ -153,7 +154,7 @@ FRAMEWORKS = (
         eval_step=r"eval_batch",
     ),
     _framework("the training loop", r"^torch\.optim\.(\w+\.)*[A-Z]\w*$", step=r"step"),
-    _framework("its loader", r"^torch\.utils\.data\.(\w+\.)*\w*Sampler$", epoch=r"__iter__ | set_epoch"),
+    _framework("its loader", samplers.ORIGIN, epoch=r"__iter__ | set_epoch"),
 )
 
 STEP_NAMES = lazy(

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from trainlint.analysis.syntax.names import children, constant, dotted, last_name, root_name
+from trainlint.analysis.tables.host_reads import TO_NO_TENSOR
 from trainlint.analysis.types.vocabulary import DETACHING, SCALER_NAME, TENSOR_NUMBERS
 
 _BACKWARD = frozenset({"backward", "manual_backward"})
 _GRADIENT_FUNCTIONS = frozenset({"torch.autograd.grad", "autograd.grad", "grad", "torch.autograd.backward"})
 _RETAINING = frozenset({"retain_graph", "create_graph"})
-_CUTTING = DETACHING | TENSOR_NUMBERS | {"item", "tolist", "numpy"}
+_CUTTING = DETACHING | TENSOR_NUMBERS | TO_NO_TENSOR
 """Methods and functions whose result carries no graph."""
 _CUTTING_BUILTINS = frozenset({"float", "int", "bool", "len", "str", "isinstance", "format", "print", "range"})
 _CUTTING_ATTRIBUTES = frozenset({"data", "shape", "dtype", "device", "ndim", "requires_grad", "is_cuda"})
