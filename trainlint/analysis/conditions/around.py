@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from trainlint.analysis.conditions.branch_bodies import follows_giving_up, gives_up
@@ -29,13 +28,13 @@ class Guard(NamedTuple):
     """The code that stands behind it."""
 
 
-@dataclass(slots=True, eq=False)
 class Conditions:
     """Reads the conditions of one file's blocks, each once."""
 
-    flags: Flags
-    _known: dict[Block, Condition | None] = field(default_factory=dict)
-    _answers: Answers = field(default_factory=dict)
+    def __init__(self, flags: Flags) -> None:
+        self.flags = flags
+        self._known: dict[Block, Condition | None] = {}
+        self._answers: Answers = {}
 
     def of(self, block: Block) -> Condition | None:
         """The condition that a block adds to those around it; None for a block that decides nothing, such as a `with`.
