@@ -57,13 +57,13 @@ def _named(rule: InstalledRule, named: _Named, model: SemanticModel) -> Iterator
         yield from places
 
 
-@dataclass(slots=True, eq=False)
 class _HeatOfBlocks:
     """When the code of a file runs. Each block is asked once, for all rules and places."""
 
-    model: SemanticModel
-    _any_in_step: bool | None = None
-    _known: dict[Block, Heat] = field(default_factory=dict)
+    def __init__(self, model: SemanticModel) -> None:
+        self.model = model
+        self._any_in_step: bool | None = None
+        self._known: dict[Block, Heat] = {}
 
     def may_hold(self, heats: frozenset[Heat]) -> bool:
         """Whether any code of the file may run so often."""

@@ -87,7 +87,7 @@ class PrivateCollective(DeprecatedName):
             return
         target = site.file.config.target_torch
         if target is not None and target.has(_RENAMED_IN):
-            use = replace(use, deprecation=replace(use.deprecation, replacement=newest, replaced_in=_RENAMED_IN))
+            use = replace(use, deprecation=use.deprecation._replace(replacement=newest, replaced_in=_RENAMED_IN))
         yield self.finding(
             site,
             use.message,

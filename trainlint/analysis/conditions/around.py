@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 
 from trainlint.analysis.conditions.branch_bodies import follows_giving_up, gives_up
 from trainlint.analysis.conditions.condition import ALWAYS, Condition, ConditionKind
@@ -14,13 +13,13 @@ from trainlint.analysis.conditions.question import Answers
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 
 
-@dataclass(slots=True, eq=False)
 class Conditions:
     """Reads the conditions of one file's blocks, each once."""
 
-    flags: Flags
-    _known: dict[Block, Condition | None] = field(default_factory=dict)
-    _answers: Answers = field(default_factory=dict)
+    def __init__(self, flags: Flags) -> None:
+        self.flags = flags
+        self._known: dict[Block, Condition | None] = {}
+        self._answers: Answers = {}
 
     def of(self, block: Block) -> Condition | None:
         """The condition that a block adds to those around it; None for a block that decides nothing, such as a `with`.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from trainlint.analysis.syntax.names import NAMES
 from trainlint.analysis.tables import clipping, loaders, parallel, precision, samplers
@@ -20,8 +20,7 @@ _MM = "mmengine mmcv"
 _ANY = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(NamedTuple):
     """What the use of a name says."""
 
     kinds: tuple[FactKind, ...]
@@ -30,8 +29,7 @@ class Named:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """What a keyword says in a call of one of these."""
 
     kind: FactKind

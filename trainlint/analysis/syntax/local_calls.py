@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How, Place
 from trainlint.analysis.syntax.names import last_name, position
@@ -37,20 +37,19 @@ class Edge:
     """The function is handed over at this place, not called there."""
 
 
-@dataclass(slots=True)
 class LocalCalls:
     """Calls between functions of one file, both ways."""
 
-    outline: Outline
-    callers: dict[Function, list[Edge]] = field(default_factory=dict)
-    callee: dict[ast.AST, Edge] = field(default_factory=dict)
-    """Call node → the function of the file that it runs."""
-    handed: dict[ast.AST, list[Function]] = field(default_factory=dict)
-    """Call node → functions of the file that it is given as arguments."""
-    entered: dict[ast.AST, list[Function]] = field(default_factory=dict)
-    """Call node in the head of a `with` → the methods of the file that entering and leaving run."""
-
-    _bound: dict[tuple[Binding, int], Class | None] = field(default_factory=dict)
+    def __init__(self, outline: Outline) -> None:
+        self.outline = outline
+        self.callers: dict[Function, list[Edge]] = {}
+        self.callee: dict[ast.AST, Edge] = {}
+        """Call node → the function of the file that it runs."""
+        self.handed: dict[ast.AST, list[Function]] = {}
+        """Call node → functions of the file that it is given as arguments."""
+        self.entered: dict[ast.AST, list[Function]] = {}
+        """Call node in the head of a `with` → the methods of the file that entering and leaving run."""
+        self._bound: dict[tuple[Binding, int], Class | None] = {}
 
     def runs(self, place: Place) -> list[Function]:
         """The functions of the file that a call runs: its callee, and the closure that `optimizer.step` is given."""

@@ -7,8 +7,8 @@ own deprecation warnings for names that this table lacks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 Version = tuple[int, int]
 
@@ -19,8 +19,7 @@ _FUNC = _DOCS + "func.migrating.html"
 _DISTRIBUTED = _DOCS + "distributed.html"
 
 
-@dataclass(frozen=True, slots=True)
-class Deprecation:
+class Deprecation(NamedTuple):
     """One old name."""
 
     symbol: str

@@ -7,15 +7,14 @@ called by that framework.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from trainlint.analysis.tables import samplers
 from trainlint.finding import Heat
 from trainlint.patterns import lazy
 
 
-@dataclass(frozen=True, slots=True)
-class Framework:
+class Framework(NamedTuple):
     """The hooks of the classes that a framework offers as bases."""
 
     name: str
