@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.project.neighbours import MOST_BYTES
 from trainlint.analysis.types.imported_facts import ImportedFacts
 from trainlint.engine.cache_keys import key_of_group
 from trainlint.engine.index.summarising import complete
@@ -125,11 +126,25 @@ def _linked(tasks: Sequence[_Group], executor: Executor) -> list[GroupFacts]:
     """What linking gives. A large run does this in processes of its own, which take their memory with them."""
     if sum(task.size for task in tasks) <= LARGE_RUN:
         return LocalExecutor().do(_LINKING, tasks)
-    executor.restart()
+    found: list[GroupFacts] = []
     try:
-        return executor.do(_LINKING, tasks)
+        for batch in _batches(tasks):
+            executor.restart()
+            found += executor.do(_LINKING, batch)
     finally:
         executor.restart()
+    return found
+
+
+def _batches(tasks: Sequence[_Group]) -> Iterator[list[_Group]]:
+    """The tasks in their order, as many at a time as one group may have bytes of source."""
+    batch: list[_Group] = []
+    for task in tasks:
+        if batch and sum(each.size for each in [*batch, task]) > MOST_BYTES:
+            yield batch
+            batch = []
+        batch.append(task)
+    yield batch
 
 
 def _link(group: _Group, store: ModelStore) -> GroupFacts:
