@@ -108,7 +108,7 @@ class Finding:
     """As shown to the user: relative to the working directory where possible, with forward slashes."""
     span: Span
     message: str
-    """One sentence: what happens here and why it costs."""
+    """What is the case here, as a fact. Of rules that have no `help` yet, what to do about it as well."""
     severity: Severity
     heat: Heat = Heat.UNKNOWN
     confidence: float = 1.0
@@ -116,6 +116,13 @@ class Finding:
     chain: tuple[str, ...] = ()
     """Why the line is as hot as it is, outermost first, as in "line 88: for batch in train_loader"."""
     fix: Fix | None = None
+    help: str = ""
+    """What to do about it; empty where the message says so itself."""
+
+    @property
+    def sentence(self) -> str:
+        """The message and the help, for formats that have one text for both."""
+        return f"{self.message}; {self.help}" if self.help else self.message
 
     @property
     def order(self) -> tuple[str, int, int, str]:

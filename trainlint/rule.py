@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trainlint.finding import Finding, Fix, Heat, Safety, Severity
 from trainlint.patterns import lazy
@@ -47,6 +47,11 @@ class Manual:
     sections: tuple[tuple[str, str], ...]
     """Heading and Markdown body, in the order in which they are written."""
 
+    def with_section(self, heading: str, body: str, *, after: str) -> Manual:
+        """The page with one more section after another one."""
+        place = [title for title, _ in self.sections].index(after) + 1
+        return replace(self, sections=(*self.sections[:place], (heading, body), *self.sections[place:]))
+
     def section(self, heading: str) -> str:
         """The body under a heading, or an empty string."""
         return dict(self.sections).get(heading, "")
@@ -68,6 +73,9 @@ class Triggers:
 
     calls: frozenset[str] = frozenset()
     """Calls whose last name is one of these: "item" for `x.item()`, "DataLoader" for `data.DataLoader(...)`."""
+    callees: frozenset[str] = frozenset()
+    """Of these calls only those of one of these names, in the notation of `trainlint.rule_bases.CallRule`; all of them
+    where it is empty."""
     calls_of_readers: bool = False
     """Calls of the project's functions that read on the host what is a tensor among their arguments."""
     references: tuple[str, ...] = ()
@@ -87,6 +95,14 @@ class Triggers:
     heats: frozenset[Heat] = frozenset()
     """How often code must run for the rule to see it; empty where any may count. The rule may still ask for more, and
     says at its places elsewhere, too, that they run too seldom: `trainlint why` asks it about all of them."""
+
+    def __or__(self, other: Triggers) -> Triggers:
+        """The places of both."""
+        both = {}
+        for name in self.__match_args__:
+            mine, theirs = getattr(self, name), getattr(other, name)
+            both[name] = mine + theirs if isinstance(mine, tuple) else mine | theirs
+        return Triggers(**both)
 
 
 class Rule(ABC):
@@ -150,6 +166,7 @@ class Rule(ABC):
         site: Site,
         message: str,
         *,
+        help: str = "",
         at: ast.AST | None = None,
         confidence: float = 1.0,
         fix: Fix | Callable[[], Fix | None] | None = None,
@@ -177,6 +194,7 @@ class Rule(ABC):
             path=site.path,
             span=site.span(at),
             message=message,
+            help=help,
             severity=self.severity if severity is None else severity,
             heat=heat.heat,
             confidence=sure,

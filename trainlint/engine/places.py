@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.names import last_name
 from trainlint.rule import IN_STEP
 
 if TYPE_CHECKING:
@@ -53,8 +54,27 @@ def _often_enough(rule: BoundRule, named: _Named, model: SemanticModel, moments:
 def _named(rule: BoundRule, named: _Named, model: SemanticModel) -> Iterator[Place]:
     if rule.triggers.calls_of_readers:
         yield from model.calls_of_readers
+    callees = rule.triggers.callees
     for places in named:
-        yield from places
+        for place in places:
+            if not callees or not isinstance(place.node, ast.Call) or _is_meant(place.node, place, callees, model):
+                yield place
+
+
+def _is_meant(call: ast.Call, place: Place, callees: frozenset[str], model: SemanticModel) -> bool:
+    """Whether a call is one of `callees`, in the notation of `trainlint.rule_bases.CallRule`."""
+    name = last_name(call.func)
+    if name in callees or (isinstance(call.func, ast.Attribute) and f".{name}" in callees):
+        return True
+    origin = model.outline.imported(call.func, place.block)
+    return origin is not None and (origin in callees or any(f"{head}.*.{name}" in callees for head in _heads(origin)))
+
+
+def _heads(origin: str) -> Iterator[str]:
+    """The modules around an imported name: "torch", "torch.nn" for "torch.nn.Linear"."""
+    for index, letter in enumerate(origin):
+        if letter == ".":
+            yield origin[:index]
 
 
 @dataclass(slots=True, eq=False)
@@ -135,8 +155,7 @@ class _TriggerIndex:
     def _rules_for(self, origin: str) -> tuple[int, ...]:
         known = self.below.get(origin)
         if known is None:
-            stops = [index for index, letter in enumerate(origin) if letter == "."]
-            heads = (origin[:stop] for stop in (*stops, len(origin)))
+            heads = (*_heads(origin), origin)
             known = tuple({rule for head in heads for rule in self.references.get(head, ())})
             self.below[origin] = known
         return known

@@ -4,29 +4,40 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
 from trainlint.analysis.conditions.around import guards_around, mentioned_in_tests
-from trainlint.analysis.conditions.questions import runs_where_missing
 from trainlint.analysis.effects.python_reads import python_reads
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
-from trainlint.finding import Finding, Severity
+from trainlint.confidence import Confidence, level
+from trainlint.declared_rule import Match
+from trainlint.finding import Severity
+from trainlint.guard import guard
+from trainlint.guards.conditions import made_where_missing
+from trainlint.guards.files import lacks_word, says
 from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
+from trainlint.rule_bases import ReadRule
 from trainlint.symptoms import Symptom
 from trainlint_rules.attention.idioms.compiled import compiled_around
 
-_READS = frozenset({"item", "tolist"})
-_CONVERSIONS = frozenset({"float", "int", "bool"})
-_COMPILES = lazy(r"compile")
 _ALLOWED = lazy(r"capture_scalar_outputs|reorderable_logging_functions|suppress_errors")
 _NOT_COMPILING = lazy(r"is_compiling|is_dynamo_compiling|is_fx_tracing|is_exporting|debug|verbose", re.IGNORECASE)
-_SURE = 0.7
 
 
-class GraphBreakInCompiled(Rule):
+@guard("it does not run while compiling, or in debugging only")
+def _is_left_out(site: Site) -> bool:
+    return mentioned_in_tests(site.block, _NOT_COMPILING)
+
+
+@guard("an argument of the function decides whether it runs, and its other value may be what is compiled")
+def _decided_by_argument(site: Site) -> bool:
+    given = {parameter.arg for parameter in site.function.parameters} if site.function is not None else set()
+    tests = (guard.expression for guard in guards_around(site.block))
+    asked = (test.operand if isinstance(test, ast.UnaryOp) else test for test in tests)
+    return any(isinstance(test, ast.Name) and test.id in given for test in asked)
+
+
+class GraphBreakInCompiled(ReadRule):
     """Compiled code prints, or reads a tensor on the host, and is cut in two there
 
     ## Why
@@ -57,12 +68,6 @@ class GraphBreakInCompiled(Rule):
         return loss * (limit / loss.detach()).clamp(max=1.0)
     ```
 
-    ## Stays silent
-    Under `fullgraph=True`, which keeps the read in the graph or raises; where `capture_scalar_outputs` or
-    `reorderable_logging_functions` is set; behind `torch.compiler.is_compiling()`, a debugging switch, a failure or
-    an argument, whose other value may be what is compiled; in functions that are kept out by
-    `torch.compiler.disable`; for numbers; where a module of another file is compiled; in tests and benchmarks.
-
     ## Confirmed by
     `trainlint probe` finds this line, with the reason, in torch.compile's own record of graph breaks.
     `TORCH_LOGS=graph_breaks` names the line.
@@ -79,52 +84,35 @@ class GraphBreakInCompiled(Rule):
     code = "TRN706"
     name = "graph-break-in-compiled"
     severity = Severity.WARNING
-    heat_matters = False
     preview = True
     confirmed_by = frozenset({Symptom.GRAPH_BREAK})
-    triggers = Triggers(calls=_READS | _CONVERSIONS | {"print"}, reads=True)
+    on = (".item", ".tolist")
+    sure = Confidence.LIKELY
+    unless = (
+        lacks_word("the file does not use torch.compile", lazy("compile")),
+        says("the file sets `capture_scalar_outputs`, `reorderable_logging_functions` or `suppress_errors`", _ALLOWED),
+        made_where_missing,
+        _is_left_out,
+        _decided_by_argument,
+    )
+    message = "`{text}` ends the compiled graph (line {line} compiles it)"
+    help = "keep it on the device, or do it outside of what is compiled"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find prints and reads of tensors in functions that the file compiles."""
-        if not site.file.says(_COMPILES) or site.file.says(_ALLOWED) or is_test_path(site.path):
-            return
-        if runs_where_missing(site.conditions) or _is_left_out(site):
-            return
+    def found(self, site: Site) -> Match | None:
+        """A print, or a read of a tensor as a Python value, in a function that the file compiles."""
         compiled = compiled_around(site.file, site.function)
-        if compiled is None or compiled.whole:
-            return
-        how = _breaks(site)
-        if how:
-            yield self.finding(
-                site,
-                f"{how}, which ends the compiled graph here (line {compiled.by.lineno} compiles it); keep it on the "
-                "device, or do it outside of what is compiled",
-                confidence=0.85,
-            )
+        if compiled is None or compiled.whole or not _breaks(site):
+            return None
+        return Match(site, fields={"line": compiled.by.lineno})
 
 
-def _is_left_out(site: Site) -> bool:
-    """Whether the place is left out while compiling, or an argument decides, which the compiler takes as it is."""
-    function = site.function
-    given = {parameter.arg for parameter in function.parameters} if function is not None else set()
-    for guard in guards_around(site.block):
-        test = guard.expression.operand if isinstance(guard.expression, ast.UnaryOp) else guard.expression
-        if isinstance(test, ast.Name) and test.id in given:
-            return True
-    return mentioned_in_tests(site.block, _NOT_COMPILING)
-
-
-def _breaks(site: Site) -> str:
-    """What breaks the graph at a site, in words; empty where nothing surely does."""
-    node = site.node
-    if isinstance(node, ast.Call):
-        name = last_name(node.func)
-        if name == "print":
-            return "this prints" if isinstance(node.func, ast.Name) else ""
-        if name in _READS:
-            if not isinstance(node.func, ast.Attribute) or node.args:
-                return ""
-            value = site.value(node.func.value)
-            return f"`{name}` reads a tensor as a Python value" if value.is_tensor and value.confidence > 0.5 else ""
-    found = next(python_reads(site), None)
-    return f"{found[2]} reads a tensor as a Python value" if found is not None and found[1] >= _SURE else ""
+def _breaks(site: Site) -> bool:
+    """Whether a place surely breaks the graph."""
+    name = last_name(site.node.func) if isinstance(site.node, ast.Call) else ""
+    if name == "print":
+        return isinstance(site.call.func, ast.Name)
+    if name in ("item", "tolist"):
+        value = site.value(site.receiver)
+        return not site.call.args and value.is_tensor and value.confidence > 0.5
+    read = next(python_reads(site), None) if name in ("", "float", "int", "bool") else None
+    return read is not None and level(read[1]) >= Confidence.LIKELY

@@ -17,7 +17,7 @@ from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import names_in
 
 
-class Guard(NamedTuple):
+class BranchTest(NamedTuple):
     """A test behind which code stands."""
 
     expression: ast.expr
@@ -97,14 +97,14 @@ def outside_branches(block: Block) -> Block:
     return block
 
 
-def guard_of(block: Block) -> Guard | None:
+def guard_of(block: Block) -> BranchTest | None:
     """The test that a block stands behind itself; None for other blocks."""
     if block.kind is not BlockKind.BRANCH or block.test is None:
         return None
-    return Guard(block.test, not block.negated, block.after_exit, block)
+    return BranchTest(block.test, not block.negated, block.after_exit, block)
 
 
-def guards_around(block: Block, *, everywhere: bool = False) -> Iterator[Guard]:
+def guards_around(block: Block, *, everywhere: bool = False) -> Iterator[BranchTest]:
     """The tests behind which a block stands, innermost first: those in its function, or all.
 
     For rules that look for a certain thing in a test, such as the value that it checks. How often code runs is told by

@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.conditions.around import Guard, guards_around, names_in_tests
+from trainlint.analysis.conditions.around import BranchTest, guards_around, names_in_tests
 from trainlint.analysis.conditions.forms.ranks import asks_for_rank, is_main_only
 from trainlint.analysis.syntax.blocks import Block, Function, How
 from trainlint.analysis.syntax.names import dotted, last_name, names_in, nodes_in, position
@@ -76,7 +76,7 @@ def _stands_on_one_rank(block: Block) -> bool:
     return any(speaks_of_rank(name) for name in names_in_tests(block))
 
 
-def main_only_guard(block: Block) -> Guard | None:
+def main_only_guard(block: Block) -> BranchTest | None:
     """The test in its function behind which the first process runs a block alone, or all others without it."""
     for guard in guards_around(block):
         around = guard.block.parent

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.conditions.around import Guard, guards_around
+from trainlint.analysis.conditions.around import BranchTest, guards_around
 from trainlint.analysis.programs.fact_names import ACCUMULATION
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
@@ -138,7 +138,7 @@ def _steps_optimizer(file: SemanticModel, place: Place) -> bool:
     return file.kinds.of(owner, place.block).kind in (Kind.OPTIMIZER, Kind.SCALER)
 
 
-def _guard(block: Block, loop: Block) -> Guard | None:
+def _guard(block: Block, loop: Block) -> BranchTest | None:
     """The test inside a loop that lets code run each so many iterations only."""
     for guard in guards_around(block):
         if not guard.block.within(loop) or guard.block is loop:

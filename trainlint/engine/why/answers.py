@@ -13,17 +13,16 @@ from types import FunctionType, MethodType
 from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Function
-from trainlint.analysis.syntax.names import end_position, position, root_name
+from trainlint.analysis.syntax.names import root_name
+from trainlint.analysis.syntax.written import written
 from trainlint.analysis.types.values import Value
 from trainlint.engine.why.rule_source import RuleSource
 from trainlint.engine.why.tracing import Run, Step
 from trainlint.explanation import Answer, Fact
-from trainlint.source import SourceFile
 
 UNTOLD = object()
 """Stands for a value that cannot be worked out again."""
 
-_LONGEST = 60
 _MOST_FACTS = 4
 _FARTHEST = 2
 """So many assignments are followed back from a name in a condition."""
@@ -66,21 +65,6 @@ def deciding(test: ast.expr, module: Mapping[str, object], names: Mapping[str, o
             chosen = test.body if outcome else test.orelse
             return deciding(test.test if isinstance(chosen, ast.Constant) else chosen, module, names)
     return [test]
-
-
-def written(source: SourceFile, node: ast.AST) -> str:
-    """A piece of the user's code on one line, shortened."""
-    if isinstance(node, ast.expr | ast.stmt | ast.arg):
-        start, stop = source.offset(*position(node)), source.offset(*end_position(node))
-        text = " ".join(source.text[start:stop].split())
-    else:
-        text = " ".join(ast.unparse(node).split())
-    return shortened(text)
-
-
-def shortened(text: str) -> str:
-    """A text that may be quoted in a sentence."""
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def assignment(run: Run, name: str, before: Step, lines: RuleSource) -> tuple[ast.expr, Step] | None:

@@ -11,9 +11,9 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import end_position, position
+from trainlint.analysis.syntax.written import shortened, written
 from trainlint.config import severity_for
 from trainlint.engine.places import places_by_rule
-from trainlint.engine.why.answers import shortened, written
 from trainlint.engine.why.line_facts import LineFacts
 from trainlint.engine.why.rule_source import last_header_line
 from trainlint.engine.why.stopping import stops

@@ -11,8 +11,8 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
 from trainlint.analysis.syntax.names import end_position, position
+from trainlint.analysis.syntax.written import written
 from trainlint.analysis.types.values import Kind, Value
-from trainlint.engine.why.answers import written
 from trainlint.engine.why.rule_source import last_header_line
 from trainlint.explanation import Fact, Line
 

@@ -6,7 +6,7 @@ import ast
 import re
 from enum import Enum, auto
 
-from trainlint.analysis.conditions.around import Guard, guards_around
+from trainlint.analysis.conditions.around import BranchTest, guards_around
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.memo import once
@@ -75,7 +75,7 @@ def _speaks_of_training(file: SemanticModel, loader: Loader) -> bool:
     return any(_asks_for_training(guard) for guard in guards_around(loader.block, everywhere=True))
 
 
-def _asks_for_training(guard: Guard) -> bool:
+def _asks_for_training(guard: BranchTest) -> bool:
     """Whether code runs where a test such as `phase == "train"` or `is_train` holds, by what the loader is called."""
     if not guard.outcome:
         return False

@@ -14,6 +14,7 @@ from trainlint.analysis.effects.parameter_loops import parameter_loop
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How, Place
 from trainlint.analysis.syntax.calls_inside import calls_of
+from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import around
@@ -58,6 +59,7 @@ class Purpose(Enum):
     """The class drives workers in other processes: the tensors that they send it lie on the host."""
 
 
+@once
 def purpose(file: SemanticModel, read: ast.AST, block: Block, statement: ast.stmt) -> Purpose | None:
     """The purpose of a read, an expression in a statement; None where nothing special is known."""
     if reads_each_parameter(file, read, block, statement):

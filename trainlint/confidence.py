@@ -1,0 +1,60 @@
+"""How sure a finding is, in four levels. A finding is as sure as its weakest premise: take the `min` of them."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+_CERTAIN_FROM = 0.875
+_LIKELY_FROM = 0.7
+_POSSIBLE_FROM = 0.4
+
+
+class Confidence(IntEnum):
+    """How likely a finding is to be right. CERTAIN and LIKELY are shown by default."""
+
+    UNLIKELY = 1
+    POSSIBLE = 2
+    LIKELY = 3
+    CERTAIN = 4
+
+    @property
+    def label(self) -> str:
+        """The word shown to people."""
+        return self.name.lower()
+
+    @property
+    def share(self) -> float:
+        """The number that stands for the level in `Finding.confidence` while rules with numbers exist beside levels.
+
+        `level(x.share) is x`, and LIKELY is the lowest level above the default of `min-confidence`, 0.7.
+        """
+        return _SHARES[self]
+
+
+_SHARES = {
+    Confidence.UNLIKELY: 0.2,
+    Confidence.POSSIBLE: 0.5,
+    Confidence.LIKELY: 0.8,
+    Confidence.CERTAIN: 0.95,
+}
+
+
+def level(number: float) -> Confidence:
+    """The level of evidence that the analysis gives as a number from 0 to 1.
+
+    LIKELY begins at 0.7, the default of `min-confidence`. CERTAIN begins at 0.875, because rules multiplied two
+    numbers, and two that were lower (0.87 * 0.8) came out below 0.7: such a pair is two doubts, see `doubted`.
+    """
+    if number >= _CERTAIN_FROM:
+        return Confidence.CERTAIN
+    if number >= _LIKELY_FROM:
+        return Confidence.LIKELY
+    return Confidence.POSSIBLE if number >= _POSSIBLE_FROM else Confidence.UNLIKELY
+
+
+def doubted(*doubts: int) -> Confidence:
+    """CERTAIN without a doubt, LIKELY with one, POSSIBLE with two or more. Each is a truth value or a number of doubts.
+
+    For independent doubts about one premise. What is unsure by itself is a premise of its own, for `min`.
+    """
+    return (Confidence.CERTAIN, Confidence.LIKELY, Confidence.POSSIBLE)[min(sum(doubts), 2)]

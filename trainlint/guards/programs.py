@@ -1,0 +1,20 @@
+"""Guards about what the project uses on the way into a place and out of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainlint.guard import Guard
+
+if TYPE_CHECKING:
+    from trainlint.analysis.site import Site
+    from trainlint.analysis.tables.fact_kinds import FactKind
+
+
+def uses(sentence: str, *kinds: FactKind) -> Guard:
+    """A guard: something of these kinds is used."""
+
+    def holds(site: Site) -> bool:
+        return any(item.fact.kind in kinds for item in site.file.used_around(site.block, beside=True))
+
+    return Guard(sentence, holds)
