@@ -13,7 +13,6 @@ if TYPE_CHECKING:  # each class imports what it needs: most files need few kinds
     from typing import ClassVar
 
     from trainlint.analysis.site import Site
-    from trainlint.analysis.tables.fact_kinds import FactKind
 
 
 class CallRule(DeclaredRule, base=True):
@@ -77,19 +76,15 @@ class LoopRule(DeclaredRule, base=True):
 class AbsenceRule(LoopRule, base=True):
     """About something that is missing around a training loop on CUDA, where the whole way into the loop is in sight."""
 
-    settled_by: ClassVar[tuple[FactKind, ...]] = ()
-    """What, where it is used anywhere on the way, settles the matter."""
     networks: ClassVar[frozenset[str]] = frozenset()
     """The layers of which the network must have one (details of `FactKind.NETWORK`); empty for any network."""
 
     def found(self, site: Site) -> Match | None:
-        """The first forward pass of a training loop around which none of `settled_by` is used."""
+        """The first forward pass of a training loop. What is not missing is told by guards: `uses(...)`."""
         from trainlint.analysis.programs.proof_of_absence import proof_of_absence
         from trainlint.analysis.tables.fact_kinds import FactKind
 
         way = proof_of_absence(site)
-        if way is None or way.uses(*self.settled_by):
-            return None
-        if self.networks and not way.details(FactKind.NETWORK) & self.networks:
+        if way is None or (self.networks and not way.details(FactKind.NETWORK) & self.networks):
             return None
         return Match(site.at(way.shown_at(site.file), way.loop))
