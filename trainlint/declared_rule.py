@@ -100,7 +100,8 @@ class DeclaredRule(Rule, base=True):
 
     def __init_subclass__(cls, *, base: bool = False, **kwargs: object) -> None:
         """Derive `triggers` from what is declared, and the page's section about silence from the guards."""
-        cls.triggers = replace(cls.places() | cls.also, heats=frozenset(cls.when))
+        if not base:
+            cls.triggers = replace(cls.places() | cls.also, heats=frozenset(cls.when))
         super().__init_subclass__(base=base, **kwargs)
         if not base and (silent := _silent_when(cls)):
             cls.manual = cls.manual.with_section(STAYS_SILENT, silent, after="Use instead")
