@@ -97,7 +97,10 @@ class Look:
     verdicts: tuple[Verdict, ...] = ()
     """What it found, if anything."""
     stops: tuple[Stop, ...] = ()
-    """Why it found nothing: the condition in `check`, then those in the functions that it asked."""
+    """Why it found nothing: the condition in `check`, then those in the functions that it asked. Empty where `silence`
+    says it."""
+    silence: str = ""
+    """Why it found nothing, as a clause; empty for a rule without named guards."""
     failure: str | None = None
     """How the rule crashed."""
 

@@ -44,6 +44,28 @@ class Safety(IntEnum):
         return self.name.lower()
 
 
+class Confidence(IntEnum):
+    """How likely a finding is to be right. CERTAIN and LIKELY are shown by default."""
+
+    UNLIKELY = 1
+    POSSIBLE = 2
+    LIKELY = 3
+    CERTAIN = 4
+
+    @property
+    def label(self) -> str:
+        """The word shown to people."""
+        return self.name.lower()
+
+    @property
+    def share(self) -> float:
+        """The number that stands for the level in `Finding.confidence` while rules with numbers exist beside levels.
+
+        LIKELY is the lowest level above the default of `min-confidence`, 0.7.
+        """
+        return (0.2, 0.5, 0.8, 0.95)[self - 1]
+
+
 class Heat(Enum):
     """How often a line runs, in units of training."""
 

@@ -74,8 +74,8 @@ class Triggers:
     calls: frozenset[str] = frozenset()
     """Calls whose last name is one of these: "item" for `x.item()`, "DataLoader" for `data.DataLoader(...)`."""
     callees: frozenset[str] = frozenset()
-    """Of these calls only those of one of these names, in the notation of `trainlint.rule_bases.CallRule`; all of them
-    where it is empty."""
+    """Of these calls only those of one of these names, in the notation of `trainlint.contract.bases.CallRule`. Empty
+    for all of them."""
     calls_of_readers: bool = False
     """Calls of the project's functions that read on the host what is a tensor among their arguments."""
     references: tuple[str, ...] = ()

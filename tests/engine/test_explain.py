@@ -48,7 +48,7 @@ def test_what_it_calls_shown_is_what_a_run_finds(path: Path) -> None:
     assert shown == set(judge(source, rules, Config(), load_rules()).findings)
     for look in looks:
         assert look.failure is None
-        assert bool(look.stops) != bool(look.verdicts), "silence has a reason, and a finding is one"
+        assert bool(look.stops or look.silence) != bool(look.verdicts), "silence has a reason, and a finding is one"
 
 
 TRAIN = source_from_text(
@@ -128,17 +128,23 @@ def answers(found: Look) -> list[tuple[str, str, str]]:
 
 
 def test_a_silent_rule_names_the_question_in_the_words_of_the_model() -> None:
-    silent = look(told(TRAIN, lines=(16, 16)), "TRN201")
-    assert silent.text == "loss.item()"
+    (line,) = told(TRAIN, lines=(16, 16)).lines
+    (silent,) = (found for found in line.looks if found.code == "TRN211" and found.text == "loss.item()")
     assert answers(silent) == [
         ("site.heat.heat.in_step", "Whether the line runs at least once in each training iteration", "no")
     ]
     (stop,) = silent.stops
-    assert (stop.function, stop.path) == ("check", "trainlint_rules/sync/item_in_training_step.py")
+    assert (stop.function, stop.path) == ("check", "trainlint_rules/sync/sync_per_parameter.py")
     assert "not site.heat.heat.in_step" in (ROOT / "rules" / stop.path).read_text().splitlines()[stop.line - 1]
     (fact,) = stop.answers[0].facts
     assert isinstance(fact.value, HeatFact)
     assert fact.value.heat is Heat.RARE
+
+
+def test_a_rule_that_declares_its_guards_names_the_one_that_holds() -> None:
+    assert look(told(TRAIN, lines=(16, 16)), "TRN201").silence == (
+        "it runs now and then (an interval, a first step, a failure)"
+    )
 
 
 def test_what_keeps_a_finding_from_being_shown_is_named() -> None:

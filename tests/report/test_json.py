@@ -52,6 +52,7 @@ def test_a_finding_holds_all_that_is_known() -> None:
         "path": "src/train.py",
         "span": {"start_line": 7, "start_column": 22, "end_line": 7, "end_column": 38},
         "message": "The host waits for this copy.",
+        "help": None,
         "severity": "advice",
         "heat": "step",
         "confidence": 0.8,

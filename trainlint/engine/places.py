@@ -62,7 +62,7 @@ def _named(rule: BoundRule, named: _Named, model: SemanticModel) -> Iterator[Pla
 
 
 def _is_meant(call: ast.Call, place: Place, callees: frozenset[str], model: SemanticModel) -> bool:
-    """Whether a call is one of `callees`, in the notation of `trainlint.rule_bases.CallRule`."""
+    """Whether a call is one of `callees`, in the notation of `trainlint.contract.bases.CallRule`."""
     name = last_name(call.func)
     if name in callees or (isinstance(call.func, ast.Attribute) and f".{name}" in callees):
         return True

@@ -76,7 +76,7 @@ def _alike(report: Report) -> Iterator[list[Finding]]:
     from trainlint.report.measured import by_cost, measured_note
 
     def said(finding: Finding) -> object:
-        return (finding.path, finding.code, finding.message, finding.chain, measured_note(report, finding))
+        return (finding.path, finding.code, finding.sentence, finding.chain, measured_note(report, finding))
 
     groups: dict[object, list[Finding]] = {}
     for finding in report.findings:
@@ -111,6 +111,8 @@ def _finding(finding: Finding, source: SourceFile | None, report: Report, style:
         yield Text()
         yield from frame(source, finding.span, style=style, digits=digits, accent=accent)
         yield Text()
+    if finding.help:
+        yield from _note("help:", finding.help, style)
     if note := heat_note(finding):
         yield from _note("note:", note, style)
     if measured := measured_note(report, finding):

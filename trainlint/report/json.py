@@ -50,6 +50,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "path": finding.path,
         "span": span_object(finding.span),
         "message": finding.message,
+        "help": finding.help or None,
         "severity": finding.severity.label,
         "heat": finding.heat.value,
         "confidence": finding.confidence,

@@ -124,7 +124,7 @@ def _result(
 
 def _message(finding: Finding) -> str:
     note = heat_note(finding)
-    return f"{finding.message.rstrip('.')}. It {note}." if note and finding.chain else finding.message
+    return f"{finding.sentence.rstrip('.')}. It {note}." if note and finding.chain else finding.sentence
 
 
 def _replacement(edit: Edit, source: SourceFile | None) -> Json:

@@ -7,12 +7,12 @@ from typing import ClassVar
 from trainlint.analysis.programs.deprecated_uses import DeprecatedUse, deprecated_use, is_only_named, is_switched
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.deprecations import Version, prefixes
-from trainlint.confidence import level
-from trainlint.declared_rule import Match
+from trainlint.contract.bases import ReferenceRule
+from trainlint.contract.confidence import level
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import guard
 from trainlint.finding import Fix, Safety, Severity
-from trainlint.guard import guard
 from trainlint.rule import Triggers
-from trainlint.rule_bases import ReferenceRule
 
 
 @guard("a version decides which of two names runs, or another name was tried first", before_found=True)

@@ -10,9 +10,9 @@ from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import imported_names, root_name
 from trainlint.analysis.syntax.roles import import_of, references_by
 from trainlint.analysis.syntax.uses import call_of
-from trainlint.declared_rule import Match
+from trainlint.contract.bases import ReferenceRule
+from trainlint.contract.declared_rule import Match
 from trainlint.finding import Fix, Safety, Severity
-from trainlint.rule_bases import ReferenceRule
 from trainlint.symptoms import Symptom
 
 

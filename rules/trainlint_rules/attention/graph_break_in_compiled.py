@@ -9,14 +9,14 @@ from trainlint.analysis.conditions.around import guards_around, mentioned_in_tes
 from trainlint.analysis.effects.python_reads import python_reads
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
-from trainlint.confidence import Confidence, level
-from trainlint.declared_rule import Match
-from trainlint.finding import Severity
-from trainlint.guard import guard
-from trainlint.guards.conditions import made_where_missing
-from trainlint.guards.files import lacks_word, says
+from trainlint.contract.bases import ReadRule
+from trainlint.contract.confidence import level
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import guard
+from trainlint.contract.guards.conditions import made_where_missing
+from trainlint.contract.guards.files import lacks_word, says
+from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
-from trainlint.rule_bases import ReadRule
 from trainlint.symptoms import Symptom
 from trainlint_rules.attention.idioms.compiled import compiled_around
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.confidence import Confidence
-from trainlint.finding import Severity
-from trainlint.guards.files import says
-from trainlint.guards.programs import uses
+from trainlint.contract.bases import AbsenceRule
+from trainlint.contract.guards.files import says
+from trainlint.contract.guards.programs import uses
+from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
-from trainlint.rule_bases import AbsenceRule
 
 _SPOKEN_OF = lazy(
     r"tf32|matmul_precision|fp32_precision|autocast|bfloat16|float16|bf16|fp16|\.half\(|mixed_precision", re.IGNORECASE

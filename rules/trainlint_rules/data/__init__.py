@@ -9,9 +9,9 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import constant
 from trainlint.analysis.tables.loaders import TORCH_CLASSES
 from trainlint.analysis.types.loaders import Loader
-from trainlint.declared_rule import Match
-from trainlint.guard import Guard
-from trainlint.rule_bases import CallRule
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import Guard
 
 
 class LoaderRule(CallRule, base=True):

@@ -9,10 +9,9 @@ from collections.abc import Iterable
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.names import last_name, nodes_in
-from trainlint.confidence import Confidence
-from trainlint.declared_rule import Match
-from trainlint.finding import Edit, Safety, Severity
-from trainlint.guard import guard
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import guard
+from trainlint.finding import Confidence, Edit, Safety, Severity
 from trainlint.patterns import lazy
 from trainlint.symptoms import Symptom
 from trainlint_rules.data import LoaderRule, switched_on

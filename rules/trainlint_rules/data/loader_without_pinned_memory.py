@@ -6,10 +6,9 @@ from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
-from trainlint.confidence import Confidence
-from trainlint.declared_rule import Match
-from trainlint.finding import Edit, Safety, Severity
-from trainlint.guard import guard
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import guard
+from trainlint.finding import Confidence, Edit, Safety, Severity
 from trainlint_rules.data import LoaderRule, switched_on
 from trainlint_rules.data.idioms.datasets import Items, are_indices, items_of
 from trainlint_rules.data.idioms.loader_purposes import Device, Feeds, feeds, goes_to_device

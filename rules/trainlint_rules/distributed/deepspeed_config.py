@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.literal_dicts import Setting, Settings
-from trainlint.declared_rule import Match
+from trainlint.contract.bases import SettingRule
+from trainlint.contract.declared_rule import Match
 from trainlint.finding import Severity
-from trainlint.rule_bases import SettingRule
 
 _ZERO = "zero_optimization"
 _RENAMED = {

@@ -9,14 +9,13 @@ from trainlint.analysis.programs.wraps import wraps
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.analysis.tables.parallel import Wrapper
-from trainlint.confidence import Confidence
-from trainlint.declared_rule import Match
-from trainlint.finding import Severity
-from trainlint.guard import guard
-from trainlint.guards.conditions import conditional
-from trainlint.guards.files import says
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import guard
+from trainlint.contract.guards.conditions import conditional
+from trainlint.contract.guards.files import says
+from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
-from trainlint.rule_bases import CallRule
 from trainlint_rules.distributed.idioms.process_groups import INIT_PROCESS_GROUP, alone, group_start
 
 _OTHER_WAYS = lazy(r"nccl|win32|windows|\bnt\b|platform|darwin|\bmps\b|new_group|xpu|npu|hccl", re.IGNORECASE)

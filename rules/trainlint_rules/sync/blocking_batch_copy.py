@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
 from trainlint.analysis.types.values import Home, Kind, Origin
-from trainlint.confidence import Confidence, doubted
-from trainlint.declared_rule import EACH_STEP, Match
-from trainlint.finding import Edit, Heat, Safety, Severity
-from trainlint.guard import guard
+from trainlint.contract.bases import CallRule
+from trainlint.contract.confidence import doubted
+from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.contract.guard import guard
+from trainlint.finding import Confidence, Edit, Heat, Safety, Severity
 from trainlint.patterns import lazy
-from trainlint.rule_bases import CallRule
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.copies import (
     Memory,

@@ -9,12 +9,12 @@ from trainlint.analysis.effects.creations import ALL, LEGACY, Content, Creation,
 from trainlint.analysis.effects.forward import computes, sets_up
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
-from trainlint.confidence import Confidence, doubted
-from trainlint.declared_rule import EACH_STEP, Match
-from trainlint.finding import Edit, Heat, Safety, Severity
-from trainlint.guard import guard
-from trainlint.guards.conditions import made_where_missing
-from trainlint.rule_bases import CallRule
+from trainlint.contract.bases import CallRule
+from trainlint.contract.confidence import doubted
+from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.contract.guard import guard
+from trainlint.contract.guards.conditions import made_where_missing
+from trainlint.finding import Confidence, Edit, Heat, Safety, Severity
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.drawn_numbers import drawn_for_device
 from trainlint_rules.sync.idioms.moved_creations import (

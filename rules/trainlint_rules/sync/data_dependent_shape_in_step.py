@@ -10,13 +10,13 @@ from trainlint.analysis.effects.forward import computes
 from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, has_unpacked_arguments, last_name
-from trainlint.confidence import Confidence, doubted, level
-from trainlint.declared_rule import EACH_STEP, Match
-from trainlint.finding import Heat, Severity
-from trainlint.guard import guard
+from trainlint.contract.bases import CallRule
+from trainlint.contract.confidence import doubted, level
+from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.contract.guard import guard
+from trainlint.finding import Confidence, Heat, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Triggers
-from trainlint.rule_bases import CallRule
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.index_syncs import earlier_index_sync, index_sync
 from trainlint_rules.sync.idioms.read_purposes import makes_text

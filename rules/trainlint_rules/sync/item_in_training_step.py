@@ -10,11 +10,11 @@ from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import end_position
 from trainlint.analysis.syntax.uses import reads_of_sum
-from trainlint.confidence import level
-from trainlint.declared_rule import EACH_STEP, Match
+from trainlint.contract.bases import CallRule
+from trainlint.contract.confidence import level
+from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.contract.guard import guard
 from trainlint.finding import Edit, Safety, Severity
-from trainlint.guard import guard
-from trainlint.rule_bases import CallRule
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.read_guards import READ_FOR_A_PURPOSE, in_progress_bar
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from trainlint.analysis.effects.python_reads import python_reads
 from trainlint.analysis.site import Site
-from trainlint.confidence import level
-from trainlint.declared_rule import EACH_STEP, Match
+from trainlint.contract.bases import ReadRule
+from trainlint.contract.confidence import level
+from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Severity
-from trainlint.rule_bases import ReadRule
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.read_guards import READ_FOR_A_PURPOSE, in_progress_bar
 

@@ -13,11 +13,12 @@ from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import end_position, position
 from trainlint.analysis.syntax.written import shortened, written
 from trainlint.config import severity_for
+from trainlint.contract.declared_rule import DeclaredRule
 from trainlint.engine.places import places_by_rule
 from trainlint.engine.why.line_facts import LineFacts
 from trainlint.engine.why.rule_source import last_header_line
 from trainlint.engine.why.stopping import stops
-from trainlint.engine.why.tracing import watch
+from trainlint.engine.why.tracing import ask, watch
 from trainlint.explanation import Explanation, Hidden, Hiding, Line, Look, Verdict
 from trainlint.finding import Finding, Span
 from trainlint.rule import Rule
@@ -125,7 +126,7 @@ class _Inquest:
             if span.end_line < self.first or span.start_line > self.last:
                 yield from self._elsewhere(asked, site)
                 continue
-            watched = watch(rule, site)
+            watched = ask(rule, site) if isinstance(rule, DeclaredRule) else watch(rule, site)
             findings = tuple(self._remember(asked, finding) for finding in watched.findings)
             yield Look(
                 code=rule.code,
@@ -135,6 +136,7 @@ class _Inquest:
                 off=asked.off,
                 verdicts=tuple(map(Verdict, findings)),
                 stops=stops(watched.run, site) if watched.run and not findings else (),
+                silence=rule.silence(site) if isinstance(rule, DeclaredRule) and watched.is_silent else "",
                 failure=f"{type(watched.error).__name__}: {watched.error}" if watched.error else None,
             )
 

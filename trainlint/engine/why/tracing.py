@@ -48,6 +48,19 @@ class Watched:
     """The run of `check`; None for a rule that has no lines of its own, such as one that is compiled."""
     error: Exception | None = None
 
+    @property
+    def is_silent(self) -> bool:
+        """Whether the rule found nothing, and did not crash."""
+        return not self.findings and self.error is None
+
+
+def ask(rule: Rule, site: Site) -> Watched:
+    """Ask a rule that itself says why it is silent."""
+    try:
+        return Watched(tuple(rule.check(site)), None)
+    except Exception as crash:  # noqa: BLE001  # told to the user, as in a run
+        return Watched((), None, crash)
+
 
 def watch(rule: Rule, site: Site) -> Watched:
     """Ask a rule about a place, and remember how it came to its answer. The rule's crash is an answer, too."""

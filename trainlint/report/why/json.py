@@ -82,6 +82,7 @@ def _look(look: Look) -> dict[str, Any]:
         "off": look.off.value if look.off else None,
         "answer": "crashed" if look.failure else "reported" if look.verdicts else "silent",
         "findings": [_verdict(verdict) for verdict in look.verdicts],
+        "silence": look.silence or None,
         "stops": [_stop(stop) for stop in look.stops],
         "failure": look.failure,
     }

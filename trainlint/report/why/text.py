@@ -121,7 +121,7 @@ def _alike(looks: Sequence[Look]) -> Iterator[list[Look]]:
     """Looks of one rule that ended in the same way."""
     groups: dict[object, list[Look]] = {}
     for look in looks:
-        key: object = look if look.verdicts or look.failure else (look.code, look.stops)
+        key: object = look if look.verdicts or look.failure else (look.code, look.stops, look.silence)
         groups.setdefault(key, []).append(look)
     yield from groups.values()
 
@@ -144,7 +144,9 @@ def _look(explanation: Explanation, line: Line, group: list[Look], style: Style)
         yield from _verdict(explanation, line, verdict, style)
     if look.failure:
         yield from _said(look.failure, style)
-    if not look.verdicts and not look.failure and not look.stops:
+    if look.silence:
+        yield from _said(look.silence, style)
+    elif not look.verdicts and not look.failure and not look.stops:
         yield from _said("Its source is not at hand, so it cannot be told why.", style)
     told: set[Fact] = set()
     for stop in _told(look.stops):
@@ -164,6 +166,8 @@ def _verdict(explanation: Explanation, line: Line, verdict: Verdict, style: Styl
     finding = verdict.finding
     elsewhere = f" (at line {finding.span.start_line})" if finding.span.start_line != line.number else ""
     yield from _said(finding.message + elsewhere, style)
+    if finding.help:
+        yield from _said(f"help: {finding.help}", style)
     sure = f"{finding.confidence:.0%} sure"
     reasons = []
     for hidden in verdict.hidden:

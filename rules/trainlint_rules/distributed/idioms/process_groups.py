@@ -12,7 +12,7 @@ from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.guard import guard
+from trainlint.contract.guard import guard
 
 INIT_PROCESS_GROUP = frozenset(
     {"torch.distributed.init_process_group", "torch.distributed.distributed_c10d.init_process_group"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainlint.guard import Guard, guard
+from trainlint.contract.guard import Guard, guard
 from trainlint_rules.sync.idioms.progress import shown_by_bar
 from trainlint_rules.sync.idioms.read_purposes import Purpose, purpose
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainlint.guard import Guard
+from trainlint.contract.guard import Guard
 
 if TYPE_CHECKING:
     import re

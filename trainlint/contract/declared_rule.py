@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from trainlint.analysis.programs.test_files import is_test_path
-from trainlint.confidence import Confidence, level
-from trainlint.finding import Fix, Heat
-from trainlint.guard import Guard
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.confidence import level
+from trainlint.contract.guard import Guard
+from trainlint.finding import Confidence, Fix, Heat
+from trainlint.rule import BadRule, Rule, Triggers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` is not imported for types alone
@@ -24,8 +24,6 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone
 
 EACH_STEP: dict[Heat, Confidence] = {Heat.STEP: Confidence.CERTAIN, Heat.INNER: Confidence.CERTAIN}
 """For `when`: code that runs at least once in each training iteration. Other frequencies are added by `|`."""
-NO_MATCH = Guard("this is not what the rule looks for", lambda _site: True)
-"""The answer where `found` finds nothing and no guard holds."""
 STAYS_SILENT = "Stays silent"
 _RUNS = {
     Heat.STEP: "in each training step",
@@ -74,10 +72,10 @@ class Match:
 
 
 class DeclaredRule(Rule, base=True):
-    """A rule as data and one question. The classes in `trainlint.rule_bases` turn `on` into places to look at."""
+    """A rule as data and one question. The classes in `trainlint.contract.bases` turn `on` into places to look at."""
 
     on: ClassVar[Iterable[str]] = ()
-    """Names of the places that the rule wants to see; each class in `trainlint.rule_bases` says which names."""
+    """Names of the places that the rule wants to see; each class in `trainlint.contract.bases` says which names."""
     also: ClassVar[Triggers] = Triggers()
     """Places of other kinds."""
     when: ClassVar[Mapping[Heat, Confidence]] = {}
@@ -103,7 +101,13 @@ class DeclaredRule(Rule, base=True):
         if not base:
             cls.triggers = replace(cls.places() | cls.also, heats=frozenset(cls.when))
         super().__init_subclass__(base=base, **kwargs)
-        if not base and (silent := _silent_when(cls)):
+        if base:
+            return
+        if cls.manual.section(STAYS_SILENT):
+            raise BadRule(
+                f"rule {cls.__module__}.{cls.__qualname__}: `## {STAYS_SILENT}` is made of `unless` and `when`"
+            )
+        if silent := _silent_when(cls):
             cls.manual = cls.manual.with_section(STAYS_SILENT, silent, after="Use instead")
 
     @classmethod
@@ -152,6 +156,11 @@ class DeclaredRule(Rule, base=True):
         for match in [found] if isinstance(found, Match) else found or ():
             late = (item for item in self.unless if not item.before_found)
             yield next((item for item in late if item.holds(match.site)), match)
+
+    def silence(self, site: Site) -> str:
+        """Why the rule reports nothing at a place, as a clause: what the first guard says that holds."""
+        reasons = (answer.sentence for answer in self.answers(site) if isinstance(answer, Guard))
+        return next(reasons, f"it looks for something else: {self.summary}")
 
     def confidence(self, match: Match) -> Confidence:
         """As sure as the weakest premise: the rule, the match, the frequency and the file."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.questions import is_on_some_ranks, runs_rarely, runs_where_missing
-from trainlint.guard import guard
+from trainlint.contract.guard import guard
 
 if TYPE_CHECKING:
     from trainlint.analysis.site import Site

@@ -5,7 +5,7 @@ What fits none of them derives from `DeclaredRule` and names its places in `also
 
 from __future__ import annotations
 
-from trainlint.declared_rule import DeclaredRule, Match
+from trainlint.contract.declared_rule import DeclaredRule, Match
 from trainlint.rule import Triggers
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ class CallRule(DeclaredRule, base=True):
 
     A name in `on` is one of
     - "torch.load": what is imported from there, by whatever name;
-    - "torch.nn.*.Linear": the same from any module below "torch.nn";
+    - "torch.nn.*.Linear": what is imported from "torch.nn" or any module below it;
     - ".item": a method, of anything;
     - "DataLoader": anything that is called by this name.
     """

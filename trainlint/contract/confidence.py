@@ -1,42 +1,12 @@
-"""How sure a finding is, in four levels. A finding is as sure as its weakest premise: take the `min` of them."""
+"""How sure a finding is: a finding is as sure as its weakest premise, so take the `min` of the premises' levels."""
 
 from __future__ import annotations
 
-from enum import IntEnum
+from trainlint.finding import Confidence
 
 _CERTAIN_FROM = 0.875
 _LIKELY_FROM = 0.7
 _POSSIBLE_FROM = 0.4
-
-
-class Confidence(IntEnum):
-    """How likely a finding is to be right. CERTAIN and LIKELY are shown by default."""
-
-    UNLIKELY = 1
-    POSSIBLE = 2
-    LIKELY = 3
-    CERTAIN = 4
-
-    @property
-    def label(self) -> str:
-        """The word shown to people."""
-        return self.name.lower()
-
-    @property
-    def share(self) -> float:
-        """The number that stands for the level in `Finding.confidence` while rules with numbers exist beside levels.
-
-        `level(x.share) is x`, and LIKELY is the lowest level above the default of `min-confidence`, 0.7.
-        """
-        return _SHARES[self]
-
-
-_SHARES = {
-    Confidence.UNLIKELY: 0.2,
-    Confidence.POSSIBLE: 0.5,
-    Confidence.LIKELY: 0.8,
-    Confidence.CERTAIN: 0.95,
-}
 
 
 def level(number: float) -> Confidence:
