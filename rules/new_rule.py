@@ -22,17 +22,13 @@ RULE = '''\
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-from trainlint.finding import Finding, Severity
-from trainlint.rule import Rule, Triggers
-
-if TYPE_CHECKING:
-    from trainlint.analysis.site import Site
+from trainlint.analysis.site import Site
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.finding import Severity
 
 
-class {class_name}(Rule):
+class {class_name}(CallRule):
     """What is wrong, in a few words that start no sentence and end in no full stop
 
     ## Why
@@ -66,12 +62,15 @@ class {class_name}(Rule):
     code = "{code}"
     name = "{name}"
     severity = Severity.WARNING
-    triggers = Triggers(calls=frozenset({{"{function}"}}))
+    on = ("{function}",)
+    when = EACH_STEP
+    message = "`{{text}}` is slow{{often}}"
+    help = "remove it"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Say which places cost; the look-alikes return early."""
-        raise NotImplementedError("{code} waits to be written: ask the model, yield findings, and remove this line")
-        yield self.finding(site, "what happens here and why it costs, in one sentence")
+    def found(self, site: Site) -> Match | None:
+        """What is wrong here; None for what only looks like it."""
+        raise NotImplementedError("{code} waits to be written: ask the model, return a Match, and remove this line")
+        return Match(site)
 '''
 
 CASE = '''\
