@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.contract.confidence import level
 from trainlint.contract.guard import Guard
-from trainlint.finding import Confidence, Fix, Heat
+from trainlint.finding import Confidence, Fix, Heat, Severity
 from trainlint.rule import BadRule, Rule, Triggers
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone
     from typing import Any, ClassVar
 
     from trainlint.analysis.site import Site
-    from trainlint.finding import Edit, Finding, Safety, Severity
+    from trainlint.finding import Edit, Finding, Safety
 
 EACH_STEP: dict[Heat, Confidence] = {Heat.STEP: Confidence.CERTAIN, Heat.INNER: Confidence.CERTAIN}
 """For `when`: code that runs at least once in each training iteration. Other frequencies are added by `|`."""
@@ -74,6 +74,7 @@ class Match:
 class DeclaredRule(Rule, base=True):
     """A rule as data and one question. The classes in `trainlint.contract.bases` turn `on` into places to look at."""
 
+    severity = Severity.WARNING
     on: ClassVar[Iterable[str]] = ()
     """Names of the places that the rule wants to see; each class in `trainlint.contract.bases` says which names."""
     also: ClassVar[Triggers] = Triggers()

@@ -11,7 +11,7 @@ from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import guard
-from trainlint.finding import Fix, Safety, Severity
+from trainlint.finding import Fix, Safety
 from trainlint.rule import Triggers
 
 
@@ -28,7 +28,6 @@ def _only_named(site: Site) -> bool:
 class DeprecatedName(ReferenceRule, base=True):
     """A rule over its rows of the table in trainlint.analysis.tables.deprecations."""
 
-    severity = Severity.WARNING
     in_tests = True
     unless = (_switched, _only_named)
     message = "{fact}"

@@ -12,7 +12,7 @@ from trainlint.analysis.syntax.roles import import_of, references_by
 from trainlint.analysis.syntax.uses import call_of
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Fix, Safety, Severity
+from trainlint.finding import Fix, Safety
 from trainlint.symptoms import Symptom
 
 
@@ -85,7 +85,6 @@ class CudaAmpNamespace(ReferenceRule):
 
     code = "TRN801"
     name = "cuda-amp-namespace"
-    severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "torch.(cuda|cpu).amp"
     on = ("torch.cuda.amp", "torch.cpu.amp")

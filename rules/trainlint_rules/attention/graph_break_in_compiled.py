@@ -15,7 +15,7 @@ from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import guard
 from trainlint.contract.guards.conditions import made_where_missing
 from trainlint.contract.guards.files import lacks_word, says
-from trainlint.finding import Confidence, Severity
+from trainlint.finding import Confidence
 from trainlint.patterns import lazy
 from trainlint.symptoms import Symptom
 from trainlint_rules.attention.idioms.compiled import compiled_around
@@ -83,7 +83,6 @@ class GraphBreakInCompiled(ReadRule):
 
     code = "TRN706"
     name = "graph-break-in-compiled"
-    severity = Severity.WARNING
     preview = True
     confirmed_by = frozenset({Symptom.GRAPH_BREAK})
     on = (".item", ".tolist")

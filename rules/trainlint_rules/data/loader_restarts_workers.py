@@ -11,7 +11,7 @@ from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import guard
-from trainlint.finding import Confidence, Edit, Safety, Severity
+from trainlint.finding import Confidence, Edit, Safety
 from trainlint.patterns import lazy
 from trainlint.symptoms import Symptom
 from trainlint_rules.data import LoaderRule, switched_on
@@ -116,7 +116,6 @@ class LoaderRestartsWorkers(LoaderRule):
 
     code = "TRN103"
     name = "loader-restarts-workers"
-    severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.WORKERS_STARTED})
     unless = (_keeps_workers, _never_ends, _dataset_changes)
     message = "DataLoader workers restart {when}"

@@ -8,7 +8,7 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import guard
-from trainlint.finding import Confidence, Edit, Safety, Severity
+from trainlint.finding import Confidence, Edit, Safety
 from trainlint_rules.data import LoaderRule, switched_on
 from trainlint_rules.data.idioms.datasets import Items, are_indices, items_of
 from trainlint_rules.data.idioms.loader_purposes import Device, Feeds, feeds, goes_to_device
@@ -103,7 +103,6 @@ class LoaderWithoutPinnedMemory(LoaderRule):
 
     code = "TRN102"
     name = "loader-without-pinned-memory"
-    severity = Severity.WARNING
     unless = (_pins, _nothing_to_pin, _sends_to_processes)
     message = "batches are copied to the GPU from pageable memory"
     help = "set `pin_memory=True`"

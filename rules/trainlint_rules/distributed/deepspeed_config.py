@@ -92,7 +92,6 @@ class DeepspeedConfig(SettingRule):
 
     code = "TRN520"
     name = "deepspeed-config"
-    severity = Severity.WARNING
     on = (_ZERO,)
     message = "{fact}"
     help = "{instead}"

@@ -14,7 +14,7 @@ from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import guard
 from trainlint.contract.guards.conditions import conditional
 from trainlint.contract.guards.files import says
-from trainlint.finding import Confidence, Severity
+from trainlint.finding import Confidence
 from trainlint.patterns import lazy
 from trainlint_rules.distributed.idioms.process_groups import INIT_PROCESS_GROUP, alone, group_start
 
@@ -79,7 +79,6 @@ class GlooOnGpu(CallRule):
 
     code = "TRN518"
     name = "gloo-on-gpu"
-    severity = Severity.WARNING
     preview = True
     on = INIT_PROCESS_GROUP
     sure = Confidence.LIKELY

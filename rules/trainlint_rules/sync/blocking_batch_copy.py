@@ -12,7 +12,7 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guard import guard
-from trainlint.finding import Confidence, Edit, Heat, Safety, Severity
+from trainlint.finding import Confidence, Edit, Heat, Safety
 from trainlint.patterns import lazy
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.copies import (
@@ -121,7 +121,6 @@ class BlockingBatchCopy(CallRule):
 
     code = "TRN205"
     name = "blocking-batch-copy"
-    severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
     on = (".to", ".cuda", ".type")
     when = EACH_STEP | {Heat.EVAL_STEP: Confidence.LIKELY, Heat.UNKNOWN: Confidence.LIKELY}

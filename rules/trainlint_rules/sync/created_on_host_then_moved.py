@@ -14,7 +14,7 @@ from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guard import guard
 from trainlint.contract.guards.conditions import made_where_missing
-from trainlint.finding import Confidence, Edit, Heat, Safety, Severity
+from trainlint.finding import Confidence, Edit, Heat, Safety
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.drawn_numbers import drawn_for_device
 from trainlint_rules.sync.idioms.moved_creations import (
@@ -114,7 +114,6 @@ class CreatedOnHostThenMoved(CallRule):
 
     code = "TRN207"
     name = "created-on-host-then-moved"
-    severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
     on = (*MOVES, *ALL)
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.CERTAIN, Heat.EVAL_STEP: Confidence.CERTAIN}

@@ -14,7 +14,7 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import doubted, level
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guard import guard
-from trainlint.finding import Confidence, Heat, Severity
+from trainlint.finding import Confidence, Heat
 from trainlint.patterns import lazy
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
@@ -116,7 +116,6 @@ class DataDependentShapeInStep(CallRule):
 
     code = "TRN209"
     name = "data-dependent-shape-in-step"
-    severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     on = (*_CALLS, *_SIZED, "where")
     also = Triggers(subscripts=True)

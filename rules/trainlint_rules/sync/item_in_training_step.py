@@ -14,7 +14,7 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guard import guard
-from trainlint.finding import Edit, Safety, Severity
+from trainlint.finding import Edit, Safety
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.read_guards import READ_FOR_A_PURPOSE, in_progress_bar
 
@@ -94,7 +94,6 @@ class ItemInTrainingStep(CallRule):
 
     code = "TRN201"
     name = "item-in-training-step"
-    severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     on = (".item",)
     when = EACH_STEP

@@ -7,7 +7,6 @@ from trainlint.analysis.site import Site
 from trainlint.contract.bases import ReadRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
-from trainlint.finding import Severity
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.read_guards import READ_FOR_A_PURPOSE, in_progress_bar
 
@@ -75,7 +74,6 @@ class TensorReadAsPythonValue(ReadRule):
 
     code = "TRN203"
     name = "tensor-read-as-python-value"
-    severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     when = EACH_STEP
     unless = (in_progress_bar, *READ_FOR_A_PURPOSE)
