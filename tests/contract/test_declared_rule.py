@@ -14,7 +14,7 @@ from trainlint.config import Config
 from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import doubted, level
 from trainlint.contract.declared_rule import EACH_STEP, Match
-from trainlint.contract.guard import guard
+from trainlint.contract.guard import early_guard, guard
 from trainlint.engine.places import places_by_rule
 from trainlint.finding import Confidence, Finding, Heat, Severity
 from trainlint.rule import BadRule
@@ -31,13 +31,15 @@ def train(model, loader, optimizer):
 """
 
 
-@guard("the receiver is called quiet")
+@guard
 def quiet(site: Site) -> bool:
+    """The receiver is called quiet."""
     return site.text().startswith("quiet.")
 
 
-@guard("the file is called legacy", before_found=True)
+@early_guard
 def legacy(site: Site) -> bool:
+    """The file is called legacy."""
     return site.path.startswith("legacy")
 
 

@@ -23,10 +23,20 @@ class Guard:
     """Ask before `found`: for what costs less than `found` and rules out most places, as facts about a whole file."""
 
 
-def guard(sentence: str, *, before_found: bool = False) -> Callable[[Callable[[Site], bool]], Guard]:
-    """Make a Guard of the function that follows, for `unless` of a rule."""
+def guard(holds: Callable[[Site], bool]) -> Guard:
+    """Make a Guard of a function, for `unless` of a rule. The first line of its docstring is the sentence."""
+    return Guard(_clause(holds), holds)
 
-    def named(holds: Callable[[Site], bool]) -> Guard:
-        return Guard(sentence, holds, before_found)
 
-    return named
+def early_guard(holds: Callable[[Site], bool]) -> Guard:
+    """The same, asked before `found`."""
+    return Guard(_clause(holds), holds, before_found=True)
+
+
+def _clause(function: Callable[[Site], bool]) -> str:
+    """The first line of a docstring as a clause. Raises TypeError where there is none."""
+    sentence = (function.__doc__ or "").partition("\n")[0].rstrip(".")
+    if not sentence:
+        raise TypeError(f"the guard {function.__qualname__} has no docstring, which is its sentence")
+    is_code = sentence[1:2].isupper()  # as in "TRN217 reports this"
+    return sentence if is_code else sentence[0].lower() + sentence[1:]

@@ -10,18 +10,20 @@ from trainlint.analysis.tables.deprecations import Version, prefixes
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import guard
+from trainlint.contract.guard import early_guard
 from trainlint.finding import Fix, Safety
 from trainlint.rule import Triggers
 
 
-@guard("a version decides which of two names runs, or another name was tried first", before_found=True)
+@early_guard
 def _switched(site: Site) -> bool:
+    """A version decides which of two names runs, or another name was tried first."""
     return is_switched(site.block)
 
 
-@guard("a type is only asked for or annotated", before_found=True)
+@early_guard
 def _only_named(site: Site) -> bool:
+    """A type is only asked for or annotated."""
     return is_only_named(site.file, site.place)
 
 

@@ -10,7 +10,7 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import guard
+from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Confidence, Edit, Safety
 from trainlint.patterns import lazy
 from trainlint.symptoms import Symptom
@@ -29,18 +29,21 @@ _BY_WORKERS = {
 _GOES_THROUGH = lazy(r"train|eval|val|test|epoch|fit|run|infer|predict|engine", re.IGNORECASE)
 
 
-@guard("the loader keeps its workers, or an option from elsewhere may say so", before_found=True)
+@early_guard
 def _keeps_workers(site: Site) -> bool:
+    """The loader keeps its workers, or an option from elsewhere may say so."""
     return switched_on(site, "persistent_workers")
 
 
-@guard("one pass never ends, so that few runs begin a second")
+@guard
 def _never_ends(site: Site) -> bool:
+    """One pass never ends, so that few runs begin a second."""
     return passes_without_end(site.file, LoaderRule.loader(site))
 
 
-@guard("the code changes the dataset between passes, and kept workers would not see it")
+@guard
 def _dataset_changes(site: Site) -> bool:
+    """The code changes the dataset between passes, and kept workers would not see it."""
     return changes_between_passes(site.file, LoaderRule.loader(site))
 
 

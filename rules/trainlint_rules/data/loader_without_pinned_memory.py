@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import guard
+from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Confidence, Edit, Safety
 from trainlint_rules.data import LoaderRule, switched_on
 from trainlint_rules.data.idioms.datasets import Items, are_indices, items_of
@@ -22,20 +22,23 @@ _BY_DEVICE = {
 _FOR_TRAINING = (Feeds.TRAINING, Feeds.TRAINING_ELSEWHERE)
 
 
-@guard("the loader pins memory, or an option from elsewhere may say so", before_found=True)
+@early_guard
 def _pins(site: Site) -> bool:
+    """The loader pins memory, or an option from elsewhere may say so."""
     return switched_on(site, "pin_memory")
 
 
-@guard("the dataset lies on the device, or the loader draws indices")
+@guard
 def _nothing_to_pin(site: Site) -> bool:
+    """The dataset lies on the device, or the loader draws indices."""
     dataset = argument(site.call, "dataset", 0)
     indices = dataset is not None and are_indices(dataset)
     return _items(site) in ((Items.DEVICE, Items.MEMORY) if indices else (Items.DEVICE,))
 
 
-@guard("the file calls models in other processes by `torch.distributed.rpc`")
+@guard
 def _sends_to_processes(site: Site) -> bool:
+    """The file calls models in other processes by `torch.distributed.rpc`."""
     calls = site.calls("remote", "rpc_sync", "rpc_async")
     return any((sent.origin(sent.call.func) or "").startswith("torch.distributed.rpc.") for sent in calls)
 

@@ -21,8 +21,9 @@ from trainlint_rules.distributed.idioms.process_groups import INIT_PROCESS_GROUP
 _OTHER_WAYS = lazy(r"nccl|win32|windows|\bnt\b|platform|darwin|\bmps\b|new_group|xpu|npu|hccl", re.IGNORECASE)
 
 
-@guard("nothing in the file is surely wrapped for a GPU")
+@guard
 def _wraps_nothing_for_gpu(site: Site) -> bool:
+    """Nothing in the file is surely wrapped for a GPU."""
     for found in wraps(site.file):
         devices = argument(found.call, "device_ids", 1) if found.wrapper is Wrapper.DDP else None
         written = isinstance(devices, ast.List) and bool(devices.elts)

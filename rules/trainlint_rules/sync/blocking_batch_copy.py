@@ -2,53 +2,24 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument
-from trainlint.analysis.types.values import Home, Kind, Origin
 from trainlint.contract.bases import CallRule
-from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import EACH_STEP, Match
-from trainlint.contract.guard import guard
 from trainlint.finding import Confidence, Edit, Heat, Safety
-from trainlint.patterns import lazy
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.copies import (
-    Memory,
-    cast_on_host,
-    copies_to_cuda,
-    file_names_other_accelerators,
-    first_name,
-    host_memory_is_reused,
-    in_mover,
-    in_own_to,
-    is_surely_tensor,
-    memory_of,
-    not_on_cuda,
-    says_whether_to_wait,
+from trainlint_rules.sync.idioms.batch_copies import (
+    dropped,
+    elsewhere_than_cuda,
+    prepared,
+    safety_without_waiting,
+    sure_of_host_batch,
 )
-from trainlint_rules.sync.idioms.dropped_moves import dropped_move
+from trainlint_rules.sync.idioms.copies import Memory, cast_on_host, copies_to_cuda, memory_of, says_whether_to_wait
 
-_BATCH = lazy(r"^(mini_?|micro_?)?batch$")
 _UNPINNED = "set `pin_memory=True` on the loader and "
 _HELP = {Memory.PINNED: "", Memory.UNKNOWN: _UNPINNED, Memory.PAGEABLE: _UNPINNED}
-
-
-@guard("it runs only without CUDA, or the file makes its batches on the device")
-def _not_on_cuda(site: Site) -> bool:
-    return not_on_cuda(site.file, site.block) or site.file.creates_on_device
-
-
-@guard("the result of the move is dropped (TRN216)")
-def _dropped(site: Site) -> bool:
-    return bool(dropped_move(site.file, site.place))
-
-
-@guard("a framework prepares the loader and copies its batches")
-def _prepared(site: Site) -> bool:
-    return any(site.file.batches.prepared(loader) for loader in site.file.batches.sources(site.receiver, site.block))
 
 
 class BlockingBatchCopy(CallRule):
@@ -124,7 +95,7 @@ class BlockingBatchCopy(CallRule):
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
     on = (".to", ".cuda", ".type")
     when = EACH_STEP | {Heat.EVAL_STEP: Confidence.LIKELY, Heat.UNKNOWN: Confidence.LIKELY}
-    unless = (_not_on_cuda, _dropped, _prepared)
+    unless = (elsewhere_than_cuda, dropped, prepared)
     message = "blocking host-to-device copy{often}"
     help = "{pin}pass `non_blocking=True` here"
     fix_title = "Copy without blocking the host"
@@ -133,44 +104,17 @@ class BlockingBatchCopy(CallRule):
     def found(self, site: Site) -> Match | None:
         """A copy of a batch on the host to CUDA that does not say `non_blocking`."""
         memory = memory_of(site, site.receiver)
-        sure = None if says_whether_to_wait(site) or not copies_to_cuda(site) else _sure(site, memory)
+        sure = None if says_whether_to_wait(site) or not copies_to_cuda(site) else sure_of_host_batch(site, memory)
         if sure is None:
             return None
         cast = cast_on_host(site, site.receiver)
         instead = f"{_UNPINNED}pass `non_blocking=True` and `dtype=...` here instead of calling `.{cast}()` first"
-        return Match(site, sure, {"pin": _HELP[memory]}, help=instead if cast else None, fix_safety=_safety(site))
+        return Match(
+            site, sure, {"pin": _HELP[memory]}, help=instead if cast else None, fix_safety=safety_without_waiting(site)
+        )
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """One more keyword."""
         from trainlint.fixing.rewrite import add_keyword
 
         return (add_keyword(site.source, site.call, "non_blocking", "True"),)
-
-
-def _sure(site: Site, memory: Memory) -> Confidence | None:
-    """How sure it is that this is a batch on the host; None where it surely is not."""
-    batch, heat = site.receiver, site.heat.heat
-    value = site.value(batch)
-    known = value.is_tensor and value.origin is Origin.BATCH and value.home is Home.HOST
-    named = value.kind is Kind.UNKNOWN and bool(_BATCH.match(first_name(site, batch)))
-    moved = in_mover(site, batch)
-    if not known and not named and not (moved and value.kind is not Kind.MODULE and value.home is not Home.DEVICE):
-        # In a `to` of its own, the object may as well be a result on its way to the host.
-        return Confidence.LIKELY if heat.in_step and in_own_to(site, batch) else None
-    if heat is Heat.UNKNOWN:
-        return Confidence.LIKELY if moved else Confidence.POSSIBLE
-    pageable = heat is Heat.EVAL_STEP and memory is Memory.PAGEABLE
-    return doubted(named and not known, _follows_another(site), pageable)
-
-
-def _follows_another(site: Site) -> bool:
-    """Whether the target is another tensor's device, which may be the one that the batch is on already."""
-    given = argument(site.call, "device", 0)
-    return isinstance(given, ast.Attribute) and given.attr == "device" and site.value(given.value).is_tensor
-
-
-def _safety(site: Site) -> Safety:
-    """Safe for what is surely a tensor whose host memory is left alone, on CUDA."""
-    batch = site.receiver
-    risky = host_memory_is_reused(site, batch) or file_names_other_accelerators(site.file)
-    return Safety.SAFE if is_surely_tensor(site, batch) and not risky else Safety.UNSAFE

@@ -44,8 +44,9 @@ _DOUBTS = {Content.DRAWN: 1, Content.NUMBER: 1, Content.DATA: 2}
 """Where a factory saves little: these values come from the host in any case."""
 
 
-@guard("TRN217 reports numbers that NumPy draws for the device alone")
+@guard
 def _drawn(site: Site) -> bool:
+    """TRN217 reports numbers that NumPy draws for the device alone."""
     made = _made(site)
     return made is not None and drawn_for_device(site.file, made.call, site.place)
 

@@ -3,46 +3,30 @@
 from __future__ import annotations
 
 import ast
-import re
 
-from trainlint.analysis.conditions.questions import runs_where_missing
-from trainlint.analysis.effects.forward import computes
 from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, has_unpacked_arguments, last_name
+from trainlint.analysis.syntax.names import last_name
 from trainlint.contract.bases import CallRule
-from trainlint.contract.confidence import doubted, level
 from trainlint.contract.declared_rule import EACH_STEP, Match
-from trainlint.contract.guard import guard
+from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Confidence, Heat
-from trainlint.patterns import lazy
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
+from trainlint_rules.sync.idioms.counted_shapes import COUNTING, SIZED, deciding_tensor, may_not_train, sure_of_wait
 from trainlint_rules.sync.idioms.index_syncs import earlier_index_sync, index_sync
 from trainlint_rules.sync.idioms.read_purposes import makes_text
 
-_CALLS = frozenset({"nonzero", "argwhere", "masked_select", "unique", "unique_consecutive", "bincount"})
-_SIZED = {"repeat_interleave": ("output_size", 1), "one_hot": ("num_classes", 0)}
-"""Calls that may be told the size: by which argument, and where the tensor stands that decides it otherwise."""
-_MAKES_RESULTS = lazy(r"inference|predict|generate|post_?process|(^|_)infer($|_)", re.IGNORECASE)
-"""Functions that a forward pass calls when it does not train."""
 
-
-@guard("the loop makes text of tokens, which takes far longer", before_found=True)
+@early_guard
 def _makes_text(site: Site) -> bool:
+    """The loop makes text of tokens, which takes far longer."""
     return makes_text(site.file, site.block)
 
 
-@guard("it runs at an unknown frequency, and not in a forward pass or loss that trains", before_found=True)
-def _may_not_train(site: Site) -> bool:
-    if site.heat.heat.in_step:
-        return False
-    makes_results = site.function is not None and _MAKES_RESULTS.search(site.function.name)
-    return bool(makes_results) or runs_where_missing(site.conditions) or not computes(site.file, site.block)
-
-
-@guard("an earlier index of the same statement waits as well")
+@guard
 def _follows_another(site: Site) -> bool:
+    """An earlier index of the same statement waits as well."""
     return isinstance(site.node, ast.Subscript) and earlier_index_sync(site.file, site.node, site.place)
 
 
@@ -117,10 +101,10 @@ class DataDependentShapeInStep(CallRule):
     code = "TRN209"
     name = "data-dependent-shape-in-step"
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    on = (*_CALLS, *_SIZED, "where")
+    on = (*COUNTING, *SIZED, "where")
     also = Triggers(subscripts=True)
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.LIKELY}
-    unless = (_makes_text, _may_not_train, _follows_another)
+    unless = (_makes_text, may_not_train, _follows_another)
     message = "`{what}` has a data-dependent shape and forces a GPU sync{often}"
     help = "use a mask or `torch.where`"
 
@@ -130,39 +114,13 @@ class DataDependentShapeInStep(CallRule):
             index = index_sync(site.file, site.node, site.block, site.statement)
             if index is None:
                 return None
-            return Match(site, _sure(site, index.confidence), message=f"{index.how}{{often}}", help=index.instead)
-        tensor = _deciding(site.call, _given(site))
+            return Match(
+                site, sure_of_wait(site, index.confidence), message=f"{index.how}{{often}}", help=index.instead
+            )
+        tensor = deciding_tensor(site)
         value = site.value(tensor) if tensor is not None else None
         if value is None or not (value.on_device and explicit_read(value, site.file.device)):
             return None
         name = last_name(site.call.func)
-        instead = f"pass `{_SIZED[name][0]}=...`" if name in _SIZED else None
-        return Match(site, _sure(site, explicit_read(value, site.file.device)), {"what": name}, help=instead)
-
-
-def _sure(site: Site, known: float) -> Confidence:
-    """How sure a wait is: by what is known of the tensor, and by whether a training loop is in sight."""
-    return min(level(known), doubted(site.heat.heat is Heat.UNKNOWN, level(known) < Confidence.CERTAIN))
-
-
-def _given(site: Site) -> list[ast.expr]:
-    """What a function of torch, or a method together with its tensor, is given; nothing for other calls."""
-    origin = site.origin(site.call.func)
-    if has_unpacked_arguments(site.call) or (origin is not None and not origin.startswith("torch.")):
-        return []
-    if origin is not None:
-        return site.call.args
-    return [site.receiver, *site.call.args] if isinstance(site.call.func, ast.Attribute) else []
-
-
-def _deciding(call: ast.Call, given: list[ast.expr]) -> ast.expr | None:
-    """The tensor whose values decide the shape; None where the call says the shape itself."""
-    name = last_name(call.func)
-    if not given or (name == "where" and (given != call.args or len(given) != 1 or call.keywords)):
-        return None
-    if name not in _SIZED:
-        return given[0]
-    option, place = _SIZED[name]
-    if argument(call, option) is not None or (name == "one_hot" and len(given) > 1):
-        return None
-    return argument(call, "repeats") or given[min(place, len(given) - 1)]
+        instead = f"pass `{SIZED[name][0]}=...`" if name in SIZED else None
+        return Match(site, sure_of_wait(site, explicit_read(value, site.file.device)), {"what": name}, help=instead)

@@ -19,8 +19,9 @@ from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.read_guards import READ_FOR_A_PURPOSE, in_progress_bar
 
 
-@guard("the function reads only what is a tensor among its arguments (TRN218)")
+@guard
 def _decided_by_callers(site: Site) -> bool:
+    """The function reads only what is a tensor among its arguments (TRN218)."""
     return decided_by_callers(site.file, site.call, site.block)
 
 

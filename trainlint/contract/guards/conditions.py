@@ -11,25 +11,25 @@ if TYPE_CHECKING:
     from trainlint.analysis.site import Site
 
 
-@guard("a test around it holds in few training steps only (an interval, a first step, a failure)")
+@guard
 def rare(site: Site) -> bool:
-    """Whether a condition holds rarely. Rules with `when = EACH_STEP` need not ask: frequency includes it."""
+    """A test around it holds in few training steps only (an interval, a first step, a failure)."""
     return runs_rarely(site.conditions)
 
 
-@guard("it runs rarely, or only where something is missing, so that what it makes is made once")
+@guard
 def made_where_missing(site: Site) -> bool:
-    """For rules on what is created."""
+    """It runs rarely, or only where something is missing, so that what it makes is made once."""
     return runs_where_missing(site.conditions)
 
 
-@guard("a test decides whether it runs")
+@guard
 def conditional(site: Site) -> bool:
-    """For what is one of several ways, as the choice of a backend."""
+    """A test decides whether it runs."""
     return bool(site.conditions)
 
 
-@guard("only some ranks run it")
+@guard
 def on_some_ranks(site: Site) -> bool:
-    """For what all ranks must do, or one should."""
+    """Only some ranks run it."""
     return is_on_some_ranks(site.conditions)

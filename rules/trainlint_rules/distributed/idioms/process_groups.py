@@ -49,9 +49,9 @@ def group_start(file: SemanticModel, place: Place) -> GroupStart | None:
     )
 
 
-@guard("the group is of a single process")
+@guard
 def alone(site: Site) -> bool:
-    """For a call of `init_process_group`."""
+    """The group is of a single process."""
     start = group_start(site.file, site.place)
     return start is not None and start.alone
 

@@ -19,9 +19,9 @@ def _serves(what: Purpose, sentence: str) -> Guard:
     return Guard(sentence, holds)
 
 
-@guard("a progress bar shows the value (TRN212)")
+@guard
 def in_progress_bar(site: Site) -> bool:
-    """Whether the read stands in the call that updates a bar."""
+    """A progress bar shows the value (TRN212)."""
     return shown_by_bar(site.file, site.node, site.statement)
 
 
