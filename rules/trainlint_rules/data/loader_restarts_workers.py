@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import BlockKind
-from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.syntax.names import nodes_in
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Confidence, Edit, Safety
-from trainlint.patterns import lazy
 from trainlint.symptoms import Symptom
 from trainlint_rules.data import LoaderRule, switched_on
 from trainlint_rules.data.idioms.datasets import changes_between_passes
 from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
-from trainlint_rules.data.idioms.passes import Pass, Start, passes
+from trainlint_rules.data.idioms.passes import passes, place_of_pass, sure_of_pass
 from trainlint_rules.data.idioms.samplers import passes_without_end
 from trainlint_rules.data.idioms.workers import Workers, workers
 
@@ -26,7 +23,6 @@ _BY_WORKERS = {
     Workers.LIKELY: Confidence.CERTAIN,
     Workers.OPTIONAL: Confidence.POSSIBLE,
 }
-_GOES_THROUGH = lazy(r"train|eval|val|test|epoch|fit|run|infer|predict|engine", re.IGNORECASE)
 
 
 @early_guard
@@ -135,9 +131,9 @@ class LoaderRestartsWorkers(LoaderRule):
         if site.file.loaders.option(loader, "persistent_workers").given:
             sure = Confidence.POSSIBLE  # somebody decided that it is off
         found = passes(site.file, loader)
-        again = max((item for item in found if item.again), key=_sure, default=None)
+        again = max((item for item in found if item.again), key=sure_of_pass, default=None)
         if again is not None:
-            return Match(site, min(sure, _sure(again)), {"when": f"on every pass ({_place(again)})"})
+            return Match(site, min(sure, sure_of_pass(again)), {"when": f"on every pass ({place_of_pass(again)})"})
         if not found and feeds(site.file, loader) is Feeds.TRAINING_ELSEWHERE:
             return Match(site, Confidence.POSSIBLE, {"when": "for each epoch"})
         return None
@@ -154,16 +150,3 @@ class LoaderRestartsWorkers(LoaderRule):
             yield set_keyword(site.source, site.call, "persistent_workers", "True")
         elif isinstance(given, ast.Name | ast.Attribute):
             yield set_keyword(site.source, site.call, "persistent_workers", f"{ast.unparse(given)} > 0")
-
-
-def _sure(item: Pass) -> Confidence:
-    """How sure it is that this begins a pass again and again."""
-    if item.start is Start.HANDED:
-        return Confidence.CERTAIN if _GOES_THROUGH.search(last_name(item.node)) else Confidence.POSSIBLE
-    replaces = item.start is Start.ITERATOR and any(block.kind is BlockKind.EXCEPT for block in item.block.outwards())
-    return Confidence.POSSIBLE if replaces else Confidence.CERTAIN  # the run may end before its first pass does
-
-
-def _place(item: Pass) -> str:
-    line = getattr(item.node, "lineno", 0)
-    return f"loader passed on at line {line}" if item.start is Start.HANDED else f"loop at line {line}"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.syntax.names import argument
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import early_guard, guard
+from trainlint.contract.guard import early_guard
 from trainlint.finding import Confidence, Edit, Safety
 from trainlint_rules.data import LoaderRule, switched_on
-from trainlint_rules.data.idioms.datasets import Items, are_indices, items_of
 from trainlint_rules.data.idioms.loader_purposes import Device, Feeds, feeds, goes_to_device
+from trainlint_rules.data.idioms.pinning import nothing_to_pin, safety_of_pinning, sends_to_processes
 
 _BY_DEVICE = {
     Device.COPIED: Confidence.CERTAIN,
@@ -26,21 +26,6 @@ _FOR_TRAINING = (Feeds.TRAINING, Feeds.TRAINING_ELSEWHERE)
 def _pins(site: Site) -> bool:
     """The loader pins memory, or an option from elsewhere may say so."""
     return switched_on(site, "pin_memory")
-
-
-@guard
-def _nothing_to_pin(site: Site) -> bool:
-    """The dataset lies on the device, or the loader draws indices."""
-    dataset = argument(site.call, "dataset", 0)
-    indices = dataset is not None and are_indices(dataset)
-    return _items(site) in ((Items.DEVICE, Items.MEMORY) if indices else (Items.DEVICE,))
-
-
-@guard
-def _sends_to_processes(site: Site) -> bool:
-    """The file calls models in other processes by `torch.distributed.rpc`."""
-    calls = site.calls("remote", "rpc_sync", "rpc_async")
-    return any((sent.origin(sent.call.func) or "").startswith("torch.distributed.rpc.") for sent in calls)
 
 
 class LoaderWithoutPinnedMemory(LoaderRule):
@@ -106,7 +91,7 @@ class LoaderWithoutPinnedMemory(LoaderRule):
 
     code = "TRN102"
     name = "loader-without-pinned-memory"
-    unless = (_pins, _nothing_to_pin, _sends_to_processes)
+    unless = (_pins, nothing_to_pin, sends_to_processes)
     message = "batches are copied to the GPU from pageable memory"
     help = "set `pin_memory=True`"
     fix_title = "Pin the memory of the batches"
@@ -120,7 +105,7 @@ class LoaderWithoutPinnedMemory(LoaderRule):
             return None
         trains = feeds(site.file, loader) in _FOR_TRAINING and not site.file.batches.prepared(loader)
         sure = _BY_DEVICE[device] if trains else Confidence.POSSIBLE
-        return Match(site, sure, fix_safety=_safety(site, device))
+        return Match(site, sure, fix_safety=safety_of_pinning(site, device))
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """`pin_memory=True`, or the answer of `torch.cuda.is_available` where the file runs without CUDA too."""
@@ -132,16 +117,3 @@ class LoaderWithoutPinnedMemory(LoaderRule):
             yield from imported
             value = f"{name}()"
         yield set_keyword(site.source, site.call, "pin_memory", value)
-
-
-def _items(site: Site) -> Items:
-    dataset = argument(site.call, "dataset", 0)
-    return Items.UNKNOWN if dataset is None else items_of(site.file, dataset, site.block)
-
-
-def _safety(site: Site, device: Device) -> Safety:
-    """Safe where batches surely come from the host: only a tensor on the device cannot be pinned."""
-    workers = site.file.loaders.option(LoaderRule.loader(site), "num_workers")
-    by_workers = workers.given and constant(workers.value) != 0  # which cannot hand over tensors on the device
-    from_host = device in (Device.COPIED, Device.SELDOM) or by_workers or _items(site) in (Items.WORK, Items.TABLE)
-    return Safety.SAFE if from_host else Safety.UNSAFE

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 
-from trainlint.analysis.effects.creations import ALL, LEGACY, Content, Creation, creation, holds_nothing
-from trainlint.analysis.effects.forward import computes, sets_up
+from trainlint.analysis.effects.creations import ALL, LEGACY, Content, Creation, holds_nothing
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
 from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import EACH_STEP, Match
-from trainlint.contract.guard import guard
 from trainlint.contract.guards.conditions import made_where_missing
 from trainlint.finding import Confidence, Edit, Heat, Safety
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.drawn_numbers import drawn_for_device
 from trainlint_rules.sync.idioms.moved_creations import (
     MOVES,
     device_of_move,
+    doubts,
+    drawn_by_numpy,
     factory_keywords,
-    follows_a_tensor,
-    goes_to_device,
+    made_and_moved,
     removal,
     stored_on_device,
 )
@@ -40,15 +37,6 @@ _HELP = {
     Content.DRAWN: "draw the numbers on the device with torch",
     Content.NUMBER: "write `torch.full((), number, device={device})`, which needs no copy",
 }
-_DOUBTS = {Content.DRAWN: 1, Content.NUMBER: 1, Content.DATA: 2}
-"""Where a factory saves little: these values come from the host in any case."""
-
-
-@guard
-def _drawn(site: Site) -> bool:
-    """TRN217 reports numbers that NumPy draws for the device alone."""
-    made = _made(site)
-    return made is not None and drawn_for_device(site.file, made.call, site.place)
 
 
 class CreatedOnHostThenMoved(CallRule):
@@ -118,7 +106,7 @@ class CreatedOnHostThenMoved(CallRule):
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
     on = (*MOVES, *ALL)
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.CERTAIN, Heat.EVAL_STEP: Confidence.CERTAIN}
-    unless = (made_where_missing, _drawn)
+    unless = (made_where_missing, drawn_by_numpy)
     message = "`torch.{factory}` creates this tensor on the CPU and copies it to the GPU{often}"
     help = "pass `device={device}`"
     fix_title = "Create the tensor on the device"
@@ -126,10 +114,10 @@ class CreatedOnHostThenMoved(CallRule):
 
     def found(self, site: Site) -> Match | None:
         """A factory whose result is moved to the device at once, or stored into a tensor there."""
-        made, stored = _made(site), last_name(site.call.func) not in MOVES
+        made, stored = made_and_moved(site), last_name(site.call.func) not in MOVES
         if made is None or (not stored_on_device(site) if stored else holds_nothing(made)):
             return None
-        sure = doubted(0 if stored else _DOUBTS.get(made.content, 0), _doubts_of_frequency(site))
+        sure = doubted(doubts(site, made, stored=stored))
         fields = {"factory": made.factory, "device": device_of_move(site), "made": made}
         return Match(site, sure, fields, help=_HELP.get(made.content), fix_safety=_SAFETY.get(made.content))
 
@@ -143,19 +131,3 @@ class CreatedOnHostThenMoved(CallRule):
         yield removal(site)
         for name, value in factory_keywords(site, made):
             yield add_keyword(site.source, made.call, name, value)
-
-
-def _made(site: Site) -> Creation | None:
-    """What is created: the call itself, or what is moved."""
-    if last_name(site.call.func) not in MOVES:
-        return creation(site.file, site.call, site.block)
-    if not isinstance(site.call.func, ast.Attribute) or not goes_to_device(site):
-        return None
-    return creation(site.file, site.receiver, site.block)
-
-
-def _doubts_of_frequency(site: Site) -> int:
-    """How many doubts there are that this place runs in each step."""
-    if site.heat.heat.in_step or computes(site.file, site.block):
-        return 0
-    return 1 if site.heat.heat is Heat.UNKNOWN and follows_a_tensor(site) and not sets_up(site.function) else 2

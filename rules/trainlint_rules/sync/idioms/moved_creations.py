@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.effects.creations import FILLED, Creation
+from trainlint.analysis.effects.creations import FILLED, Content, Creation, creation
+from trainlint.analysis.effects.forward import computes, sets_up
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, dotted, end_position, last_name
 from trainlint.analysis.types.values import Home
-from trainlint.finding import Edit
+from trainlint.contract.guard import guard
+from trainlint.finding import Edit, Heat
 from trainlint.patterns import lazy
+from trainlint_rules.sync.idioms.drawn_numbers import drawn_for_device
 
 _SET_BY_SIZE = FILLED - {"full", "full_like", "eye"}
 """What a dtype changes exactly: zero and one are the same number in each."""
+_DOUBTS = {Content.DRAWN: 1, Content.NUMBER: 1, Content.DATA: 2}
+"""Where a factory saves little: these values come from the host in any case."""
 MOVES = frozenset({"to", "cuda", "type_as"})
 _MOVE_TEXT = lazy(r"\s*\.\s*(to|cuda|type_as)\s*\(")
 
@@ -102,3 +107,31 @@ def removal(site: Site) -> Edit:
     if "#" in text or not _MOVE_TEXT.match(text):
         raise Unfixable("the move cannot be cut out by itself")
     return Edit(start, stop, "")
+
+
+def made_and_moved(site: Site) -> Creation | None:
+    """What is created at a place: by the call itself, or what a call of one of MOVES moves to the device."""
+    if last_name(site.call.func) not in MOVES:
+        return creation(site.file, site.call, site.block)
+    if not isinstance(site.call.func, ast.Attribute) or not goes_to_device(site):
+        return None
+    return creation(site.file, site.receiver, site.block)
+
+
+@guard
+def drawn_by_numpy(site: Site) -> bool:
+    """TRN217 reports numbers that NumPy draws for the device alone."""
+    made = made_and_moved(site)
+    return made is not None and drawn_for_device(site.file, made.call, site.place)
+
+
+def doubts(site: Site, made: Creation, *, stored: bool) -> int:
+    """How many doubts there are that a creation is worth a finding: by what is made, and by how often it runs."""
+    of_content = 0 if stored else _DOUBTS.get(made.content, 0)
+    if site.heat.heat.in_step or computes(site.file, site.block):
+        return of_content
+    return (
+        of_content + 1
+        if site.heat.heat is Heat.UNKNOWN and follows_a_tensor(site) and not sets_up(site.function)
+        else 2
+    )
