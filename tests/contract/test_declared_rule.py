@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -142,6 +144,36 @@ def test_a_finding_is_as_sure_as_its_weakest_premise(text: str, path: str, sure:
     rule = Toy()
     (places,) = places_by_rule([rule], model)
     assert [finding.confidence for place in places for finding in rule.check(Site(model, place))] == [sure.share]
+
+
+class Anywhere(Toy):
+    __doc__ = PAGE
+    code = "ACME202"
+    name = "toy-anywhere"
+    when: ClassVar[dict[Heat, Confidence]] = {}
+
+
+class AlsoInTests(Anywhere):
+    __doc__ = PAGE
+    code = "ACME203"
+    name = "toy-in-tests"
+    in_tests = True
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "sure"),
+    [
+        (Anywhere, "train.py", Confidence.LIKELY),
+        (Anywhere, "tests/test_train.py", Confidence.POSSIBLE),
+        (AlsoInTests, "tests/test_train.py", Confidence.LIKELY),
+    ],
+)
+def test_findings_in_tests_are_possible_at_most_unless_the_rule_matters_there(
+    rule: type[Toy], path: str, sure: Confidence
+) -> None:
+    model = file_model(TRAIN.format("loss.item()"), path)
+    (places,) = places_by_rule([rule()], model)
+    assert [finding.confidence for place in places for finding in rule().check(Site(model, place))] == [sure.share]
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
