@@ -6,6 +6,7 @@ What fits none of them derives from `DeclaredRule` and names its places in `also
 from __future__ import annotations
 
 from trainlint.contract.declared_rule import DeclaredRule, Match
+from trainlint.contract.guards.programs import out_of_sight, owned_by_framework
 from trainlint.rule import Triggers
 
 TYPE_CHECKING = False
@@ -13,6 +14,7 @@ if TYPE_CHECKING:  # each class imports what it needs: most files need few kinds
     from typing import ClassVar
 
     from trainlint.analysis.site import Site
+    from trainlint.contract.guard import Guard
 
 
 class CallRule(DeclaredRule, base=True):
@@ -76,15 +78,16 @@ class LoopRule(DeclaredRule, base=True):
 class AbsenceRule(LoopRule, base=True):
     """About something that is missing around a training loop on CUDA, where the whole way into the loop is in sight."""
 
+    unless: ClassVar[tuple[Guard, ...]] = (out_of_sight, owned_by_framework)
     networks: ClassVar[frozenset[str]] = frozenset()
     """The layers of which the network must have one (details of `FactKind.NETWORK`); empty for any network."""
 
     def found(self, site: Site) -> Match | None:
         """The first forward pass of a training loop. What is not missing is told by guards: `uses(...)`."""
-        from trainlint.analysis.programs.proof_of_absence import proof_of_absence
+        from trainlint.analysis.programs.proof_of_absence import way_into_training
         from trainlint.analysis.tables.fact_kinds import FactKind
 
-        way = proof_of_absence(site)
+        way = way_into_training(site)
         if way is None or (self.networks and not way.details(FactKind.NETWORK) & self.networks):
             return None
         return Match(site.at(way.shown_at(site.file), way.loop))

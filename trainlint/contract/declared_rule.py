@@ -86,7 +86,9 @@ class DeclaredRule(Rule, base=True):
     in_tests: ClassVar[bool] = False
     """Whether findings in tests and benchmarks are as sure as elsewhere. They are at most POSSIBLE otherwise."""
     unless: ClassVar[tuple[Guard, ...]] = ()
-    """When to stay silent about what `found` finds. The first guard that holds is named by `trainlint why`."""
+    """When to stay silent about what `found` finds, besides the guards of the base classes."""
+    guards: ClassVar[tuple[Guard, ...]] = ()
+    """All of them, those of base classes first. The first one that holds is named by `trainlint why`."""
     message: ClassVar[str]
     """A template: what is the case, as a fact. See `Match.filled`."""
     help: ClassVar[str]
@@ -100,6 +102,9 @@ class DeclaredRule(Rule, base=True):
     def __init_subclass__(cls, *, base: bool = False, **kwargs: object) -> None:
         """Derive `triggers` from what is declared, and the page's section about silence from the guards."""
         if not base:
+            cls.guards = tuple(
+                dict.fromkeys(item for kind in cls.__mro__[::-1] for item in vars(kind).get("unless", ()))
+            )
             cls.triggers = replace(cls.places() | cls.also, heats=frozenset(cls.when))
         super().__init_subclass__(base=base, **kwargs)
         if base:
@@ -149,13 +154,13 @@ class DeclaredRule(Rule, base=True):
         if self.when and heat not in self.when:
             yield Guard(f"it runs {_RUNS[heat]}", lambda _site: True)
             return
-        for early in self.unless:
+        for early in self.guards:
             if early.before_found and early.holds(site):
                 yield early
                 return
         found = self.found(site)
         for match in [found] if isinstance(found, Match) else found or ():
-            late = (item for item in self.unless if not item.before_found)
+            late = (item for item in self.guards if not item.before_found)
             yield next((item for item in late if item.holds(match.site)), match)
 
     def silence(self, site: Site) -> str:
@@ -189,7 +194,7 @@ class DeclaredRule(Rule, base=True):
 
 def _silent_when(cls: type[DeclaredRule]) -> str:
     """The list of what keeps a rule silent, as Markdown."""
-    items = [item.sentence for item in cls.unless]
+    items = [item.sentence for item in cls.guards]
     if cls.when:
         seldom = [words for heat, words in _RUNS.items() if heat not in cls.when]
         items.insert(0, f"it runs {', '.join(seldom[:-1])} or {seldom[-1]}")

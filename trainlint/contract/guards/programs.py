@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainlint.contract.guard import Guard
+from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.contract.guard import Guard, guard
 
 if TYPE_CHECKING:
     from trainlint.analysis.site import Site
-    from trainlint.analysis.tables.fact_kinds import FactKind
 
 
 def uses(sentence: str, *kinds: FactKind) -> Guard:
@@ -18,3 +18,12 @@ def uses(sentence: str, *kinds: FactKind) -> Guard:
         return any(item.fact.kind in kinds for item in site.file.used_around(site.block, beside=True))
 
     return Guard(sentence, holds)
+
+
+@guard
+def out_of_sight(site: Site) -> bool:
+    """A part of the way into the loop is out of sight."""
+    return not any(item.fact.kind is FactKind.ENTERED for item in site.file.used_around(site.block, beside=True))
+
+
+owned_by_framework = uses("a framework is in charge of the loop", FactKind.FRAMEWORK)
