@@ -122,6 +122,6 @@ class ItemInTrainingStep(CallRule):
         if reads is None:
             return
         stop = site.source.offset(*end_position(site.call.func))
-        yield Edit(stop - len("item"), stop, "detach")
+        yield Edit(stop - len(ITEM.name), stop, "detach")
         for read in reads:
             yield from wrap_in_call(site.source, read, "float")

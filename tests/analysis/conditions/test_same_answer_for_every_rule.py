@@ -12,6 +12,7 @@ import pytest
 
 from tests.rules.catalogue import all_rules, judged
 from trainlint.analysis.conditions.condition import CONFIDENCE_BEHIND_UNKNOWN
+from trainlint.contract.confidence import level
 
 PROGRAM = """
 import gc, math, random, time
@@ -139,8 +140,10 @@ def test_what_runs_in_each_step_is_reported_by_all(guard: str) -> None:
 @pytest.mark.parametrize("guard", UNKNOWN)
 def test_what_is_unknown_is_reported_by_all_with_less_confidence(guard: str) -> None:
     plain, behind = _confidences(""), _confidences(guard)
-    assert behind == {
-        code: min(confidence, CONFIDENCE_BEHIND_UNKNOWN) for code, confidence in plain.items() if confidence is not None
+    assert {code: level(confidence) for code, confidence in behind.items() if confidence is not None} == {
+        code: level(min(confidence, CONFIDENCE_BEHIND_UNKNOWN))
+        for code, confidence in plain.items()
+        if confidence is not None
     }
 
 
