@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trainlint.finding import Heat
+from trainlint.contract.confidence import level
+from trainlint.finding import Confidence, Heat
 from trainlint.handbook import FIX_FLAGS
 from trainlint.report.characters import quoted
 
@@ -34,6 +35,12 @@ def heat_note(finding: Finding) -> str:
     if not finding.chain:
         return "" if finding.heat in (Heat.UNKNOWN, Heat.ONCE) else _RUNS[finding.heat]
     return f"{_RUNS[finding.heat]}: {' → '.join(finding.chain)}"
+
+
+def level_words(finding: Finding) -> str:
+    """How sure the finding is, as in "likely"; empty where it is certain."""
+    sure = level(finding.confidence)
+    return "" if sure is Confidence.CERTAIN else sure.name.lower()
 
 
 def failure_sentence(failure: Failure) -> str:

@@ -67,7 +67,7 @@ def _code(line: Line, digits: int, style: Style) -> Iterator[Text]:
 
     from trainlint.report.frame import code_width, ellipsis, gutter, row
 
-    code = row(line.text, style).window(0, code_width(style, digits), ellipsis(style))
+    code = row(line.text, style).cropped(code_width(style, digits), ellipsis(style))
     yield Text.assemble((gutter(str(line.number), digits, style), "blue"), (code, "bold"))
 
 
