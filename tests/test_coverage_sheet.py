@@ -19,13 +19,13 @@ import yaml
 
 from tests.rules.catalogue import all_rules
 from tests.rules.test_cases import read_case
+from trainlint.catalogue import installed_rules
 from trainlint.config import Overrides
 from trainlint.engine.configurations import Configurations
 from trainlint.engine.discover import discover
 from trainlint.engine.run import Run, run
 from trainlint.engine.work import Fixing
 from trainlint.finding import Safety
-from trainlint.packs import load_rules
 
 SHEET = Path(__file__).parent / "coverage_sheet"
 LEAST = 60
@@ -63,7 +63,7 @@ def written(project: str, root: Path) -> set[Place]:
 
 def judged(*, preview: bool, fixing: Fixing | None = None) -> Run:
     """The run over the working directory that `trainlint check --isolated .` makes."""
-    configurations = Configurations(load_rules(), Overrides(preview=preview), isolated=True)
+    configurations = Configurations(installed_rules(), Overrides(preview=preview), isolated=True)
     return run(discover([Path()], configurations.excludes), configurations, fixing=fixing, workers=1)
 
 

@@ -82,14 +82,14 @@ class SlowAcme(ToyRule):
     severity = Severity.ERROR
 
 
-RULES: tuple[type[Rule], ...] = (
-    SlowAcme,
-    UnreadableFile,
-    UnusedIgnore,
-    UnknownCodeInIgnore,
-    ItemInTrainingStep,
-    HostCopyInTrainingStep,
-    EmptyCacheInTrainingLoop,
-    CollectInTrainingStep,
+RULES: tuple[Rule, ...] = (
+    SlowAcme(),
+    UnreadableFile(),
+    UnusedIgnore(),
+    UnknownCodeInIgnore(),
+    ItemInTrainingStep(),
+    HostCopyInTrainingStep(),
+    EmptyCacheInTrainingLoop(),
+    CollectInTrainingStep(),
 )
 """Sorted by code, as packs hand them over."""

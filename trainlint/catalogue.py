@@ -30,12 +30,10 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one fi
     from trainlint.installation.plugins import Plugin
     from trainlint.rule import Rule, Triggers
 
-    # A rule is the same to most of trainlint, be it imported or known from the catalogue alone.
-    InstalledRule: TypeAlias = "type[Rule] | RuleEntry"
-    """To be bound to the user's settings for its options by a call."""
-    BoundRule: TypeAlias = "Rule | RuleEntry"
-    """With the user's settings, ready to be asked."""
-    AnyRule: TypeAlias = InstalledRule | BoundRule
+    InstalledRule: TypeAlias = "Rule | RuleEntry"
+    """A rule that can be asked, imported or known from the catalogue alone."""
+    AnyRule: TypeAlias = "type[Rule] | InstalledRule"
+    """What declares a rule: for readers of codes, names and severities, its class will do."""
 
 _NAME = "rules"
 _beside: list[str] = []
@@ -45,7 +43,7 @@ packages, and plugins."""
 
 @dataclass(frozen=True, eq=False)
 class RuleEntry:
-    """A rule as the catalogue knows it. It stands for the class and for the rule itself."""
+    """A rule as the catalogue knows it. Its class is imported when the rule is first asked."""
 
     code: str
     name: str
@@ -63,10 +61,6 @@ class RuleEntry:
     """In JSON's terms, by their names; those that are not set are left out."""
     plugin: Plugin | None = None
     """What `--plugin` named, where the rule came in by that."""
-
-    def __call__(self) -> RuleEntry:
-        """The rule itself, for which the entry stands too."""
-        return self
 
     @cached_property
     def triggers(self) -> Triggers:

@@ -1,4 +1,4 @@
-"""Paths as trainlint compares them and as it shows them. Links are never followed here."""
+"""Paths as trainlint compares them and as it shows them. Links are followed only to ask what is there."""
 
 from __future__ import annotations
 
@@ -9,6 +9,16 @@ from pathlib import Path
 def absolute(path: Path) -> Path:
     """The absolute path without `..`, so that its parents are the directories above it."""
     return Path(os.path.abspath(path))  # Path.absolute() keeps "..", and Path.resolve() follows links
+
+
+def exists(path: Path | str) -> bool:
+    """Whether there is something at a path; False where the path is too long or may not be looked at."""
+    return os.path.exists(path)  # Path.exists() raises OSError there
+
+
+def is_directory(path: Path | str) -> bool:
+    """Whether there is a directory at a path; False where the path is too long or may not be looked at."""
+    return os.path.isdir(path)  # Path.is_dir() raises OSError there
 
 
 def shown_path(path: Path | str, directory: Path) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -171,7 +170,8 @@ def test_another_working_directory_counts(project: Path, monkeypatch: pytest.Mon
 
 def test_another_version_of_trainlint_counts(project: Path) -> None:
     checked()
-    cache = replace(opened(), fingerprint="another")
+    cache = opened()
+    cache.fingerprint = "another"
     assert run_over(cache=cache).report == run_over().report
     assert cache.recalled == Recalled(summaries=(0, 3), outcomes=(0, 4))
 

@@ -70,6 +70,21 @@ def test_a_missing_path_is_2_and_the_others_are_judged(toys: Program, write: Wri
     assert "train.py:2:1: TOY101" in result.out
 
 
+def test_a_name_that_no_file_can_have_is_2_and_the_others_are_judged(toys: Program, write: Write) -> None:
+    write("train.py", SAFE)
+    result = toys("check", f"{'a' * 300}.py", "train.py", "--output-format", "concise")
+    assert result.code == 2
+    assert "it cannot be read" in result.out
+    assert "train.py:2:1: TOY101" in result.out
+
+
+@pytest.mark.parametrize("command", [["check", "--show-settings"], ["check", "--force-exclude"], ["why"], []])
+def test_no_command_crashes_on_a_name_that_no_file_can_have(toys: Program, command: list[str]) -> None:
+    result = toys(*command, f"{'a' * 300}.py")
+    assert result.code == 2
+    assert "Traceback" not in result.err
+
+
 def test_no_files_are_2(toys: Program, write: Write) -> None:
     write("notes.txt", "import torch")
     result = toys("check")

@@ -36,10 +36,19 @@ FOREIGN = {
 """What other packages bring, and processes."""
 SLOW = {"difflib", "hashlib", "pickle", "shutil", "sqlite3", "subprocess", "tomllib"}
 """Modules of Python's own that take milliseconds each."""
-WITHOUT_TRAINING = ("analysis", "fixing", "suppress", "rule", "packs", "engine.judge", "engine.pool.worker_pool")
-"""trainlint's own rooms that a file without a word of training has no use for."""
-JUDGING = ("engine.index.project_index", "engine.pool", "engine.workers")
-"""What else a run has no use for of which all is known."""
+WITHOUT_TRAINING = (
+    "analysis",
+    "fixing",
+    "suppress",
+    "rule",
+    "packs",
+    "engine.judge",
+    "engine.index.project_index",
+    "engine.pool.tasks",
+    "engine.pool.worker_pool",
+    "engine.workers",
+)
+"""trainlint's own packages that a file without a word of training does not need."""
 OF_OUTLINE = (
     "effects",
     "effects.guarded_reads",
@@ -101,11 +110,11 @@ class Imports:
         return "; ".join(f"{name} was imported by {self.by[name]}" for name in found)
 
 
-def imports(program: Program, *arguments: str) -> Imports:
+def imports(program: Program, *arguments: str, code: int = 0) -> Imports:
     """What `trainlint` imports with these arguments, when it has run in this environment before."""
     program("rules", "--output-format", "markdown")
     result = program(*arguments, program=("-X", "importtime", "-c", RUN))
-    assert result.code == 0, result
+    assert result.code == code, result
     modules = next(line for line in result.err.splitlines() if line.startswith("MODULES ")).split()[1:]
     by = dict.fromkeys(modules, "importlib.import_module, or Python itself")
     waiting: list[tuple[int, str]] = []
@@ -180,6 +189,14 @@ def test_a_clean_file_needs_only_the_rules_that_its_own_words_ask_for(program: P
     assert asked - set(found.by) == set()
 
 
+@pytest.mark.parametrize("output_format", ["full", "concise", "github", "json", "sarif"])
+def test_findings_without_evidence_need_nothing_of_it(program: Program, write: Write, output_format: str) -> None:
+    write("old.py", "import torch\n\nscaler = torch.cuda.amp.GradScaler()\n")
+    found = imports(program, "check", "--no-cache", "--output-format", output_format, "old.py", code=1)
+    assert f"trainlint.report.{output_format}" in found.ours
+    assert found.of({"trainlint.evidence"}) == ""
+
+
 def test_a_run_of_which_all_is_known_needs_neither_rules_nor_the_model(program: Program, write: Write) -> None:
     for number in range(40):
         write(f"clean_{number}.py", CLEAN * 150)
@@ -195,7 +212,7 @@ def test_a_file_that_is_known_needs_nothing_to_judge_files(program: Program, wri
     found = imports(program, "check", "clean.py")
     # What was written just now is read again, to be sure, and so hashed.
     assert found.of(FOREIGN | SLOW - {"hashlib", "sqlite3"} | {"signal", "typing"}) == ""
-    assert found.of({"trainlint_rules", *(f"trainlint.{room}" for room in (*WITHOUT_TRAINING, *JUDGING))}) == ""
+    assert found.of({"trainlint_rules", *(f"trainlint.{room}" for room in WITHOUT_TRAINING)}) == ""
     assert len(found.ours) <= 61, sorted(found.ours)
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
 from tests.toy_rules import RULES
+from trainlint.catalogue import installed_rules
 from trainlint.config import Config, ConfigError, kinds
 from trainlint.config.keys import Key
 from trainlint.config.page import example as example_of
@@ -21,7 +22,6 @@ from trainlint.config.raw import RawConfig
 from trainlint.config.reading import config_from
 from trainlint.config.schema import schema
 from trainlint.config.toml import parse_toml
-from trainlint.packs import load_rules
 
 SCHEMA = Draft7Validator(schema())
 EXAMPLES = re.findall(r"^```toml\n(.*?)^```$", page(), re.MULTILINE | re.DOTALL)
@@ -62,7 +62,7 @@ def test_defaults_and_examples_are_valid(key: Key) -> None:
     for value in values:
         SCHEMA.validate({key.name: value})
         raw = RawConfig(Path("trainlint.toml"), "", (), {key.name: value})
-        key.kind.check(raw, (key.name,), value, load_rules())
+        key.kind.check(raw, (key.name,), value, installed_rules())
 
 
 def test_every_example_of_the_page_is_valid() -> None:

@@ -6,12 +6,12 @@ import os
 import subprocess
 from pathlib import Path
 
+from trainlint.catalogue import installed_rules
 from trainlint.config import Overrides
 from trainlint.engine.configurations import Configurations
 from trainlint.engine.discover import discover
 from trainlint.engine.run import Run, run
 from trainlint.finding import Finding
-from trainlint.packs import load_rules
 
 UTILS = """\
 import torch
@@ -61,7 +61,7 @@ def write_project(root: Path, files: dict[str, str] | None = None, *, repository
 
 def judged(*paths: str | Path, workers: int | None = 1, overrides: Overrides | None = None) -> Run:
     """A run over paths below the working directory."""
-    configurations = Configurations(load_rules(), overrides)
+    configurations = Configurations(installed_rules(), overrides)
     discovery = discover([Path(path) for path in paths], configurations.excludes)
     return run(discovery, configurations, workers=workers)
 

@@ -192,6 +192,18 @@ def test_the_configuration_excludes_files_and_directories(project: Path, in_git:
     assert shown(discover([Path("keep/old.py")], lambda path: path in asked)) == ["keep/old.py"]
 
 
+def test_named_paths_are_judged_without_a_look_at_the_excludes(project: Path) -> None:
+    write("old/a.py")
+    asked: list[Path] = []
+
+    def excluded(path: Path) -> bool:
+        asked.append(path)
+        return True
+
+    assert shown(discover([Path("old/a.py")], excluded)) == ["old/a.py"]
+    assert asked == []
+
+
 def test_force_exclude_holds_for_named_paths_too(project: Path) -> None:
     write("train.py", "old/deep/b.py", "build/c.py")
     named = [Path("train.py"), Path("old/deep/b.py"), Path("old/deep"), Path("build/c.py")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 from importlib import import_module
 from pathlib import Path
@@ -12,15 +13,19 @@ from tests.cache.project import opened
 from tests.engine.linked_project import ENGINE, TRAIN, UTILS, findings_in, judged, write_project
 from trainlint.analysis.project import neighbours
 from trainlint.analysis.project.summary import Summary
+from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.cache.cache import Cache
+from trainlint.catalogue import installed_rules
 from trainlint.config import Config
 from trainlint.engine import workers
 from trainlint.engine.configurations import Configurations
+from trainlint.engine.index import group_facts
 from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.index.project_index import build_index
+from trainlint.engine.pool import worker_pool
 from trainlint.engine.pool.model_store import MOST_KEPT, bound_for
 from trainlint.engine.pool.tasks import LocalExecutor
-from trainlint.packs import load_rules
+from trainlint.source import SourceFile
 
 PROJECTS = ("one", "two", "three")
 FILES = {
@@ -55,7 +60,7 @@ def alive_while_linking(projects: Path, monkeypatch: pytest.MonkeyPatch, cache: 
 
     monkeypatch.setattr(module, "link", watched)
     members = [Member(path, path.name, path.stat().st_size, Config()) for path in sorted(projects.rglob("*.py"))]
-    files = ProjectFiles(members, Configurations(load_rules()), (projects,))
+    files = ProjectFiles(members, Configurations(installed_rules()), (projects,))
     before = summaries_alive()
     index = build_index(files, LocalExecutor(kept=0), cache)
     assert index.failures == ()
@@ -108,3 +113,54 @@ def test_the_more_files_a_run_has_the_fewer_models_it_keeps() -> None:
     assert bounds[:3] == [MOST_KEPT] * 3
     assert bounds[2:] == sorted(set(bounds[2:]), reverse=True)
     assert bounds[-1] <= MOST_KEPT // 10
+
+
+def test_what_linking_needed_is_free_without_the_garbage_collector(
+    projects: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    members = [Member(path, path.name, path.stat().st_size, Config()) for path in sorted(projects.rglob("*.py"))]
+    before = summaries_alive()
+    gc.disable()
+    try:
+        index = build_index(
+            ProjectFiles(members, Configurations(installed_rules()), (projects,)), LocalExecutor(kept=0), None
+        )
+        alive = sum(isinstance(each, Summary) for each in gc.get_objects())
+    finally:
+        gc.enable()
+    assert index.imported_facts
+    assert alive == before
+
+
+def test_a_large_run_links_and_judges_in_processes_of_their_own(
+    projects: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = judged(".", workers=2)
+    started: list[int] = []
+    new_worker = worker_pool._new_worker
+
+    def watched(number: int, *arguments: object) -> object:
+        started.append(number)
+        return new_worker(number, *arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(worker_pool, "_new_worker", watched)
+    monkeypatch.setattr(group_facts, "LARGE_RUN", 0)
+    assert judged(".", workers=2).report == small.report
+    assert sorted(started) == [0, 0, 0, 1, 1, 1], "to summarise, to link, to judge"
+    assert judged(".", workers=1).report == small.report
+
+
+def test_a_released_model_is_free_without_the_garbage_collector() -> None:
+    text = "class Net:\n    def forward(self, x):\n        return x\n"
+    source = SourceFile("models.py", text + text)
+    gc.collect()
+    before = sum(isinstance(each, ast.ClassDef) for each in gc.get_objects())
+    gc.disable()
+    try:
+        model = SemanticModel(source, ast.parse(source.text), Config())
+        assert len(model.outline.functions) == 2
+        model.release()
+        del model
+        assert sum(isinstance(each, ast.ClassDef) for each in gc.get_objects()) == before
+    finally:
+        gc.enable()

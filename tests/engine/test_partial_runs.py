@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.engine.linked_project import ENGINE, FILES, TRAIN, UTILS, findings_in, judged, write_project
+from trainlint.catalogue import installed_rules
 from trainlint.config import Config
 from trainlint.engine.configurations import Configurations
 from trainlint.engine.index import import_graph, project_files
 from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.run import Run, run_text
-from trainlint.packs import load_rules
 from trainlint.project import package_parent, project_around
 from trainlint.source import source_from_text
 
@@ -29,13 +29,13 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def context_of(path: Path) -> set[str]:
     """The names of the context files of one file."""
     member = Member(path, path.name, path.stat().st_size, Config())
-    files = ProjectFiles([member], Configurations(load_rules()))
+    files = ProjectFiles([member], Configurations(installed_rules()))
     return {target.path.name for target in files.context}
 
 
 def judged_text(name: str, text: str, *, alone: bool = False) -> Run:
     source = source_from_text(name, text)
-    return run_text(source, Path.cwd() / name, Configurations(load_rules()), alone=alone)
+    return run_text(source, Path.cwd() / name, Configurations(installed_rules()), alone=alone)
 
 
 def test_whatever_is_named_the_finding_is_the_same(project: Path) -> None:
@@ -103,7 +103,7 @@ def test_what_is_excluded_takes_no_part(project: Path) -> None:
 
 def test_context_files_leave_no_trace_in_the_configurations_of_a_run(project: Path) -> None:
     (project / "scripts/trainlint.toml").write_text('select = ["TRN2"]\n')
-    configurations = Configurations(load_rules())
+    configurations = Configurations(installed_rules())
     run_text(source_from_text("pkg/utils.py", UTILS), project / "pkg/utils.py", configurations)
     assert configurations.sources() == (None,)
 

@@ -25,7 +25,7 @@ def test_lazy_rules_find_the_same(tree: str, monkeypatch: pytest.MonkeyPatch) ->
     discovery = discover([Path(tree)])
     eager, lazy = (
         run(discovery, Configurations(rules, EVERYTHING, isolated=True), workers=1)
-        for rules in (load_rules(), installed_rules())
+        for rules in ([rule() for rule in load_rules()], installed_rules())
     )
     assert len(eager.report.findings) > 20
     assert lazy.report == eager.report

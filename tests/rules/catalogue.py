@@ -48,7 +48,7 @@ def all_rules() -> tuple[type[Rule], ...]:
 
 def judged(text: str, *rules: type[Rule], path: str = "train.py") -> Verdicts:
     """What the given rules, or all that are on by default, say of a text."""
-    chosen = tuple(rule() for rule in rules) or select(all_rules(), DEFAULT)
+    chosen = tuple(rule() for rule in rules) or select([rule() for rule in all_rules()], DEFAULT)
     return judge(source(text, path), chosen, DEFAULT, known=all_rules())
 
 

@@ -21,11 +21,9 @@ def test_the_example_of_an_unreadable_file_is_no_python_and_its_cure_is() -> Non
 
 
 def test_the_example_of_an_unknown_code_is_found_and_its_cure_is_clean() -> None:
-    rules = tuple(rule() for rule in RULES)
-
     def codes(text: str) -> list[str]:
         source = source_from_text("train.py", text)
-        return [finding.code for finding in suppress(source, [], rules, known=RULES).findings]
+        return [finding.code for finding in suppress(source, [], RULES, known=RULES).findings]
 
     assert codes(UnknownCodeInIgnore.manual.example) == ["TRN003"]
     assert codes(UnknownCodeInIgnore.manual.cure) == []

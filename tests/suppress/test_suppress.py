@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from trainlint.rule import Rule
 
-RAN = tuple(rule() for rule in RULES)
 FOUND_AT = {"item": ("TRN201", "item-in-training-step"), "cpu": ("TRN202", "host-copy-in-training-step")}
 
 
@@ -36,7 +35,7 @@ def found_in(source: SourceFile) -> Iterator[Finding]:
             yield Finding(code, name, source.path, span, "It waits.", Severity.WARNING)
 
 
-def judged(text: str, ran: Sequence[Rule] = RAN, *, all_known: bool = True) -> Suppression:
+def judged(text: str, ran: Sequence[Rule] = RULES, *, all_known: bool = True) -> Suppression:
     source = source_from_text("train.py", text)
     codes = {rule.code for rule in ran}
     findings = [finding for finding in found_in(source) if finding.code in codes]
@@ -48,7 +47,7 @@ def judged(text: str, ran: Sequence[Rule] = RAN, *, all_known: bool = True) -> S
 
 def told(text: str, *ran: str) -> list[str]:
     """The findings that are left, as "code line", when the rules of some codes run (no code: all of them)."""
-    rules = [rule for rule in RAN if not ran or rule.code in ran]
+    rules = [rule for rule in RULES if not ran or rule.code in ran]
     return [f"{finding.code} {finding.span.start_line}" for finding in judged(text, rules).findings]
 
 
@@ -205,7 +204,7 @@ def test_line_ends_of_all_kinds(newline: str) -> None:
 
 def test_nothing_is_tokenized_without_a_comment_of_ours() -> None:
     source = source_from_text("train.py", "this is no Python (\n")
-    assert suppress(source, [], RAN, known=RULES) == Suppression((), 0)
+    assert suppress(source, [], RULES, known=RULES) == Suppression((), 0)
 
 
 # Unused ignores
@@ -278,7 +277,7 @@ def test_one_comment_is_one_finding_at_its_words() -> None:
 
 def test_rules_that_did_not_run_are_not_judged() -> None:
     text = "x = 1  # trainlint: ignore[TRN201, TRN202]\n"
-    [finding] = judged(text, [rule for rule in RAN if rule.code in ("TRN002", "TRN202")]).findings
+    [finding] = judged(text, [rule for rule in RULES if rule.code in ("TRN002", "TRN202")]).findings
     assert finding.message.startswith("TRN202 silences nothing")
     assert finding.fix
     assert finding.fix.title == "Remove TRN202 from the comment"

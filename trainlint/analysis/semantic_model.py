@@ -113,7 +113,8 @@ class SemanticModel:
         if index is not None:
             for block in index.blocks:
                 block.scope.bindings.clear()
-            for cls in index.classes.values():
+            owners = (function.owner for function in index.functions if function.owner is not None)
+            for cls in (*index.classes.values(), *owners):  # of classes with one name, the index knows the last
                 cls.methods.clear()
                 cls.attributes.clear()
         self.__dict__.clear()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 TYPE_CHECKING = False
@@ -27,21 +27,21 @@ class Recalled:
     outcomes: tuple[int, int] = (0, 0)
 
 
-@dataclass(slots=True, eq=False)
 class Cache:
     """Nothing is opened before it is asked. Where the directory cannot be used, nothing is found and nothing kept."""
 
-    locate: Callable[[], Path]
-    """Gives the directory. Raises Unusable where there is none that can be trusted. It is asked once at most."""
-    fingerprint: str
-    """What results depend on besides the files and their configuration."""
-    recalled: Recalled = field(default_factory=Recalled)
-    directory: Path | None = None
-    """None until it was needed, and where there is none."""
-    _store: Store | None = None
-    _contents: Contents | None = None
-    _new: list[tuple[Result, str | None]] = field(default_factory=list)
-    """Results of this run, and the file that each depends on; None where it depends on all of them."""
+    def __init__(self, locate: Callable[[], Path], fingerprint: str) -> None:
+        self.locate = locate
+        """Gives the directory. Raises Unusable where there is none that can be trusted. It is asked once at most."""
+        self.fingerprint = fingerprint
+        """What results depend on besides the files and their configuration."""
+        self.recalled = Recalled()
+        self.directory: Path | None = None
+        """None until it was needed, and where there is none."""
+        self._store: Store | None = None
+        self._contents: Contents | None = None
+        self._new: list[tuple[Result, str | None]] = []
+        """Results of this run, and the file that each depends on; None where it depends on all of them."""
 
     @property
     def trouble(self) -> str:

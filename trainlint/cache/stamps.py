@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from trainlint.bounded import SOURCE_BYTES, read_bounded
 from trainlint.cache.keys import digest
@@ -57,14 +57,14 @@ class Seen:
         return max(self.stamp.mtime, self.stamp.ctime) < self.read - _CLEARLY
 
 
-@dataclass(slots=True)
 class Contents:
     """The digests of what files hold, at one moment of a run."""
 
-    store: Store
-    found: dict[str, Seen] = field(default_factory=dict)
-    new: dict[str, Seen] = field(default_factory=dict)
-    """Of these, the files that were read now."""
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.found: dict[str, Seen] = {}
+        self.new: dict[str, Seen] = {}
+        """Of these, the files that were read now."""
 
     def look(self, paths: Iterable[str]) -> None:
         """Find out what files hold, by absolute paths. What cannot be read is not among what is found."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from operator import attrgetter
 from pathlib import Path
 
@@ -65,16 +65,16 @@ class Result:
     value: bytes
 
 
-@dataclass(slots=True)
 class Store:
     """One file. It is opened when it is first asked, and begun anew where it is damaged or of another layout."""
 
-    file: Path
-    trouble: str = ""
-    """Why it is of no use in this run, in SQLite's words; "" where it is."""
-    _connection: sqlite3.Connection | None = None
-    _aged: list[bytes] = field(default_factory=list)
-    """Keys that were found, and whose note of a last use is to be renewed."""
+    def __init__(self, file: Path, trouble: str = "") -> None:
+        self.file = file
+        self.trouble = trouble
+        """Why it is of no use in this run, in SQLite's words; "" where it is."""
+        self._connection: sqlite3.Connection | None = None
+        self._aged: list[bytes] = []
+        """Keys that were found, and whose note of a last use is to be renewed."""
 
     def seen(self, paths: Sequence[str]) -> dict[str, Seen]:
         """What is known of files, by their absolute paths."""

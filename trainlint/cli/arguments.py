@@ -318,11 +318,10 @@ def _columns() -> int:
 
 def unknown_command(word: str) -> str:
     """What is wrong with a first word that is no command, as a sentence."""
-    from pathlib import Path
-
     from trainlint.naming import did_you_mean
+    from trainlint.paths import exists
 
-    if Path(word).exists():
+    if exists(word):
         return f"to judge {word}, write `trainlint check {word}`"
     known = COMMANDS | COMMANDS_OF_THE_PROBE
     hint = did_you_mean(word, known) or f"; commands are {_listed(known)}"

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from trainlint.cli.console import UsageError
+from trainlint.paths import is_directory
 from trainlint.project import judged_tree, lies_in, project_around
 from trainlint.user_cache import VARIABLE, Unusable, directory_of_caches
 
@@ -29,7 +30,7 @@ def cache_for(options: Namespace, judged: Iterable[Path]) -> Cache | None:
     from trainlint.catalogue import fingerprint_of_rules
 
     directories = [Path.cwd() / path for path in judged]
-    directories = list(dict.fromkeys(path if path.is_dir() else path.parent for path in directories))
+    directories = list(dict.fromkeys(path if is_directory(path) else path.parent for path in directories))
     if options.cache_dir or os.environ.get(VARIABLE):
         try:
             _caches(options, directories)  # a mistake of the user's, so it is told before anything is judged

@@ -12,7 +12,7 @@ from trainlint.config.written import plain, toml, toml_key
 from trainlint.engine.configurations import Configurations, Misconfigured, Selection
 from trainlint.engine.discover import Discovery
 from trainlint.finding import Failure
-from trainlint.paths import absolute, shown_path
+from trainlint.paths import absolute, exists, is_directory, shown_path
 from trainlint.report.characters import json_without_commands, quoted
 
 
@@ -31,11 +31,11 @@ def show_settings(paths: Sequence[Path], configurations: Configurations) -> tupl
     for path in paths:
         place = absolute(path)
         name = shown_path(place, here)
-        if not place.exists():
+        if not exists(place):
             failures.append(Failure(name, "it does not exist; check the spelling and the working directory"))
             continue
         try:
-            selection = configurations.of(place if place.is_dir() else place.parent)
+            selection = configurations.of(place if is_directory(place) else place.parent)
         except Misconfigured as error:
             failures.append(Failure(name, str(error)))
         else:

@@ -26,6 +26,7 @@ from trainlint.engine.work import crash
 from trainlint.explanation import Explanation
 from trainlint.finding import Failure
 from trainlint.installation.distributions import PackError
+from trainlint.paths import exists, is_directory
 from trainlint.report.characters import quoted
 from trainlint.report.settings import style_for
 from trainlint.report.why.text import render
@@ -76,7 +77,7 @@ def read_question(words: str) -> Question:
     if not words:
         raise UsageError("the path is empty; name a file, as in train.py:88")
     found = _PLACE.fullmatch(words)
-    if found is None or found["first"] is None or Path(words).exists():
+    if found is None or found["first"] is None or exists(words):
         return Question(words)
     first = int(found["first"])
     last = int(found["last"] or first)
@@ -87,7 +88,7 @@ def read_question(words: str) -> Question:
 
 def _target(path: str) -> Target:
     """The file that is named. Raises UsageError where there is none."""
-    if Path(path).is_dir():
+    if is_directory(path):
         raise UsageError(f"{quoted(path)} is a directory; name a file, as in {quoted(str(Path(path) / 'train.py'))}:88")
     discovery = discover([Path(path)])
     for failure in discovery.failures:

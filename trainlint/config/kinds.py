@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     Check = Callable[[RawConfig, KeyPath, object, Sequence[InstalledRule]], Any]
 
 _SEVERITIES = {severity.label: severity for severity in Severity}
+_SEVERITY_WORDS = '"advice", "warning" or "error"'
+_SHARE_WORDS = "a number from 0 to 1"
 _MOST_SECONDS = 86_400
 """A day."""
 
@@ -150,12 +152,12 @@ def _severity(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[Insta
     if isinstance(value, str) and value in _SEVERITIES:
         return _SEVERITIES[value]
     hint = did_you_mean(value, _SEVERITIES) if isinstance(value, str) else ""
-    raise raw.error(key, f'`{raw.dotted(*key)}` must be "advice", "warning" or "error", not {_shown(value)}{hint}')
+    raise raw.error(key, f"`{raw.dotted(*key)}` must be {_SEVERITY_WORDS}, not {_shown(value)}{hint}")
 
 
 def _typed_severity(text: str) -> Severity:
     if text.lower() not in _SEVERITIES:
-        raise ValueError("advice, warning or error")
+        raise ValueError(_SEVERITY_WORDS.replace('"', ""))
     return _SEVERITIES[text.lower()]
 
 
@@ -174,11 +176,9 @@ def _severity_by_rule(
     return tuple(sorted(found.items()))
 
 
-SEVERITY = Kind(
-    '"advice", "warning" or "error"', _severity, {"type": "string", "enum": list(_SEVERITIES)}, _typed_severity
-)
+SEVERITY = Kind(_SEVERITY_WORDS, _severity, {"type": "string", "enum": list(_SEVERITIES)}, _typed_severity)
 SEVERITY_BY_RULE = Kind(
-    'a table from rules to "advice", "warning" or "error"',
+    f"a table from rules to {_SEVERITY_WORDS}",
     _severity_by_rule,
     {"type": "object", "propertyNames": {"minLength": 1}, "additionalProperties": SEVERITY.schema},
 )
@@ -195,7 +195,7 @@ def _switch(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[Install
 
 def _share(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-        _refuse(raw, key, "a number from 0 to 1", value)
+        _refuse(raw, key, _SHARE_WORDS, value)
     return float(value)
 
 
@@ -205,7 +205,7 @@ def _typed_share(text: str) -> float:
     except ValueError:
         share = -1.0
     if not 0 <= share <= 1:
-        raise ValueError("a number from 0 to 1")
+        raise ValueError(_SHARE_WORDS)
     return share
 
 
@@ -216,7 +216,7 @@ def _seconds(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[Instal
 
 
 SWITCH = Kind("true or false", _switch, {"type": "boolean"})
-SHARE = Kind("a number from 0 to 1", _share, {"type": "number", "minimum": 0, "maximum": 1}, _typed_share)
+SHARE = Kind(_SHARE_WORDS, _share, {"type": "number", "minimum": 0, "maximum": 1}, _typed_share)
 SECONDS = Kind(
     f"a number of seconds above 0 and up to {_MOST_SECONDS:,} (a day)",
     _seconds,

@@ -11,12 +11,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
 
-    from trainlint.catalogue import AnyRule, BoundRule, InstalledRule
+    from trainlint.catalogue import AnyRule, InstalledRule
     from trainlint.config.settings import Config
     from trainlint.finding import Severity
 
 
-def select(rules: Sequence[InstalledRule], config: Config) -> tuple[BoundRule, ...]:
+def select(rules: Sequence[InstalledRule], config: Config) -> tuple[InstalledRule, ...]:
     """The rules that the configuration turns on, in the order given.
 
     Where several words meet one rule, the most exact decides, and `ignore` on a tie: `ignore = ["TRN2"]` with
@@ -28,15 +28,15 @@ def select(rules: Sequence[InstalledRule], config: Config) -> tuple[BoundRule, .
     if chosen and all(rule.of_run for rule in chosen):
         named = " and ".join(dict.fromkeys((*config.select, *config.extend_select)))
         raise ConfigError(f"select: {named}: only a run shows this, and `trainlint probe` finds it; select other rules")
-    return tuple(rule() for rule in chosen if not rule.of_run)
+    return tuple(rule for rule in chosen if not rule.of_run)
 
 
-def select_of_run(rules: Sequence[InstalledRule], config: Config) -> tuple[BoundRule, ...]:
+def select_of_run(rules: Sequence[InstalledRule], config: Config) -> tuple[InstalledRule, ...]:
     """Of the rules that `select` leaves out because only a run shows what they say: those that are turned on.
 
     Raises ConfigError for a word that stands for no rule.
     """
-    return tuple(rule() for rule in _chosen(rules, config) if rule.of_run)
+    return tuple(rule for rule in _chosen(rules, config) if rule.of_run)
 
 
 def _chosen(rules: Sequence[InstalledRule], config: Config) -> list[InstalledRule]:
@@ -51,7 +51,9 @@ def _chosen(rules: Sequence[InstalledRule], config: Config) -> list[InstalledRul
     return [rule for rule in rules if wanted.get(rule.code, -1) > unwanted.get(rule.code, -1)]
 
 
-def rules_for(path: str | os.PathLike[str], rules: Sequence[BoundRule], config: Config) -> tuple[BoundRule, ...]:
+def rules_for(
+    path: str | os.PathLike[str], rules: Sequence[InstalledRule], config: Config
+) -> tuple[InstalledRule, ...]:
     """Of the selected rules, those that `per-file-ignores` leaves on for one file."""
     ignored = config.ignored_codes_for(path)
     if not ignored:

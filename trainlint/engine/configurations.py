@@ -9,10 +9,11 @@ from pathlib import Path
 
 from trainlint.config import Config, ConfigError, Overrides, resolve, rules_for, select, severity_for
 from trainlint.config.torch import is_read
+from trainlint.paths import is_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainlint.catalogue import BoundRule, InstalledRule
+    from trainlint.catalogue import InstalledRule
     from trainlint.finding import Severity
 
 _SETTLING = frozenset({".git", "trainlint.toml"})
@@ -25,7 +26,7 @@ class Selection:
     """A configuration, and what it means for the rules at hand."""
 
     config: Config
-    rules: tuple[BoundRule, ...]
+    rules: tuple[InstalledRule, ...]
     severities: tuple[tuple[str, Severity], ...]
     """By code, where the user gave a rule another severity than its own."""
     known: tuple[InstalledRule, ...] = ()
@@ -58,7 +59,7 @@ class Configurations:
         self._file = config_file
         self._isolated = isolated
         self._by_directory: dict[Path, Selection | Misconfigured] = {}
-        self._excluding: dict[str, Config] = {}
+        self._by_path: dict[str, Config] = {}
         self._by_config: dict[Config, Selection] = {}
         resolve(Path.cwd(), self._overrides, rules, config_file=config_file, isolated=config_file is None)
 
@@ -79,32 +80,23 @@ class Configurations:
             raise found.with_traceback(None)
         return found
 
-    def rules_for(self, path: Path) -> tuple[BoundRule, ...]:
+    def rules_for(self, path: Path) -> tuple[InstalledRule, ...]:
         """The rules to ask about one file. Raises Misconfigured."""
         selection = self.of(path.parent)
         return rules_for(path, selection.rules, selection.config)
 
     def forces_exclude(self, path: Path) -> bool:
         """Whether the configuration around an absolute path holds excludes against paths that are named, too."""
-        try:
-            return self.of(path if path.is_dir() else path.parent).config.force_exclude
-        except Misconfigured:  # it is a failure of the files that it is for
-            return False
+        config = self._config_around(os.fspath(path) if is_directory(path) else os.path.dirname(path))
+        return config is not None and config.force_exclude
 
     def excludes(self, path: Path) -> bool:
         """Whether the configuration that holds around a path excludes that very path."""
-        directory = os.path.dirname(path)
-        config = self._excluding.get(directory)
-        if config is None:
-            try:
-                config = self._excluding[directory] = self.of(Path(directory)).config
-            except Misconfigured:
-                # Nothing is left out on the word of a file that cannot be understood.
-                return False
-        if not config.exclude:
+        config = self._config_around(os.path.dirname(path))
+        if config is None or not config.exclude:
             return False
         asks_what_it_is = any(pattern.endswith("/") for pattern in config.exclude)
-        return config.is_excluded(path, is_directory=asks_what_it_is and path.is_dir())
+        return config.is_excluded(path, is_directory=asks_what_it_is and is_directory(path))
 
     def sources(self) -> tuple[str | None, ...]:
         """The configuration files that were used so far; None stands for files that none holds for."""
@@ -124,6 +116,19 @@ class Configurations:
         """The rules that some configuration selected so far, in the order of their codes."""
         codes = {rule.code for selection in self._by_config.values() for rule in selection.rules}
         return tuple(rule for rule in self._rules if rule.code in codes)
+
+    def _config_around(self, directory: str) -> Config | None:
+        """The configuration that holds in an absolute directory; None where it is wrong.
+
+        A wrong configuration excludes nothing. The files that it is for fail when they are judged.
+        """
+        config = self._by_path.get(directory)
+        if config is None:
+            try:
+                config = self._by_path[directory] = self.of(Path(directory)).config
+            except Misconfigured:
+                return None
+        return config
 
     def _inherited(self, directory: Path) -> Selection | Misconfigured:
         try:

@@ -11,12 +11,12 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from trainlint.bounded import SETTINGS_BYTES, leads_out, read_bounded, reason_of
 from trainlint.finding import Failure
-from trainlint.paths import absolute, shown_path
+from trainlint.paths import absolute, is_directory, shown_path
 from trainlint.project import project_around, repository_around
 from trainlint.training_settings.files import holds_settings, is_settings, may_be_settings
 
@@ -103,24 +103,24 @@ def discover(
     return search.result()
 
 
-@dataclass(slots=True)
 class _Search:
     """What was found so far. Paths are texts here, all absolute: pathlib takes five times as long for thousands."""
 
-    directory: Path
-    is_excluded: Callable[[Path], bool]
-    found: dict[str, tuple[bool, Target]] = field(default_factory=dict)
-    """By real path: whether the target is a link to it, and the target."""
-    failures: dict[str, Failure] = field(default_factory=dict)
-    excluded: set[str] = field(default_factory=set)
-    notes: list[str] = field(default_factory=list)
-    left_out: dict[str, bool] = field(default_factory=dict)
-    searched: list[Path] = field(default_factory=list)
-    all_named_excluded: bool = True
-    real_directories: dict[str, str] = field(default_factory=dict)
-    project: str = ""
-    """The real directory that links below the directory being searched must not leave."""
-    reader: IgnoreReader | None = None
+    def __init__(self, directory: Path, is_excluded: Callable[[Path], bool]) -> None:
+        self.directory = directory
+        self.is_excluded = is_excluded
+        self.found: dict[str, tuple[bool, Target]] = {}
+        """By real path: whether the target is a link to it, and the target."""
+        self.failures: dict[str, Failure] = {}
+        self.excluded: set[str] = set()
+        self.notes: list[str] = []
+        self.left_out: dict[str, bool] = {}
+        self.searched: list[Path] = []
+        self.all_named_excluded = True
+        self.real_directories: dict[str, str] = {}
+        self.project = ""
+        """The real directory that links below the directory being searched must not leave."""
+        self.reader: IgnoreReader | None = None
 
     def result(self) -> Discovery:
         return Discovery(
@@ -135,11 +135,11 @@ class _Search:
         """Add a path from the command line, made absolute."""
         # What was left out below another named path may lie below this one.
         self.left_out.clear()
-        if self.is_left_out_by_ancestry(path) and force_exclude(path):
+        if force_exclude(path) and self.is_left_out_by_ancestry(path):
             self.excluded.add(self.shown(str(path)))
             return
         self.all_named_excluded = False
-        if os.path.isdir(path):  # Path.is_dir() raises where it may not look
+        if is_directory(path):
             self.searched.append(path)
             self.below(str(path))
         else:

@@ -18,7 +18,7 @@ from trainlint.finding import Failure, Finding
 from trainlint.suppress import suppress
 
 if TYPE_CHECKING:
-    from trainlint.catalogue import BoundRule, InstalledRule
+    from trainlint.catalogue import AnyRule, InstalledRule
     from trainlint.source import SourceFile
 
 
@@ -33,9 +33,9 @@ class Verdicts:
 
 def judge(
     source: SourceFile,
-    rules: Sequence[BoundRule],
+    rules: Sequence[InstalledRule],
     config: Config,
-    known: Sequence[InstalledRule] | None = None,
+    known: Sequence[AnyRule] | None = None,
     *,
     outside: ImportedFacts = ALONE,
     model: SemanticModel | None = None,
@@ -63,9 +63,9 @@ def judge(
 
 def _judged(
     source: SourceFile,
-    rules: Sequence[BoundRule],
+    rules: Sequence[InstalledRule],
     config: Config,
-    known: Sequence[InstalledRule] | None,
+    known: Sequence[AnyRule] | None,
     model: SemanticModel,
 ) -> Verdicts:
     findings: list[Finding] = []
@@ -85,12 +85,12 @@ def _judged(
     return Verdicts(tuple(sorted(shown, key=lambda item: item.order)), tuple(failures), kept.suppressed)
 
 
-def _findings(rule: BoundRule, places: Iterator[Place], model: SemanticModel) -> Iterator[Finding]:
+def _findings(rule: InstalledRule, places: Iterator[Place], model: SemanticModel) -> Iterator[Finding]:
     for place in places:
         yield from rule.check(Site(model, place))
 
 
-def _why_crashed(rule: BoundRule, error: Exception) -> str:
+def _why_crashed(rule: InstalledRule, error: Exception) -> str:
     where = rule.module
     crash = f"{type(error).__name__}: {error}"
     return f"the rule {rule.code} ({where}) failed on this file: {crash}; please report it with the file"

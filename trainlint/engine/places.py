@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
     from trainlint.analysis.syntax.blocks import Block
     from trainlint.analysis.syntax.outline import Outline
-    from trainlint.catalogue import BoundRule
+    from trainlint.catalogue import InstalledRule
     from trainlint.finding import Heat
 
 _Words = dict[str, list[int]]
@@ -26,7 +26,7 @@ _Named = list[Sequence[Place]]
 
 
 def places_by_rule(
-    rules: Sequence[BoundRule], model: SemanticModel, *, however_seldom: bool = False
+    rules: Sequence[InstalledRule], model: SemanticModel, *, however_seldom: bool = False
 ) -> list[Iterator[Place]]:
     """For each rule, in their order, the places of a file that its triggers name.
 
@@ -40,7 +40,7 @@ def places_by_rule(
     return [_often_enough(rule, places, model, moments) for rule, places in zip(rules, named, strict=True)]
 
 
-def _often_enough(rule: BoundRule, named: _Named, model: SemanticModel, moments: _HeatOfBlocks) -> Iterator[Place]:
+def _often_enough(rule: InstalledRule, named: _Named, model: SemanticModel, moments: _HeatOfBlocks) -> Iterator[Place]:
     """The places that run as often as the rule wants. A crash on the way costs only the rules that ask."""
     heats = rule.triggers.heats
     if not heats:
@@ -51,7 +51,7 @@ def _often_enough(rule: BoundRule, named: _Named, model: SemanticModel, moments:
                 yield place
 
 
-def _named(rule: BoundRule, named: _Named, model: SemanticModel) -> Iterator[Place]:
+def _named(rule: InstalledRule, named: _Named, model: SemanticModel) -> Iterator[Place]:
     if rule.triggers.calls_of_readers:
         yield from model.calls_of_readers
     callees = rule.triggers.callees
@@ -77,13 +77,13 @@ def _heads(origin: str) -> Iterator[str]:
             yield origin[:index]
 
 
-@dataclass(slots=True, eq=False)
 class _HeatOfBlocks:
     """When the code of a file runs. Each block is asked once, for all rules and places."""
 
-    model: SemanticModel
-    _any_in_step: bool | None = None
-    _known: dict[Block, Heat] = field(default_factory=dict)
+    def __init__(self, model: SemanticModel) -> None:
+        self.model = model
+        self._any_in_step: bool | None = None
+        self._known: dict[Block, Heat] = {}
 
     def may_hold(self, heats: frozenset[Heat]) -> bool:
         """Whether any code of the file may run so often."""
@@ -168,7 +168,7 @@ def _give(found: list[_Named], rules: Iterable[int], places: Sequence[Place]) ->
 
 
 @lru_cache(maxsize=4)
-def _trigger_index(rules: tuple[BoundRule, ...]) -> _TriggerIndex:
+def _trigger_index(rules: tuple[InstalledRule, ...]) -> _TriggerIndex:
     """The wishes of a set of rules. All files of a run share them, as a rule."""
     index = _TriggerIndex(len(rules))
     for number, rule in enumerate(rules):

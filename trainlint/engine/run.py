@@ -9,7 +9,7 @@ from pathlib import Path
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import Discovery, Target
 from trainlint.engine.index.project_files import Member, ProjectFiles
-from trainlint.engine.work import Fixing, Job, Outcome, Rewrite, do_text
+from trainlint.engine.work import Fixing, Job, Outcome, Rewrite, do, do_text
 from trainlint.finding import Failure, Report
 from trainlint.paths import absolute, shown_path
 from trainlint.training_settings.files import is_settings
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 
 _SMALL = 200_000
-"""Bytes of source without a word of training: to parse less takes no longer than to ask a cache, which takes 20 ms."""
+"""Bytes of source without a word of training: to parse less takes no longer than to ask a cache, which takes 20 ms, or
+than to start a worker. Where any file trains, the import of the model takes 60 ms, so a cache is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,10 @@ def run(
     """
     jobs, failures = _jobs(discovery.targets, configurations)
     files = ProjectFiles(_members(jobs), configurations, discovery.searched)
-    if cache is None or not _pays(jobs, files):
+    little = sum(job.size for job in jobs) <= _SMALL and not files.may_hold_findings
+    if little and workers in (None, 1):
+        found = _judged_alone(jobs, fixing)
+    elif little or cache is None:
         found = _judged(jobs, files, fixing, workers)
     else:
         from trainlint.engine.cache_keys import key_of_run
@@ -74,9 +78,12 @@ def run(
     return replace(found, report=replace(found.report, failures=_in_order(failures)))
 
 
-def _pays(jobs: Sequence[Job], files: ProjectFiles) -> bool:
-    """Whether it pays to ask a cache about these files. Where any trains, the import of the model takes 60 ms."""
-    return sum(job.size for job in jobs) > _SMALL or files.may_hold_findings
+def _judged_alone(jobs: Sequence[Job], fixing: Fixing | None) -> Run:
+    """Judge files that have nothing to tell each other, in this process, without importing what links them."""
+    from trainlint.engine.pool.process_settings import settings_for_judging
+
+    with settings_for_judging():
+        return _gathered(jobs, [do(job, fixing) for job in jobs], ())
 
 
 def _judged(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from trainlint.analysis.semantic_model import EarlierFacts, SemanticModel
     from trainlint.analysis.types.imported_facts import ImportedFacts
-    from trainlint.catalogue import BoundRule
+    from trainlint.catalogue import InstalledRule
     from trainlint.engine.configurations import Selection
     from trainlint.engine.discover import Target
     from trainlint.engine.judge import Verdicts
@@ -52,7 +52,7 @@ class Job:
     """A file, the rules to ask about it, and the configuration that holds there."""
 
     target: Target
-    rules: tuple[BoundRule, ...]
+    rules: tuple[InstalledRule, ...]
     selection: Selection
     imported_facts: ImportedFacts | None = None
     """What other files say of this one; None where they say nothing."""

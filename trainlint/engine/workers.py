@@ -14,7 +14,7 @@ from trainlint.engine.work import Fixing, Job, Outcome, do
 from trainlint.finding import Failure
 
 if TYPE_CHECKING:
-    from trainlint.catalogue import BoundRule
+    from trainlint.catalogue import InstalledRule
     from trainlint.engine.pool.model_store import ModelStore
 
 WORTH_A_WORKER = 500_000
@@ -48,7 +48,7 @@ def executor_for(
     return WorkerPool(count, partial(_prepare, jobs[0].rules), least=least, at_once=at_once, kept=kept)
 
 
-def _prepare(rules: Sequence[BoundRule]) -> None:
+def _prepare(rules: Sequence[InstalledRule]) -> None:
     import trainlint.analysis.project.summarise  # noqa: F401
 
     for rule in rules:

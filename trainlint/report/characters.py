@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+from trainlint.patterns import lazy
+
 _STEERING = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 """Control characters, marks that reorder or break lines, and halves of surrogate pairs, which no encoding takes."""
 
@@ -35,7 +37,7 @@ _COMMAND = re.compile(
 """What the CI services that read commands from their logs take for the start of one. Commands of others, such as
 GitLab, need control characters."""
 
-_NEEDS_QUOTES = re.compile(rf'[\t\n"\\]|{_STEERING}')
+_NEEDS_QUOTES = lazy(rf'[\t\n"\\]|{_STEERING}')
 _ESCAPES = {"\a": "a", "\b": "b", "\t": "t", "\n": "n", "\v": "v", "\f": "f", "\r": "r", '"': '"', "\\": "\\"}
 
 

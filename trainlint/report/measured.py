@@ -5,21 +5,22 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from trainlint.evidence import Interval, State, Verdict
 from trainlint.report.characters import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from trainlint.evidence import Interval, Verdict
     from trainlint.finding import Finding, Report
 
 _FIRST, _BETWEEN, _LAST = 0, 1, 2
-_UNKNOWN = Interval(0.0, 0.0)
 
 
 def by_cost(report: Report) -> tuple[Finding, ...]:
     """The findings, with those that are confirmed first, the dearest of them before, and those refuted last."""
+    if report.measured is None:
+        return report.findings
     return tuple(sorted(report.findings, key=lambda finding: _rank(verdict_on(report, finding))))
 
 
@@ -70,9 +71,10 @@ def _finite(bound: float) -> float | None:
 
 
 def _rank(verdict: Verdict | None) -> tuple[float, float, float]:
+    from trainlint.evidence import State  # a report without evidence needs none of its classes
+
     if verdict is None or verdict.state not in (State.CONFIRMED, State.REFUTED):
         return (_BETWEEN, 0.0, 0.0)
     if verdict.state is State.REFUTED:
         return (_LAST, 0.0, 0.0)
-    cost = verdict.cost or _UNKNOWN
-    return (_FIRST, -cost.low, -cost.high)
+    return (_FIRST, -verdict.cost.low, -verdict.cost.high) if verdict.cost else (_FIRST, 0.0, 0.0)

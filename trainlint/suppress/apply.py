@@ -11,7 +11,7 @@ from trainlint.suppress.hint import may_hold_directives
 if TYPE_CHECKING:
     import ast
 
-    from trainlint.catalogue import BoundRule, InstalledRule
+    from trainlint.catalogue import AnyRule, InstalledRule
     from trainlint.finding import Finding
     from trainlint.source import SourceFile
 
@@ -29,8 +29,8 @@ class Suppression:
 def suppress(
     source: SourceFile,
     findings: Sequence[Finding],
-    rules: Sequence[BoundRule],
-    known: Sequence[InstalledRule] | None = None,
+    rules: Sequence[InstalledRule],
+    known: Sequence[AnyRule] | None = None,
     tree: ast.Module | None = None,
 ) -> Suppression:
     """Drop the findings that ignore comments silence; add TRN002 and TRN003 for comments that silence nothing.
@@ -66,8 +66,8 @@ def suppress(
 def silencing_lines(
     source: SourceFile,
     findings: Iterable[Finding],
-    rules: Sequence[BoundRule],
-    known: Sequence[InstalledRule] | None = None,
+    rules: Sequence[InstalledRule],
+    known: Sequence[AnyRule] | None = None,
 ) -> dict[Finding, int]:
     """For each finding that an ignore comment silences, the line of the first such comment."""
     if not may_hold_directives(source.text):

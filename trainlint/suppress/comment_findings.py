@@ -12,7 +12,7 @@ from trainlint.suppress.entries import UNKNOWN_CODE, UNUSED_IGNORE, Entry, Vocab
 from trainlint.suppress.removal import removal
 
 if TYPE_CHECKING:
-    from trainlint.catalogue import BoundRule
+    from trainlint.catalogue import InstalledRule
     from trainlint.finding import Fix
     from trainlint.source import SourceFile
     from trainlint.suppress.comments import Directive
@@ -24,7 +24,7 @@ class CommentFindings:
 
     source: SourceFile
     words: Vocabulary
-    rules: dict[str, BoundRule]
+    rules: dict[str, InstalledRule]
 
     def unknown(self, entries: Iterable[Entry]) -> list[Finding]:
         """TRN003 for each word of ours that stands for no rule."""

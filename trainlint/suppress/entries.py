@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trainlint.naming import names_one_rule, pack_of, rules_called
 
 if TYPE_CHECKING:
-    from trainlint.catalogue import AnyRule, BoundRule, InstalledRule
+    from trainlint.catalogue import AnyRule, InstalledRule
     from trainlint.finding import Finding
     from trainlint.suppress.comments import Directive, Word
 
@@ -79,7 +79,7 @@ class Vocabulary:
         return Entry(directive, word, codes | aliased, ours)
 
 
-def vocabulary(known: Sequence[InstalledRule] | None, ran: Sequence[BoundRule]) -> Vocabulary:
+def vocabulary(known: Sequence[AnyRule] | None, ran: Sequence[InstalledRule]) -> Vocabulary:
     """The vocabulary of a run. Rules that ran are known, whether listed or not."""
     rules: tuple[AnyRule, ...] = tuple({rule.code: rule for rule in (*(known or ()), *ran)}.values())
     packs = frozenset(pack_of(rule.code) for rule in rules)

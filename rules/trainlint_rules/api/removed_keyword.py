@@ -35,8 +35,8 @@ class RemovedKeyword(Rule):
     ## Why
     PyTorch 2.7 took `verbose` from all learning rate schedulers: `ReduceLROnPlateau(..., verbose=True)`, written in
     many a tutorial, ends the program with a TypeError, and so does a scheduler of your own that hands `verbose` on to
-    `super().__init__`. Others still work and warn: `size_average` and `reduce` of the losses, `use_cuda` of the
-    profilers, `check_reduction` of DistributedDataParallel.
+    `super().__init__`. PyTorch 2.14 took `use_cuda` from the profilers. Others still work and warn: `size_average` and
+    `reduce` of the losses, `check_reduction` of DistributedDataParallel.
 
     ## Example
     ```python
@@ -72,7 +72,7 @@ class RemovedKeyword(Rule):
     TypeError, "unexpected keyword argument".
 
     ## Gain
-    A program that runs on PyTorch 2.7 and newer; none in speed.
+    A program that runs on new versions of PyTorch; none in speed.
 
     ## References
     - `ReduceLROnPlateau`: https://docs.pytorch.org/docs/stable/generated/torch.optim.lr_scheduler.ReduceLROnPlateau.html

@@ -19,9 +19,9 @@ class RemovedLinearAlgebra(DeprecatedName):
     """Linear algebra by names that PyTorch has taken away or will
 
     ## Why
-    `torch.solve`, `lstsq`, `eig`, `matrix_rank` and `symeig` raise a RuntimeError whenever they are called: the first
-    four since PyTorch 1.13, `symeig` since 2.0. `qr`, `cholesky`, `chain_matmul`, `lu`, `lu_solve`,
-    `triangular_solve` and `range` still work, warn, and will go the same way.
+    `torch.solve`, `lstsq`, `eig`, `matrix_rank`, `symeig`, `qr` and `cholesky` raise a RuntimeError whenever they are
+    called: the first four since PyTorch 1.13, `symeig` since 2.0, `qr` and `cholesky` since 2.14. `chain_matmul`, `lu`,
+    `lu_solve`, `triangular_solve` and `range` still work and warn.
 
     ## Example
     ```python
@@ -50,7 +50,7 @@ class RemovedLinearAlgebra(DeprecatedName):
     `torch.arange` ends before its end.
 
     ## Confirmed by
-    `trainlint probe` notes PyTorch's UserWarning at this line. The five that are gone raise a RuntimeError at the
+    `trainlint probe` notes PyTorch's UserWarning at this line. The seven that are gone raise a RuntimeError at the
     first call, and `ger`, `svd` and `norm` say nothing.
 
     ## Gain

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from trainlint.analysis.conditions.around import guards_around
+from trainlint.analysis.conditions.branches import follows_early_exit
 from trainlint.analysis.conditions.questions import runs_where_missing
 from trainlint.analysis.effects.forward import computes
 from trainlint.analysis.programs.steps import LoopKind
@@ -126,7 +126,7 @@ def _is_kept(site: Site) -> bool:
     """Whether the place runs only while there is no wrapper yet."""
     if runs_where_missing(site.conditions):
         return True
-    if any(guard.is_early_exit for guard in guards_around(site.block)):
+    if follows_early_exit(site.block):
         return True
     function = site.function
     return function is not None and any(function.is_decorated(name) for name in _CACHES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.host_reads import TO_PYTHON
 from trainlint.contract.bases import ReadRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.conditions import made_where_missing
@@ -64,7 +65,7 @@ class GraphBreakInCompiled(ReadRule):
     name = "graph-break-in-compiled"
     preview = True
     confirmed_by = frozenset({Symptom.GRAPH_BREAK})
-    on = (".item", ".tolist")
+    on = tuple(f".{name}" for name in sorted(TO_PYTHON))
     sure = Confidence.LIKELY
     unless = (
         lacks_word("the file does not use torch.compile", lazy("compile")),

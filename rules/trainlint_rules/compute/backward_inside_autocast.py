@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, last_name
+from trainlint.analysis.tables.optimizers import OPTIMIZER_NAME
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.compute.idioms.precision import autocast_around
 
-_ENGINE = lazy(r"accelerator|fabric|engine|booster|optim", re.IGNORECASE)
+_ENGINE = lazy(r"accelerator|fabric|engine|booster", re.IGNORECASE)
 """Whose `backward` is more than that of a tensor, and leaves autocast where it should."""
 
 
@@ -91,7 +92,8 @@ class BackwardInsideAutocast(Rule):
             return
         if is_test_path(site.path) and not site.heat.heat.in_step:
             return  # tests look at what happens here
-        if _ENGINE.search(last_name(getattr(site.call.func, "value", site.call.func))) or _makes_graph(site):
+        owner = last_name(getattr(site.call.func, "value", site.call.func))
+        if _ENGINE.search(owner) or OPTIMIZER_NAME.search(owner) or _makes_graph(site):
             return
         yield self.finding(
             site,

@@ -10,6 +10,7 @@ from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Function
 from trainlint.analysis.syntax.names import constant, dotted, last_name, nodes_in, root_name
+from trainlint.analysis.tables.host_reads import SIZED_BY_DATA, TO_PYTHON
 from trainlint.analysis.types.values import Kind, Origin
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
@@ -17,7 +18,7 @@ from trainlint.rule import Rule, Triggers
 
 _SEQUENCE = lazy(r"(^|_)(t|time|timestep|step|token|pos|layer|level|scale|depth)s?($|_)", re.IGNORECASE)
 """Names of what runs over a sequence, whose next item needs this one, or over parts of a network."""
-_RAGGED = frozenset("nonzero where item tolist nms topk unique masked_select split chunk multinomial append_".split())
+_RAGGED = SIZED_BY_DATA | TO_PYTHON | frozenset("where nms topk split chunk multinomial append_".split())
 _UNSURE = frozenset({Origin.NAME, Origin.BATCH})
 
 

@@ -6,18 +6,15 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.analysis.conditions.around import mentioned_in_tests
+from trainlint.analysis.conditions.subjects import Subject, asks_about
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, nodes_in
 from trainlint.analysis.types.values import Origin
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 from trainlint.symptoms import Symptom
 
 _SURE = 0.9
-
-_TYPE_TEST = lazy(r"isinstance|is_tensor")
 
 
 class TensorCopiedFromTensor(Rule):
@@ -110,7 +107,7 @@ def _may_be_list(site: Site, given: ast.expr) -> bool:
         return True
     if any(isinstance(part, ast.List | ast.Tuple | ast.ListComp) for part in nodes_in(given)):
         return isinstance(given, ast.BinOp | ast.List | ast.Tuple | ast.ListComp)
-    return mentioned_in_tests(site.block, _TYPE_TEST, everywhere=True)
+    return asks_about(site.block, Subject.TYPE)
 
 
 def _converts_itself(site: Site, given: ast.expr) -> bool:

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from trainlint.analysis.conditions.around import names_in_tests
+from trainlint.analysis.conditions.subjects import Subject, asks_about, is_about
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
@@ -20,9 +20,8 @@ from trainlint.rule import Rule, Triggers
 from trainlint_rules.data.idioms.datasets import origins
 from trainlint_rules.data.idioms.passes import Pass, Start, passes
 
-_RANK = lazy(r"rank|world_?size|num_procs|process_index|dist", re.IGNORECASE)
-_SHARES = lazy(r"shard|num_replicas|partition|by_node|sampler", re.IGNORECASE)
-"""Words of code that gives each process its own part of the data."""
+_RANKS = (Subject.RANK, Subject.SHARES)
+"""What code is about that gives each process its own part of the data."""
 _MADE_UP = lazy(r"random|dummy|fake|synthetic|toy|mock|bench", re.IGNORECASE)
 """Functions whose data is drawn anew in each process, or means nothing."""
 _SEEDS = ("manual_seed", "manual_seed_all", "seed", "seed_everything", "set_seed", "set_random_seed", "default_rng")
@@ -159,8 +158,8 @@ def _is_shared_out(file: SemanticModel, item: Pass) -> bool:
 
 def _knows_ranks(file: SemanticModel, loader: Loader, made: list[ast.expr]) -> bool:
     """Whether the code that makes a dataset or its loader speaks of ranks, or draws the data in each process."""
-    names = [name for node in made for name in names_in(node)] + names_in_tests(loader.block)
-    if any(_RANK.search(name) or _SHARES.search(name) for name in names):
+    names = [name for node in made for name in names_in(node)]
+    if any(is_about(name, *_RANKS) for name in names) or asks_about(loader.block, *_RANKS):
         return True
     function = file.outline.enclosing(loader.block)
     if any(_shares_out(node) for node in nodes_in(function.node if function is not None else file.tree)):
@@ -168,14 +167,14 @@ def _knows_ranks(file: SemanticModel, loader: Loader, made: list[ast.expr]) -> b
     makers = {last_name(node.func) for node in made if isinstance(node, ast.Call)}
     if any(_MADE_UP.search(name) for name in (*makers, function.name if function is not None else "")):
         return True
-    return any(_RANK.search(name) for name in _names_in_seeds(file))
+    return any(is_about(name, Subject.RANK) for name in _names_in_seeds(file))
 
 
 def _shares_out(node: ast.AST) -> bool:
     """Whether a node speaks of shares of the data, or takes an item by the rank."""
     if isinstance(node, ast.Name | ast.Attribute):
-        return _SHARES.search(last_name(node)) is not None
-    return isinstance(node, ast.Subscript) and any(_RANK.search(name) for name in names_in(node.slice))
+        return is_about(last_name(node), Subject.SHARES)
+    return isinstance(node, ast.Subscript) and any(is_about(name, Subject.RANK) for name in names_in(node.slice))
 
 
 def _names_in_seeds(file: SemanticModel) -> Iterator[str]:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.loop_heads import never_ends
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Class, Function
@@ -140,7 +141,7 @@ def _repeats_itself(file: SemanticModel, cls: Class) -> bool:
     if family is None:
         return False
     iterate = file.graph.method(cls, "__iter__")
-    if iterate is None or any(_never_ends(node) for node in nodes_in(iterate.node)):
+    if iterate is None or any(never_ends(node) for node in nodes_in(iterate.node)):
         return False
     words = {name for member in family for name in _words(member.node)}
     if any(pattern.search(word) for pattern in (_SHARES, _DRAWS, _LIVE) for word in words):
@@ -179,7 +180,3 @@ def _words(node: ast.ClassDef) -> Iterator[str]:
     for part in nodes_in(node):
         if isinstance(part, ast.arg | ast.keyword):
             yield part.arg or ""
-
-
-def _never_ends(node: ast.AST) -> bool:
-    return isinstance(node, ast.While) and constant(node.test) in (True, 1)

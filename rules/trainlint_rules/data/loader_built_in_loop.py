@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.loop_heads import names_in_head
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind
-from trainlint.analysis.syntax.names import names_in
 from trainlint.analysis.tables.loaders import TORCH_CLASSES
 from trainlint.analysis.types.loaders import Loader
 from trainlint.finding import Finding, Heat, Severity
@@ -128,11 +128,8 @@ def _stays_the_same(file: SemanticModel, loader: Loader) -> bool:
 def _counts_rounds(file: SemanticModel, block: Block, depth: int = 3) -> bool:
     """Whether the loop that repeats a block counts epochs or steps, rather than folds or models."""
     for outer in block.outwards():
-        node = outer.node
-        if isinstance(node, ast.For):
-            return any(_COUNTS.search(word) for word in (*names_in(node.target), *names_in(node.iter)))
-        if isinstance(node, ast.While):
-            return any(_COUNTS.search(word) for word in names_in(node.test))
+        if isinstance(outer.node, ast.For | ast.While):
+            return any(_COUNTS.search(word) for word in names_in_head(outer.node))
         if outer.kind is BlockKind.FUNCTION:
             break
     function = file.outline.enclosing(block)

@@ -8,11 +8,9 @@ from trainlint.analysis.conditions.forms.ranks import asks_for_rank
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.tables.samplers import DISTRIBUTED, DISTRIBUTED_ORIGIN
 from trainlint.finding import Finding, Severity
-from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
-
-_ORIGINS = lazy(r"^torch\.utils\.data\.(distributed\.)?DistributedSampler$|^torchdata\..*DistributedSampler$")
 
 
 class SamplerSeededPerRank(Rule):
@@ -65,11 +63,11 @@ class SamplerSeededPerRank(Rule):
     severity = Severity.ERROR
     heat_matters = False
     preview = True
-    triggers = Triggers(calls=frozenset({"DistributedSampler", "StatefulDistributedSampler"}))
+    triggers = Triggers(calls=frozenset(DISTRIBUTED))
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find seeds that are made of the rank."""
-        if not _ORIGINS.match(site.origin(site.call.func) or ""):
+        if not DISTRIBUTED_ORIGIN.match(site.origin(site.call.func) or ""):
             return
         seed, shuffle = argument(site.call, "seed", 4), argument(site.call, "shuffle", 3)
         if seed is None or constant(shuffle) is False:

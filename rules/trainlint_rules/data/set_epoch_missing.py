@@ -14,14 +14,13 @@ from trainlint.analysis.syntax.names import argument, constant, last_name, nodes
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.tables.iterables import counts_rounds
+from trainlint.analysis.tables.samplers import DISTRIBUTED, DISTRIBUTED_ORIGIN
 from trainlint.analysis.types.loaders import Loader
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 from trainlint_rules.data.idioms.passes import Pass, Start, passes
 from trainlint_rules.data.idioms.samplers import samplers_behind
 
-_ORIGINS = lazy(r"^torch\.utils\.data\.(distributed\.)?DistributedSampler$|^torchdata\..*DistributedSampler$")
 _LEAVES_EPOCHS_TO_THE_LOOP = frozenset({"deepspeed"})
 """Frameworks that are given gradients and weights, not loaders that somebody else built."""
 
@@ -103,12 +102,12 @@ class SetEpochMissing(Rule):
     severity = Severity.ERROR
     fix_safety = Safety.UNSAFE
     heat_matters = False
-    triggers = Triggers(calls=frozenset({"DistributedSampler", "StatefulDistributedSampler"}))
+    triggers = Triggers(calls=frozenset(DISTRIBUTED))
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find samplers whose loader trains for several epochs, with no `set_epoch` around the loop."""
         file = site.file
-        if not _ORIGINS.match(site.origin(site.call.func) or "") or _sets_epoch_by_hand(file):
+        if not DISTRIBUTED_ORIGIN.match(site.origin(site.call.func) or "") or _sets_epoch_by_hand(file):
             return
         shuffle = argument(site.call, "shuffle", 3)
         if shuffle is not None and constant(shuffle) is not True:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.conditions.around import mentioned_in_tests
+from trainlint.analysis.conditions.subjects import Subject, asks_about
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, end_position, position, root_name
 from trainlint.analysis.syntax.uses import assigned_target, mentions
 from trainlint.analysis.tables.collectives import ALL_GATHER, ALL_GATHER_INTO_TENSOR, GATHERING_INTO_ONE
 from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.distributed.idioms.gathers import GatheredList, gathered_list
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
     import libcst as cst
 
 _BETTER = (*sorted(GATHERING_INTO_ONE), "all_gather_tensor")
-_BACKEND = lazy(r"gloo|backend", re.IGNORECASE)
 _RENAMED_IN = (2, 13)
 _FIRST_WITH_ONE_TENSOR = (1, 13)
 _ONE_NUMBER = 0.5
@@ -144,7 +141,7 @@ def _is_asynchronous(site: Site) -> bool:
 
 def _has_another_way(site: Site) -> bool:
     """Whether this is the branch for a backend that lacks the better call, or the function makes that call too."""
-    if mentioned_in_tests(site.block, _BACKEND, everywhere=True):
+    if asks_about(site.block, Subject.BACKEND):
         return True
     return any(other.function is site.function for other in site.calls(*_BETTER))
 

@@ -11,11 +11,10 @@ from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, last_name, names_in, nodes_in, root_name
 from trainlint.analysis.tables.collectives import OVERLAPPING
+from trainlint.analysis.tables.host_reads import TO_HOST
 from trainlint.finding import Finding, Severity
 from trainlint.rule import IN_STEP, Rule, Triggers
 from trainlint.symptoms import Symptom
-
-_READ = frozenset({"item", "tolist", "cpu", "numpy"})
 
 
 class CollectiveNotOverlapped(Rule):
@@ -121,7 +120,7 @@ def _runs_beside(site: Site, found: Collective) -> ast.stmt | None:
         ):
             return None
         calls = [part for part in nodes_in(statement) if isinstance(part, ast.Call)]
-        if any(last_name(call.func) in _READ for call in calls):
+        if any(last_name(call.func) in TO_HOST for call in calls):
             return None
         for place in (item for call in calls for item in site.file.outline.calls.get(last_name(call.func), ())):
             if place.statement is statement and (

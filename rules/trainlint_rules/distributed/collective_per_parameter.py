@@ -11,7 +11,7 @@ from trainlint.analysis.effects.parameter_loops import parameter_loop
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind
-from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.syntax.names import has_name_in, last_name, nodes_in
 from trainlint.analysis.tables.collectives import REDUCTIONS
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.patterns import lazy
@@ -97,7 +97,7 @@ class CollectivePerParameter(Rule):
         if found is None or found.tensor is None or found.returns_handle or is_test_path(site.path):
             return
         loop = parameter_loop(site.file.outline, site.block)
-        if loop is None or not _mentions(found.tensor, loop.names):
+        if loop is None or not has_name_in(found.tensor, loop.names):
             return
         heat = site.heat.heat
         if heat in _SELDOM or not (heat.in_step or _is_of_gradient(found.tensor)):
@@ -110,10 +110,6 @@ class CollectivePerParameter(Rule):
             "DistributedDataParallel, or reduce all of them as one flat tensor",
             confidence=0.9,
         )
-
-
-def _mentions(tensor: ast.expr, names: frozenset[str]) -> bool:
-    return any(isinstance(part, ast.Name) and part.id in names for part in nodes_in(tensor))
 
 
 def _is_of_gradient(tensor: ast.expr) -> bool:

@@ -10,14 +10,15 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, nodes_in, position
 from trainlint.analysis.tables.clipping import clips_gradients
 from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.host_reads import ITEM, SYNCHRONIZE
 from trainlint.analysis.tables.iterables import counts_rounds
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
 from trainlint_rules.distributed.idioms.data_parallel import ddp_call
 
-_AROUND_BACKWARD = frozenset(
-    "backward scale scale_loss item detach print update append add sum mean step zero_grad float div len "
-    "synchronize time perf_counter write record".split()
+_AROUND_BACKWARD = frozenset({ITEM.name, SYNCHRONIZE.name}) | frozenset(
+    "backward scale scale_loss detach print update append add sum mean step zero_grad float div len "
+    "time perf_counter write record".split()
 )
 """Calls that may stand beside a backward and run no model, besides those that count or clip."""
 

@@ -79,4 +79,4 @@ class PrivateCollective(DeprecatedName):
         target = site.file.config.target_torch
         if target is None or not target.has(_RENAMED_IN):
             return use
-        return replace(use, deprecation=replace(row, replacement=newest, replaced_in=_RENAMED_IN))
+        return replace(use, deprecation=row._replace(replacement=newest, replaced_in=_RENAMED_IN))

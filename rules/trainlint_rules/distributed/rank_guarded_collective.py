@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from trainlint.analysis.conditions.questions import is_on_some_ranks
-from trainlint.analysis.conditions.rank_ways import main_only_guard
+from trainlint.analysis.conditions.rank_ways import main_only
 from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.programs.fact_names import ACCELERATOR
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block
-from trainlint.analysis.syntax.names import last_name, names_in
+from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.tables.collectives import COLLECTIVES, OF_ACCELERATE
 from trainlint.finding import Finding, Severity
-from trainlint.patterns import lazy
 from trainlint.rule import Rule, Triggers
-
-_ALONE = lazy(r"world_size|num_processes|n_?gpu|initialized|distributed", re.IGNORECASE)
 
 
 class RankGuardedCollective(Rule):
@@ -80,16 +76,13 @@ class RankGuardedCollective(Rule):
         """Find collectives in the default group behind a test that holds in the first process only."""
         if is_test_path(site.path) or not _needs_all(site):
             return
-        guard = main_only_guard(site.block)
-        if guard is None or any(_ALONE.search(name) for name in names_in(guard.expression)):
+        guard = main_only(site.block)
+        if guard is None or _has_counterpart(site, guard.block):
             return
-        if _has_counterpart(site, guard.block):
-            return
-        test = guard.expression
         yield self.finding(
             site,
             f"`{ast.unparse(site.call.func)}` waits for all ranks, but only those come here for which "
-            f"`{'' if guard.outcome else 'not '}{ast.unparse(test)}` (line {test.lineno}) holds; the run hangs",
+            f"`{guard.words}` (line {guard.line}) holds; the run hangs",
             confidence=0.9,
         )
 

@@ -6,7 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from trainlint.analysis.conditions.rank_ways import all_ranks_come_here, speaks_of_rank
+from trainlint.analysis.conditions.forms.ranks import speaks_of_rank
+from trainlint.analysis.conditions.rank_ways import all_ranks_come_here
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Binding, Block, How

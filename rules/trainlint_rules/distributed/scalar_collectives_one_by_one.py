@@ -16,14 +16,13 @@ from trainlint.analysis.effects.collectives import (
 from trainlint.analysis.effects.parameter_loops import parameter_loop
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.syntax.names import has_name_in, last_name, nodes_in
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.collectives import REDUCTIONS
 from trainlint.finding import Finding, Severity
 from trainlint.rule import IN_STEP, Rule, Triggers
 from trainlint.symptoms import Symptom
-
-_REDUCING = frozenset({"sum", "mean", "item", "norm", "numel"})
+from trainlint_rules.distributed.idioms.one_number import REDUCING
 
 
 class ScalarCollectivesOneByOne(Rule):
@@ -126,7 +125,7 @@ def _is_number(site: Site, found: Collective) -> bool:
     if tensor is None:
         return False
     value = single_value(tensor, site.block)
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _REDUCING:
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in REDUCING:
         return not value.args and not value.keywords
     return bool(SCALAR_NAME.search(last_name(tensor))) or _in_loop_over_numbers(site, found)
 
@@ -151,7 +150,7 @@ def _in_loop_over_numbers(site: Site, found: Collective) -> bool:
         return False
     targets = {part.id for part in nodes_in(loop.node.target) if isinstance(part, ast.Name)}
     assert found.tensor is not None
-    if not any(isinstance(part, ast.Name) and part.id in targets for part in nodes_in(found.tensor)):
+    if not has_name_in(found.tensor, targets):
         return False
     words = [part.attr if isinstance(part, ast.Attribute) else part.id for part in _named(loop.node.iter)]
     return any(SCALAR_NAME.search(word) for word in words)

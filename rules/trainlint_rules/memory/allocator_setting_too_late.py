@@ -14,12 +14,13 @@ from trainlint_rules.memory.idioms.allocator_settings import VARIABLES, problem
 
 
 class AllocatorSettingTooLate(Rule):
-    """A setting of the allocator that has no effect: set after the first use of the device, or misspelt
+    """A setting of the allocator that comes after the first use of the device, or is misspelt
 
     ## Why
     PyTorch reads `PYTORCH_CUDA_ALLOC_CONF` once, when the allocator is first used. A value that is set after the first
-    tensor went to the device changes nothing, and neither does a key that the allocator does not know: both without a
-    word. The run then fragments its memory as before. A number out of range raises at the first use of the device.
+    tensor went to the device changes nothing, and no warning says so: the run fragments its memory as before. Builds of
+    PyTorch with CUDA refuse a key that they do not know, and a number out of range raises at the first use of the
+    device.
 
     ## Example
     ```python

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.analysis.conditions.around import names_in_tests
+from trainlint.analysis.conditions.subjects import Subject, asks_about
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind
@@ -20,8 +20,6 @@ from trainlint.symptoms import Symptom
 
 _DEVICE_MODULE = lazy(r"cuda|mps|xpu|npu|mlu|accelerator|device|backend|memory", re.IGNORECASE)
 """Whose `empty_cache` is PyTorch's: that of `torch.cuda`, `get_accelerator()`, a device module in a variable."""
-_ASKED_FOR = lazy(r"(empty|clear|clean|free|flush|release)|(^|_)(mem|memory|vram|cache|gc)($|_)|memory_", re.IGNORECASE)
-"""Names in tests that are about memory: somebody wants the cache emptied just then."""
 _WHERE = {
     Heat.STEP: "in each training step",
     Heat.INNER: "several times in each training step",
@@ -145,7 +143,7 @@ def _is_asked_for(site: Site) -> bool:
     """
     if site.function is not None and site.function.name == "empty_cache" and site.conditions:
         return True
-    return any(_ASKED_FOR.search(name) for name in names_in_tests(site.block))
+    return asks_about(site.block, Subject.MEMORY)
 
 
 def _retries(site: Site) -> bool:

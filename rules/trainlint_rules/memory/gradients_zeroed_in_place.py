@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.analysis.conditions.around import guard_of
 from trainlint.analysis.conditions.option_defaults import Flags
+from trainlint.analysis.conditions.tested_values import asks_only_for_gradient
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind
@@ -155,30 +155,9 @@ def _runs_for_each(block: Block, name: str) -> bool:
     for outer in block.outwards():
         if outer.kind is BlockKind.LOOP and isinstance(outer.node, ast.For):
             return any(isinstance(part, ast.Name) and part.id == name for part in nodes_in(outer.node.target))
-        guard = guard_of(outer)
-        if guard is None or not _asks_for_gradient(guard.expression):
+        if not asks_only_for_gradient(outer):
             return False
     return False
-
-
-def _asks_for_gradient(test: ast.expr) -> bool:
-    """Whether a test is `p.grad is not None`, or that and `p.requires_grad`."""
-    words = {last_name(part) for part in nodes_in(test) if isinstance(part, ast.Name | ast.Attribute)}
-    plain = all(isinstance(part, ast.Name | ast.Attribute | ast.Constant) for part in _operands(test))
-    return plain and bool(words & {"grad", "requires_grad"})
-
-
-def _operands(test: ast.expr) -> Iterator[ast.expr]:
-    match test:
-        case ast.BoolOp():
-            for value in test.values:
-                yield from _operands(value)
-        case ast.UnaryOp():
-            yield from _operands(test.operand)
-        case ast.Compare():
-            yield from (test.left, *test.comparators)
-        case _:
-            yield test
 
 
 def _adds_to_gradients(site: Site) -> bool:

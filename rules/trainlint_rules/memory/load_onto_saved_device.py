@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.analysis.conditions.around import mentioned_in_tests
 from trainlint.analysis.conditions.questions import is_on_some_ranks
+from trainlint.analysis.conditions.subjects import Subject, asks_about
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block
@@ -22,7 +22,6 @@ from trainlint.rule import Rule, Triggers
 _MANY_PROCESSES = frozenset({FactKind.DISTRIBUTED, FactKind.DDP, FactKind.FSDP})
 _HOST_STATE = lazy(r"scaler|sched|sampler|loader|rng|meter", re.IGNORECASE)
 """What has a state of Python numbers, or one on the host."""
-_ASKS_FOR_DEVICE = lazy(r"cuda|gpu|device", re.IGNORECASE)
 
 
 class LoadOntoSavedDevice(Rule):
@@ -112,11 +111,7 @@ class LoadOntoSavedDevice(Rule):
             return
         if argument(site.call, "map_location", 1) is not None or not _fills_a_module(site):
             return
-        if (
-            mentioned_in_tests(site.block, _ASKS_FOR_DEVICE)
-            or is_on_some_ranks(site.conditions)
-            or _is_mapped_elsewhere(site)
-        ):
+        if asks_about(site.block, Subject.DEVICE) or is_on_some_ranks(site.conditions) or _is_mapped_elsewhere(site):
             return
         kinds = {item.fact.kind for item in site.file.used_around(site.block, beside=True)}
         if kinds & _MANY_PROCESSES:

@@ -10,13 +10,14 @@ from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import dotted, last_name, nodes_in
+from trainlint.analysis.tables.host_reads import TO_HOST
 from trainlint.analysis.types.values import Home, Kind, Origin
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Rule, Triggers
 from trainlint_rules.memory.idioms.lifetimes import Lifetime, lifetime
 
-_SMALL = frozenset(
-    "mean sum argmax argmin max min amax amin norm item size numel topk sort argsort cpu numpy tolist any all prod "
+_SMALL = TO_HOST | frozenset(
+    "mean sum argmax argmin max min amax amin norm size numel topk sort argsort any all prod "
     "count_nonzero var std median".split()
 )
 """What makes an output small, or takes it to the host."""

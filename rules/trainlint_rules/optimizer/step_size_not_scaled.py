@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.analysis.effects.accumulation import Accumulation, accumulation
-from trainlint.analysis.programs.fact_names import ACCUMULATION
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import argument, dotted, last_name, names_in, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.accumulation import speaks_of_micro_batches
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
@@ -154,7 +154,7 @@ def _counts_batches(length: ast.expr, block: Block, count: str) -> bool:
         if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div | ast.FloorDiv):
             return False
         if isinstance(part, ast.Name | ast.Attribute) and (
-            dotted(part) == count or ACCUMULATION.search(last_name(part))
+            dotted(part) == count or speaks_of_micro_batches(last_name(part))
         ):
             return False
         if isinstance(part, ast.Call) and last_name(part.func) == "len":

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.analysis.conditions.around import mentioned_in_tests
 from trainlint.analysis.conditions.interval_lengths import interval_length
+from trainlint.analysis.conditions.subjects import Subject, asks_about
 from trainlint.analysis.effects.parameter_loops import ParameterLoop, parameter_loop
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block
@@ -19,7 +19,6 @@ from trainlint.patterns import lazy
 from trainlint.rule import IN_STEP, Rule, Triggers
 from trainlint_rules.optimizer.idioms.parameter_updates import ParameterUpdate, Update, update_of
 
-_FOREACH = lazy(r"foreach")
 _AVERAGES = lazy(r"ema|moving|average|polyak|soft_?update|momentum|target", re.IGNORECASE)
 """Functions that a training loop calls once in each step, even where the loop is not in sight."""
 _LONGEST_INTERVAL = 4
@@ -205,4 +204,4 @@ def _has_a_foreach_way(site: Site, block: Block) -> bool:
         for part in nodes_in(root)
     ):
         return True
-    return mentioned_in_tests(block, _FOREACH)
+    return asks_about(block, Subject.FOREACH)

@@ -13,6 +13,7 @@ from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import constant, dotted, last_name
 from trainlint.analysis.tables.clipping import clips_gradients
 from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.host_reads import ITEM
 from trainlint.analysis.tables.iterables import only_iterates
 from trainlint.analysis.tables.precision import AUTOCAST
 from trainlint.finding import Finding, Severity
@@ -29,7 +30,7 @@ _MAY_CLEAR = lazy(r"optim|(^|_)opt($|_)|trainer|engine|^self$", re.IGNORECASE)
 """What a function out of sight must be given to clear gradients."""
 _HARMLESS = lazy(
     r"^(backward|step|scale|unscale_|update|train|eval|parameters|state_dict|save\w*|print|len|isinstance|"
-    r"append|item|log\w*|format|get_last_lr|join|str|int|float|no_grad|dict|getattr)$"
+    r"append|log\w*|format|get_last_lr|join|str|int|float|no_grad|dict|getattr)$"
 )
 
 
@@ -123,7 +124,9 @@ def _runs_once(loop: ast.AST) -> bool:
 
 def _is_harmless(name: str) -> bool:
     """Whether a function of this name clears no gradients."""
-    return bool(_HARMLESS.search(name)) or only_iterates(name) or clips_gradients(name) or name == AUTOCAST.name
+    if name in (ITEM.name, AUTOCAST.name) or only_iterates(name) or clips_gradients(name):
+        return True
+    return bool(_HARMLESS.search(name))
 
 
 def _someone_else_may(site: Site, loop: Block) -> bool:

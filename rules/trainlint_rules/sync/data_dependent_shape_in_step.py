@@ -7,13 +7,14 @@ import ast
 from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
+from trainlint.analysis.tables.host_reads import SIZED_BY_DATA
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Confidence, Heat
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.counted_shapes import COUNTING, SIZED, deciding_tensor, may_not_train, sure_of_wait
+from trainlint_rules.sync.idioms.counted_shapes import SIZED, deciding_tensor, may_not_train, sure_of_wait
 from trainlint_rules.sync.idioms.index_syncs import earlier_index_sync, index_sync
 from trainlint_rules.sync.idioms.read_purposes import makes_text
 
@@ -101,7 +102,7 @@ class DataDependentShapeInStep(CallRule):
     code = "TRN209"
     name = "data-dependent-shape-in-step"
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    on = (*COUNTING, *SIZED, "where")
+    on = (*sorted(SIZED_BY_DATA), *sorted(SIZED), "where")
     also = Triggers(subscripts=True)
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.LIKELY}
     unless = (_makes_text, may_not_train, _follows_another)

@@ -9,6 +9,7 @@ from trainlint.analysis.effects.guarded_reads import decided_by_callers
 from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, last_name, nodes_in
+from trainlint.analysis.tables.host_reads import COPIES
 from trainlint.analysis.types.values import Home, Kind
 from trainlint.finding import Finding, Heat, Severity
 from trainlint.rule import IN_STEP, Rule, Triggers
@@ -117,7 +118,7 @@ class DeviceHopInForward(Rule):
     name = "device-hop-in-forward"
     severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    triggers = Triggers(calls=frozenset({"cpu", "tolist", "to"}), heats=IN_STEP | {Heat.UNKNOWN})
+    triggers = Triggers(calls=COPIES | {"to"}, heats=IN_STEP | {Heat.UNKNOWN})
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find copies to the host of a device tensor in code that computes an output or a loss."""

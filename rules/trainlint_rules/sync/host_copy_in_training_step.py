@@ -9,6 +9,7 @@ from trainlint.analysis.effects.guarded_reads import decided_by_callers
 from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
+from trainlint.analysis.tables.host_reads import COPIES
 from trainlint.analysis.types.values import Home, Kind
 from trainlint.finding import Finding, Severity
 from trainlint.rule import IN_STEP, Rule, Triggers
@@ -87,7 +88,7 @@ class HostCopyInTrainingStep(Rule):
     name = "host-copy-in-training-step"
     severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    triggers = Triggers(calls=frozenset({"cpu", "tolist", "to"}), heats=IN_STEP)
+    triggers = Triggers(calls=COPIES | {"to"}, heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find copies to the host that run in each step on a device tensor."""

@@ -10,6 +10,7 @@ from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import end_position
 from trainlint.analysis.syntax.uses import reads_of_sum
+from trainlint.analysis.tables.host_reads import ITEM
 from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
@@ -96,7 +97,7 @@ class ItemInTrainingStep(CallRule):
     code = "TRN201"
     name = "item-in-training-step"
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    on = (".item",)
+    on = (f".{ITEM.name}",)
     when = EACH_STEP
     unless = (_decided_by_callers, *READ_FOR_A_PURPOSE, in_progress_bar)
     message = "`{text}` forces a GPU sync{often}"

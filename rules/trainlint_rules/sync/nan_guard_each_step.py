@@ -9,6 +9,7 @@ from trainlint.analysis.effects.guarded_reads import decided_by_callers
 from trainlint.analysis.effects.python_reads import READING_CALLS, python_reads
 from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.host_reads import ITEM
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
 from trainlint.rule import IN_STEP, Rule, Triggers
@@ -90,7 +91,7 @@ class NanGuardEachStep(Rule):
     name = "nan-guard-each-step"
     severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    triggers = Triggers(calls=READING_CALLS | {"item"}, reads=True, heats=IN_STEP)
+    triggers = Triggers(calls=READING_CALLS | {ITEM.name}, reads=True, heats=IN_STEP)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find tests for NaN that read a device tensor and run in each step."""
@@ -112,7 +113,7 @@ class NanGuardEachStep(Rule):
 
 def _reads(site: Site) -> Iterator[tuple[ast.AST, float]]:
     node = site.node
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item":
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == ITEM.name:
         if not node.args and not decided_by_callers(site.file, node, site.block):
             confidence = explicit_read(site.value(node.func.value), site.file.device)
             if confidence:

@@ -6,12 +6,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from trainlint.analysis.conditions.around import guard_of
+from trainlint.analysis.conditions.branches import is_branch
 from trainlint.analysis.conditions.questions import runs_where_missing
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.analysis.tables.host_reads import ITEM
 from trainlint.analysis.types.values import Home, Kind
 from trainlint.finding import Finding, Severity
 from trainlint.patterns import lazy
@@ -23,7 +24,7 @@ _SURELY_HOT = 0.8
 """Below, the way from the step to this line is a guess: helpers that upload a number are mostly called now and then."""
 _STEP_COUNTS = frozenset({"step", "steps", "step_t", "state_step"})
 _SEVERAL = lazy(r"\b(list|tuple|sequence|iterable|ndarray)\b", re.IGNORECASE)
-_REDUCTIONS = frozenset({"sum", "max", "min", "mean", "any", "all", "item"})
+_REDUCTIONS = frozenset({"sum", "max", "min", "mean", "any", "all", ITEM.name})
 
 
 class ScalarUploadedEachStep(Rule):
@@ -99,8 +100,7 @@ class ScalarUploadedEachStep(Rule):
         """Find tensors made of one number on the device, in each step."""
         if not site.heat.heat.in_step or not _uploads(site) or runs_where_missing(site.conditions):
             return
-        guard = guard_of(site.block)
-        if isinstance(site.statement, ast.Return) and guard is not None and not guard.is_early_exit:
+        if isinstance(site.statement, ast.Return) and is_branch(site.block, early_exits=False):
             return  # what a loss is where there is nothing to compare
         number = site.call.args[0]
         if _was_read(number, site.block) or _may_be_several(number, site.block):

@@ -9,13 +9,14 @@ from trainlint.analysis.effects.guarded_reads import decided_by_callers
 from trainlint.analysis.effects.python_reads import READING_CALLS, python_reads
 from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.host_reads import CPU, WAITING_TO_HOST
 from trainlint.analysis.types.values import Home, Kind
 from trainlint.finding import Finding, Severity
 from trainlint.rule import IN_STEP, Rule, Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.read_purposes import reads_each_parameter
 
-_READS = frozenset({"item", "tolist", "cpu", "to"})
+_READS = WAITING_TO_HOST | {"to"}
 
 
 class SyncPerParameter(Rule):
@@ -108,7 +109,7 @@ def _reads(site: Site) -> Iterator[tuple[ast.AST, float]]:
     node = site.node
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _READS:
         value = site.value(node.func.value)
-        moves = node.func.attr in ("cpu", "to")
+        moves = node.func.attr in (CPU.name, "to")
         if node.func.attr == "to" and site.file.kinds.device_argument(node, site.block) is not Home.HOST:
             return
         if (moves and value.kind is Kind.UNKNOWN) or decided_by_callers(site.file, node, site.block):

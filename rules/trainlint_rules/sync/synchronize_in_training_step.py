@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.analysis.conditions.around import names_in_tests
+from trainlint.analysis.conditions.subjects import Subject, asks_about
 from trainlint.analysis.effects.reads import asynchronous_copy_before, captures_graph, is_measured
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import constant, last_name
+from trainlint.analysis.tables.host_reads import SYNCHRONIZE, SYNCHRONIZE_ORIGINS
 from trainlint.analysis.types.values import Kind
 from trainlint.finding import Finding, Fix, Safety, Severity
 from trainlint.patterns import lazy
@@ -19,7 +20,6 @@ from trainlint.symptoms import Symptom
 
 _LETS_GO = lazy(r"(^|_)(release|free|reset|teardown|destroy|offload|onload|swap|capture|warm_?up)($|_)", re.IGNORECASE)
 _GRAPHS = lazy(r"cuda_?graph", re.IGNORECASE)
-_ASKED_FOR = lazy(r"(^|_)sync(hroni[sz]e)?$", re.IGNORECASE)
 _PAIRWISE = ("batch_isend_irecv", "isend", "irecv", "P2POp")
 
 
@@ -94,7 +94,7 @@ class SynchronizeInTrainingStep(Rule):
     severity = Severity.WARNING
     fix_safety = Safety.UNSAFE
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    triggers = Triggers(calls=frozenset({"synchronize"}), assignments=frozenset({"CUDA_LAUNCH_BLOCKING"}))
+    triggers = Triggers(calls=frozenset({SYNCHRONIZE.name}), assignments=frozenset({"CUDA_LAUNCH_BLOCKING"}))
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Find waits for the device that run in each step, and the switch that adds one to each kernel."""
@@ -125,13 +125,7 @@ def _waits(site: Site, call: ast.Call) -> str | None:
     """The spelling of a call that waits for the device; None for other things called synchronize."""
     origin = site.origin(call.func)
     if origin is not None:
-        known = (
-            "torch.cuda.synchronize",
-            "torch.accelerator.synchronize",
-            "torch.npu.synchronize",
-            "torch.xpu.synchronize",
-            "torch.cuda.current_stream",
-        )
+        known = (*SYNCHRONIZE_ORIGINS, "torch.cuda.current_stream")
         return f"{origin}()" if origin.startswith(known) else None
     if isinstance(call.func, ast.Attribute):
         owner = call.func.value
@@ -147,7 +141,7 @@ def _is_due(site: Site) -> bool:
         return False
     if _LETS_GO.search(function.name) or _GRAPHS.search(site.path):
         return True
-    if any(_ASKED_FOR.search(name) for name in names_in_tests(site.block)):
+    if asks_about(site.block, Subject.SYNCHRONIZATION):
         return True
     return any(
         place.block.within(function.body) for name in _PAIRWISE for place in site.file.outline.calls.get(name, ())

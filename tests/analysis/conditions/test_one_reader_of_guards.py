@@ -15,26 +15,42 @@ READERS = ("trainlint/analysis/conditions/", "trainlint/analysis/syntax/")
 OTHER_TESTS = {
     "trainlint/analysis/programs/loops.py": "the head of a `while`, for the words about a loop",
     "trainlint/analysis/programs/proof_of_absence.py": "the head of a `while`, to show a finding there",
-    "rules/trainlint_rules/data/loader_built_in_loop.py": "the head of a `while`: what the loop counts",
-    "rules/trainlint_rules/data/iterable_dataset_duplicates.py": "the head of a `while` that never ends",
-    "rules/trainlint_rules/data/idioms/samplers.py": "the head of a `while` that never ends",
-    "rules/trainlint_rules/data/idioms/passes.py": "the head of a `while` that never ends",
     "rules/trainlint_rules/sync/idioms/agreements.py": "whether a value that is read is what a statement tests",
     "rules/trainlint_rules/sync/idioms/read_purposes.py": "whether a value that is read is what a statement tests",
+    "rules/trainlint_rules/memory/idioms/unused_graphs.py": "whether a statement only tests a value",
 }
 """Files that look at the `test` of a statement for something else than when code runs."""
 BRANCHES = {
     "trainlint/analysis/frequency/block_ways.py": "finds the branch of a skeleton that a whole update stands under",
 }
+INTERNAL = "trainlint.analysis.conditions.guards"
+"""Hands out the tests around a block, to the reader alone."""
+_OF_TEST = ("test", "negated", "after_exit", "BRANCH")
 
 
 def _read_by_hand(source: str) -> list[str]:
-    """Each `block.test`, `.negated`, `.after_exit` and `BlockKind.BRANCH` of a module, as "line: text"."""
-    return [
-        f"{node.lineno}: {ast.unparse(node)}"
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Attribute) and node.attr in ("test", "negated", "after_exit", "BRANCH")
-    ]
+    """Each place of a module that looks at a test or at what stands behind one, as "line: text".
+
+    `block.test`, `.negated`, `.after_exit` and `BlockKind.BRANCH`; `case ast.If(test=...)`, and imports of what
+    hands out tests.
+    """
+    return [f"{line}: {text}" for node in ast.walk(ast.parse(source)) for line, text in _reading(node)]
+
+
+def _reading(node: ast.AST) -> list[tuple[int, str]]:
+    match node:
+        case ast.Attribute(attr=name) if name in _OF_TEST:
+            return [(node.lineno, ast.unparse(node))]
+        case ast.MatchClass(kwd_attrs=names) if "test" in names:
+            return [(node.lineno, f"{ast.unparse(node.cls)}.test")]
+        case ast.Call(func=ast.Name(id="getattr"), args=[_, ast.Constant(value=name), *_]) if name in _OF_TEST:
+            return [(node.lineno, f"getattr.{name}")]
+        case ast.ImportFrom(module=str() as module) if module == INTERNAL:
+            return [(node.lineno, module)]
+        case ast.ImportFrom() | ast.Import():
+            inside = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            return [(node.lineno, INTERNAL) for alias in node.names if inside + alias.name == INTERNAL]
+    return []
 
 
 def _modules() -> list[str]:
@@ -52,11 +68,33 @@ def test_no_other_module_reads_guards(module: str) -> None:
     assert not found, f"ask trainlint.analysis.conditions instead: {found}"
 
 
-@pytest.mark.parametrize("module", [*OTHER_TESTS, *BRANCHES])
-def test_exceptions_are_needed(module: str) -> None:
-    assert _read_by_hand((ROOT / module).read_text(encoding="utf-8"))
+@pytest.mark.parametrize(
+    ("module", "what"), [*((name, ".test") for name in OTHER_TESTS), *((name, ".BRANCH") for name in BRANCHES)]
+)
+def test_exceptions_are_needed(module: str, what: str) -> None:
+    found = _read_by_hand((ROOT / module).read_text(encoding="utf-8"))
+    assert any(item.endswith(what) for item in found)
 
 
-@pytest.mark.parametrize("line", ["block.test", "outer.kind is BlockKind.BRANCH", "not around.after_exit"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "found = block.test",
+        "found = outer.kind is BlockKind.BRANCH",
+        "found = not around.after_exit",
+        "found = getattr(statement, 'test', None)",
+        "match node:\n    case ast.While(test=head): pass",
+        "from trainlint.analysis.conditions.guards import guards_around",
+        "from trainlint.analysis.conditions import guards",
+        "import trainlint.analysis.conditions.guards",
+    ],
+)
 def test_a_hand_written_reader_is_seen(line: str) -> None:
-    assert _read_by_hand(f"found = {line}")
+    assert _read_by_hand(line)
+
+
+@pytest.mark.parametrize(
+    "line", ["from trainlint.analysis.conditions import around", "match node:\n    case ast.If(body=found): pass"]
+)
+def test_what_asks_is_no_reader(line: str) -> None:
+    assert not _read_by_hand(line)

@@ -47,6 +47,8 @@ YOUNG = "import torch.distributed.nn as dnn\ndnn.all_gather(x)\n"
         ("import functorch\nfunctorch.vmap(f)\n", "TRN805", ">=2.0", ["warning"]),
         ("import torch\ntorch.symeig(a)\n", "TRN804", ">=1.9,<2.0", ["warning"]),
         ("import torch\ntorch.symeig(a)\n", "TRN804", ">=1.8", ["error"]),
+        ("import torch\ntorch.qr(a)\n", "TRN804", ">=2.4,<2.14", ["warning"]),
+        ("import torch\ntorch.qr(a)\n", "TRN804", ">=2.4,<=2.14", ["error"]),
         ("import torch\ntorch.ger(a, b)\n", "TRN804", "", ["advice"]),
     ],
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import trainlint.analysis.syntax
-from trainlint.analysis.syntax.names import nodes_in, written
+from trainlint.analysis.syntax.names import has_name_in, nodes_in, written
 
 SOURCES = [
     path.read_text("utf-8") for path in sorted(Path(trainlint.analysis.syntax.__file__).parent.glob("*.py"))[::10]
@@ -43,3 +43,11 @@ def test_expressions_are_written_as_the_standard_library_writes_them(text: str) 
 def test_odd_expressions_are_written_as_the_standard_library_writes_them(text: str) -> None:
     node = ast.parse(text, mode="eval").body
     assert written(node) == ast.unparse(node)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("a", True), ("f(x[a])", True), ("a.grad", True), ("x.a", False), ("f(a=1)", False), ("'a'", False)],
+)
+def test_only_variables_count_as_names(text: str, found: bool) -> None:
+    assert has_name_in(ast.parse(text), {"a", "b"}) is found

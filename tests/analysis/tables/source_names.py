@@ -10,7 +10,18 @@ from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).parents[3]
-SUBJECTS = ("iterables", "loaders", "parallel", "precision", "clipping", "optimizers", "collectives", "ranks")
+SUBJECTS = (
+    "host_reads",
+    "iterables",
+    "loaders",
+    "parallel",
+    "precision",
+    "clipping",
+    "optimizers",
+    "collectives",
+    "ranks",
+    "samplers",
+)
 """The tables whose names stand nowhere else."""
 _READ = ("trainlint/analysis", "trainlint/fixing", "rules/trainlint_rules")
 _PATTERN_MAKERS = frozenset({"lazy", "compile"})

@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 
 from tests.rules.catalogue import all_rules, judged
-from trainlint.analysis.tables import clipping, collectives, iterables, loaders, optimizers, parallel, precision
+from trainlint.analysis.tables import (
+    clipping,
+    collectives,
+    host_reads,
+    iterables,
+    loaders,
+    optimizers,
+    parallel,
+    precision,
+    samplers,
+)
 
 
 @pytest.mark.parametrize("name", ["tqdm", "tqdm_notebook", "notebook_tqdm", "trange", "alive_it", "track", "Progress"])
@@ -113,3 +123,18 @@ def train(model, optimizer, dataset, accelerator):
 def test_a_loader_that_a_framework_prepares_needs_no_option(method: str, times: int) -> None:
     rules = [rule for rule in all_rules() if rule.name == "loader-without-pinned-memory"]
     assert len(judged(UNPINNED.format(method=method), *rules).findings) == times
+
+
+def test_what_hands_the_host_values() -> None:
+    assert {"item", "tolist"} == host_reads.TO_PYTHON
+    assert {"item", "tolist", "cpu"} == host_reads.WAITING_TO_HOST
+    assert "numpy" in host_reads.TO_HOST - host_reads.WAITING
+    assert host_reads.SIZED_BY_DATA <= host_reads.WAITING
+    assert "unique" not in host_reads.INTEGERS
+
+
+def test_samplers_that_share_data_out() -> None:
+    assert all(
+        samplers.DISTRIBUTED_ORIGIN.match(f"torch.utils.data.{path}DistributedSampler") for path in ("", "distributed.")
+    )
+    assert not samplers.DISTRIBUTED_ORIGIN.match("torch.utils.data.RandomSampler")

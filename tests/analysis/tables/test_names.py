@@ -14,6 +14,7 @@ WORDS = {
     "iter range list tuple sorted filter": "built-ins that rules also ask about for what they read, hold or count to",
     "count head repeat track prefetch": "also methods of tensors and loggers, and parts of people's own names",
     "prepare setup initialize": "also hooks of frameworks, and parts of people's own names",
+    "cpu numpy": "also a device and a package",
     "reduce gather scatter": "also methods of tensors, and an argument of losses",
 }
 """Names that mean other things as well, so that a string of one says nothing."""

@@ -26,8 +26,6 @@ with torch.cuda.amp.autocast(enabled=False):  # TRN801
 with torch.backends.cuda.sdp_kernel():  # TRN802
     pass
 torch.cuda.memory_cached()  # TRN803
-torch.qr(square)  # TRN804
-torch.cholesky(square)  # TRN804
 torch.lu(square)  # TRN804
 torch.chain_matmul(square, square)  # TRN804
 torch.range(1, 3)  # TRN804

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from trainlint.analysis.callgraph.skeleton import NOWHERE, CallShape, FunctionShape, Handing, Shape, Skeleton
@@ -22,32 +21,32 @@ class Edge(NamedTuple):
     how: Handing
 
 
-@dataclass(slots=True)
 class CallGraph:
     """The blocks, functions and calls of several files under one numbering, in the order of the files."""
 
-    skeletons: Sequence[Skeleton]
-    first_block: list[int] = field(default_factory=list)
-    """For each file, the number of its first block here; likewise below."""
-    first_function: list[int] = field(default_factory=list)
-    first_call: list[int] = field(default_factory=list)
-    shapes: list[Shape] = field(default_factory=list)
-    parents: list[int] = field(default_factory=list)
-    functions: list[FunctionShape] = field(default_factory=list)
-    calls: list[CallShape] = field(default_factory=list)
-    call_block: list[int] = field(default_factory=list)
-    function_of: list[int] = field(default_factory=list)
-    """Block → the innermost function around it, or NOWHERE."""
-    body_of: list[int] = field(default_factory=list)
-    """Block → the innermost loop, function or module block around it, itself included."""
-    loops_in: dict[int, list[int]] = field(default_factory=dict)
-    """Body → the loops directly in it."""
-    calls_in: dict[int, list[int]] = field(default_factory=dict)
-    """Body → the calls directly in it."""
-    file_of_function: list[int] = field(default_factory=list)
-    callers: dict[int, list[Edge]] = field(default_factory=dict)
-    callees: dict[int, list[Edge]] = field(default_factory=dict)
-    """Call → what it runs."""
+    def __init__(self, skeletons: Sequence[Skeleton]) -> None:
+        self.skeletons = skeletons
+        self.first_block: list[int] = []
+        """For each file, the number of its first block here; likewise below."""
+        self.first_function: list[int] = []
+        self.first_call: list[int] = []
+        self.shapes: list[Shape] = []
+        self.parents: list[int] = []
+        self.functions: list[FunctionShape] = []
+        self.calls: list[CallShape] = []
+        self.call_block: list[int] = []
+        self.function_of: list[int] = []
+        """Block → the innermost function around it, or NOWHERE."""
+        self.body_of: list[int] = []
+        """Block → the innermost loop, function or module block around it, itself included."""
+        self.loops_in: dict[int, list[int]] = {}
+        """Body → the loops directly in it."""
+        self.calls_in: dict[int, list[int]] = {}
+        """Body → the calls directly in it."""
+        self.file_of_function: list[int] = []
+        self.callers: dict[int, list[Edge]] = {}
+        self.callees: dict[int, list[Edge]] = {}
+        """Call → what it runs."""
 
     def outwards(self, block: int) -> Iterable[int]:
         """A block and all around it, innermost first."""

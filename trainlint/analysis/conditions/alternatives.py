@@ -6,8 +6,9 @@ import ast
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.conditions.around import mentioned_in_tests
-from trainlint.analysis.conditions.forms.versions import VERSION
+from trainlint.analysis.conditions.forms.versions import speaks_of_version
+from trainlint.analysis.conditions.guards import guards_around
+from trainlint.analysis.conditions.subjects import words_in
 from trainlint.analysis.syntax.blocks import Block, How, Place, Position
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import dotted, imported_names, nodes_in, position
@@ -39,7 +40,8 @@ def has_alternative(file: SemanticModel, node: ast.expr, block: Block, names: Co
 
 def depends_on_version(block: Block) -> bool:
     """Whether a block runs only behind a test of a version or of what a module has."""
-    return mentioned_in_tests(block, VERSION, everywhere=True)
+    guards = guards_around(block, everywhere=True)
+    return any(speaks_of_version(word) for guard in guards for word in words_in(guard.expression))
 
 
 def is_tried(file: SemanticModel, statement: ast.stmt) -> bool:

@@ -3,39 +3,23 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from trainlint.analysis.conditions.branch_bodies import follows_giving_up, gives_up
 from trainlint.analysis.conditions.condition import ALWAYS, Condition, ConditionKind
 from trainlint.analysis.conditions.evaluator import condition_of
+from trainlint.analysis.conditions.guards import within_function
 from trainlint.analysis.conditions.option_defaults import Flags
 from trainlint.analysis.conditions.question import Answers
 from trainlint.analysis.syntax.blocks import Block, BlockKind
-from trainlint.analysis.syntax.names import names_in
 
 
-class BranchTest(NamedTuple):
-    """A test behind which code stands."""
-
-    expression: ast.expr
-    outcome: bool
-    """How it must come out for the code to run."""
-    is_early_exit: bool
-    """Whether the code is what follows `if ...: continue`, `return`, `break` or `raise`."""
-    block: Block
-    """The code that stands behind it."""
-
-
-@dataclass(slots=True, eq=False)
 class Conditions:
     """Reads the conditions of one file's blocks, each once."""
 
-    flags: Flags
-    _known: dict[Block, Condition | None] = field(default_factory=dict)
-    _answers: Answers = field(default_factory=dict)
+    def __init__(self, flags: Flags) -> None:
+        self.flags = flags
+        self._known: dict[Block, Condition | None] = {}
+        self._answers: Answers = {}
 
     def of(self, block: Block) -> Condition | None:
         """The condition that a block adds to those around it; None for a block that decides nothing, such as a `with`.
@@ -80,48 +64,3 @@ class Conditions:
         if found.is_unknown and follows_giving_up(block):
             return ALWAYS
         return found
-
-
-def within_function(block: Block, loop: Block | None = None) -> Iterator[Block]:
-    """A block and those around it, innermost first, inside its function and inside `loop`."""
-    for outer in block.outwards():
-        if outer is loop or outer.kind is BlockKind.FUNCTION:
-            return
-        yield outer
-
-
-def outside_branches(block: Block) -> Block:
-    """The innermost block around code that is no branch, the code's own if that is none."""
-    while block.kind is BlockKind.BRANCH and block.parent is not None:
-        block = block.parent
-    return block
-
-
-def guard_of(block: Block) -> BranchTest | None:
-    """The test that a block stands behind itself; None for other blocks."""
-    if block.kind is not BlockKind.BRANCH or block.test is None:
-        return None
-    return BranchTest(block.test, not block.negated, block.after_exit, block)
-
-
-def guards_around(block: Block, *, everywhere: bool = False) -> Iterator[BranchTest]:
-    """The tests behind which a block stands, innermost first: those in its function, or all.
-
-    For rules that look for a certain thing in a test, such as the value that it checks. How often code runs is told by
-    `Conditions`.
-    """
-    for outer in block.outwards() if everywhere else within_function(block):
-        guard = guard_of(outer)
-        if guard is not None:
-            yield guard
-
-
-def mentioned_in_tests(block: Block, pattern: re.Pattern[str], *, everywhere: bool = False) -> bool:
-    """Whether the text of a test around a block matches a pattern: in its function, or out to the module."""
-    guards = guards_around(block, everywhere=everywhere)
-    return any(bool(pattern.search(ast.unparse(guard.expression))) for guard in guards)
-
-
-def names_in_tests(block: Block) -> list[str]:
-    """The names in all tests around a block, out to the module."""
-    return [name for guard in guards_around(block, everywhere=True) for name in names_in(guard.expression)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from trainlint.analysis.syntax.blocks import Block, Position
 from trainlint.analysis.syntax.names import constant, dotted, nodes_in, position
@@ -13,12 +12,12 @@ from trainlint.analysis.syntax.outline import Outline
 _FILLING = ("append", "add", "update", "setdefault", "extend", "insert", "put")
 
 
-@dataclass(slots=True, eq=False)
 class Assignments:
     """Answers for one file, worked out when asked for."""
 
-    outline: Outline
-    _places: dict[str, list[Position]] | None = None
+    def __init__(self, outline: Outline) -> None:
+        self.outline = outline
+        self._places: dict[str, list[Position]] | None = None
 
     def of(self, name: str, block: Block) -> list[Position]:
         """Where a name is assigned; "self.table" is an attribute, "cache[]" puts something into a container."""

@@ -1,11 +1,10 @@
-"""Whether two pieces of code may both run in one go, by the tests around them."""
+"""Which branches a block stands in, and whether two pieces of code may both run in one go, by their tests."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from trainlint.analysis.conditions.around import guards_around
+from trainlint.analysis.conditions.guards import guard_of, guards_around, parts_around
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import constant
 
@@ -15,10 +14,7 @@ RequiredTest = tuple[str, bool]
 
 def _required_tests(block: Block) -> frozenset[RequiredTest]:
     """What the tests around a block, inside its function, say where it runs; early exits above it included."""
-    found: set[RequiredTest] = set()
-    for guard in guards_around(block):
-        found.update(_parts(guard.expression, guard.outcome))
-    return frozenset(found)
+    return frozenset(_as_written(test, holds) for test, holds in parts_around(block))
 
 
 def may_run_together(one: Block, other: Block) -> bool:
@@ -30,17 +26,11 @@ def may_run_together(one: Block, other: Block) -> bool:
     return not any((test, not holds) in required for test, holds in _required_tests(one))
 
 
-def _parts(test: ast.expr, holds: bool) -> Iterator[RequiredTest]:
-    match test:
-        case ast.UnaryOp(op=ast.Not()):
-            yield from _parts(test.operand, not holds)
-        case ast.BoolOp() if isinstance(test.op, ast.And) == holds:
-            for value in test.values:
-                yield from _parts(value, holds)
-        case ast.Compare(ops=[ast.Is() | ast.IsNot()]) if constant(test.comparators[0]) is None:
-            yield ast.unparse(test.left), holds == isinstance(test.ops[0], ast.IsNot)
-        case _:
-            yield ast.unparse(test), holds
+def _as_written(test: ast.expr, holds: bool) -> RequiredTest:
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Is | ast.IsNot):
+        if constant(test.comparators[0]) is None:
+            return ast.unparse(test.left), holds == isinstance(test.ops[0], ast.IsNot)
+    return ast.unparse(test), holds
 
 
 def exclude_each_other(one: Block, other: Block) -> bool:
@@ -56,3 +46,21 @@ def stands_in_else_of(one: Block, other: Block) -> bool:
     """Whether a block stands in the `else` of a test behind which another block stands."""
     tests = {guard.expression for guard in guards_around(one, everywhere=True) if not guard.outcome}
     return any(guard.outcome and guard.expression in tests for guard in guards_around(other, everywhere=True))
+
+
+def is_branch(block: Block, *, early_exits: bool = True) -> bool:
+    """Whether a test decides about the block itself; with `early_exits`, also by an early exit above it."""
+    guard = guard_of(block)
+    return guard is not None and (early_exits or not guard.is_early_exit)
+
+
+def follows_early_exit(block: Block) -> bool:
+    """Whether an `if ...: return`, `continue`, `break` or `raise` stands above a block in its function."""
+    return any(guard.is_early_exit for guard in guards_around(block))
+
+
+def outside_branches(block: Block) -> Block:
+    """The innermost block around code that is no branch, the code's own if that is none."""
+    while block.kind is BlockKind.BRANCH and block.parent is not None:
+        block = block.parent
+    return block

@@ -40,6 +40,7 @@ from trainlint.analysis.conditions.option_defaults import Flags
 from trainlint.analysis.conditions.question import Answers, Question
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import constant, last_name
+from trainlint.analysis.tables.host_reads import ITEM
 
 Form = Callable[[Question], Condition | None]
 
@@ -200,7 +201,7 @@ def _pairs(test: ast.Compare) -> list[ast.Compare]:
 def _reduced(call: ast.Call) -> ast.expr | None:
     """What `any(...)`, `bool(...)`, `.all()` and `.item()` make one truth value of; None for other calls."""
     name = last_name(call.func)
-    if name not in ("any", "all", "bool") and (name != "item" or call.args):
+    if name not in ("any", "all", "bool") and (name != ITEM.name or call.args):
         return None
     if isinstance(call.func, ast.Attribute):
         inner: ast.expr | None = call.func.value

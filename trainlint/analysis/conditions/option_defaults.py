@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from trainlint.analysis.conditions.assignments import Assignments
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Function, How
@@ -16,19 +15,16 @@ _DEEPEST = 6
 _DECLARING = ("add_argument", "option", "DEFINE_bool", "DEFINE_boolean")
 
 
-@dataclass(slots=True, eq=False)
 class Flags:
     """Answers for one file, worked out when asked for."""
 
-    outline: Outline
-    assignments: Assignments = field(init=False)
-    """Where the file assigns what a test asks for."""
-    _declared: dict[str, set[bool]] | None = None
-    _fields: dict[str, set[bool]] | None = None
-    _busy: set[tuple[object, str]] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self.assignments = Assignments(self.outline)
+    def __init__(self, outline: Outline) -> None:
+        self.outline = outline
+        self.assignments = Assignments(outline)
+        """Where the file assigns what a test asks for."""
+        self._declared: dict[str, set[bool]] | None = None
+        self._fields: dict[str, set[bool]] | None = None
+        self._busy: set[tuple[object, str]] = set()
 
     def default(self, node: ast.expr, block: Block) -> bool | None:
         """Whether a switch is on by default; None where the file does not say, or says both."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from trainlint.analysis.conditions.condition import CONFIDENCE_BEHIND_UNKNOWN, Condition, ConditionKind
+from trainlint.analysis.conditions.forms.phases import names_training
+from trainlint.analysis.conditions.guards import parts_around
+from trainlint.analysis.syntax.blocks import Block
 
 
 def runs_rarely(conditions: Iterable[Condition]) -> bool:
@@ -39,3 +42,8 @@ def confidence_behind(conditions: Iterable[Condition]) -> float:
     if runs_rarely(found):
         return 0.0
     return CONFIDENCE_BEHIND_UNKNOWN if any(condition.is_unknown for condition in found) else 1.0
+
+
+def is_for_training(block: Block) -> bool:
+    """Whether a test around a block, out to the module, says by its names that this is for training."""
+    return any(names_training(test, holds) for test, holds in parts_around(block, everywhere=True))

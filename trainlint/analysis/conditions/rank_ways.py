@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 import ast
-import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.conditions.around import BranchTest, guards_around, names_in_tests
-from trainlint.analysis.conditions.forms.ranks import asks_for_rank, is_main_only
-from trainlint.analysis.syntax.blocks import Block, Function, How
-from trainlint.analysis.syntax.names import dotted, last_name, names_in, nodes_in, position
-from trainlint.analysis.syntax.reaching import reaching
-from trainlint.patterns import lazy
+from trainlint.analysis.conditions.forms.ranks import is_main_only, may_ask_for_rank, speaks_of_rank
+from trainlint.analysis.conditions.guards import guards_around
+from trainlint.analysis.conditions.subjects import Subject, is_test_about
+from trainlint.analysis.syntax.blocks import Block, Function
+from trainlint.analysis.syntax.names import names_in
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
-
-_RANK_WORDS = lazy(
-    r"rank|main|master|leader|chief|primary|_zero|coordinator|logger|writer|gpu|device|proc|worker|node|verbose|global_zero|"
-    r"world|distributed|ddp|replica|shard|local",
-    re.IGNORECASE,
-)
-"""What may stand for one rank among several, or tell a run of one process from a distributed one."""
-
-
-def speaks_of_rank(name: str) -> bool:
-    """Whether a name may hold the rank, something made of it, or something that only one rank has."""
-    return bool(_RANK_WORDS.search(name))
 
 
 def all_ranks_come_here(file: SemanticModel, block: Block) -> bool:
@@ -51,36 +38,32 @@ def _comes(file: SemanticModel, block: Block, seen: set[Function]) -> bool:
 
 def _asks(file: SemanticModel, block: Block) -> bool:
     """Whether a test around a block, inside its function, may ask for the rank."""
+    return any(may_ask_for_rank(guard.expression, guard.place, file.outline) for guard in guards_around(block))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MainOnly:
+    """A test that the first process passes alone, or all others without it."""
+
+    block: Block
+    """The code behind it."""
+    words: str
+    """The test as it must come out: "rank == 0", "not is_main"."""
+    line: int
+
+
+def main_only(block: Block) -> MainOnly | None:
+    """The test in its function behind which the first process runs a block alone, or all others without it.
+
+    None where that test also asks how many processes there are: one process waits for nobody.
+    """
     for guard in guards_around(block):
-        around = guard.block.parent or guard.block
-        words = [part for part in nodes_in(guard.expression) if isinstance(part, ast.Name | ast.Attribute)]
-        if any(dotted(word) == "__name__" for word in words):
-            continue  # the entry of a script
-        if asks_for_rank(guard.expression, around) or any(_tells(file, word, around) for word in words):
-            return True
-    return False
-
-
-def _tells(file: SemanticModel, word: ast.Name | ast.Attribute, block: Block) -> bool:
-    """Whether a name in a test may tell ranks apart, by itself or by how it got its value."""
-    if speaks_of_rank(last_name(word)):
-        return True
-    if isinstance(word, ast.Attribute):
-        stored = [place.statement for place in file.outline.stores.get(word.attr, ())]
-        return any(speaks_of_rank(name) for item in stored for name in names_in(getattr(item, "value", None) or item))
-    bindings = [item for item in reaching(word.id, block, position(word)) if item.how is How.ASSIGN]
-    return any(_stands_on_one_rank(item.block) for item in bindings)
-
-
-def _stands_on_one_rank(block: Block) -> bool:
-    return any(speaks_of_rank(name) for name in names_in_tests(block))
-
-
-def main_only_guard(block: Block) -> BranchTest | None:
-    """The test in its function behind which the first process runs a block alone, or all others without it."""
-    for guard in guards_around(block):
-        around = guard.block.parent
-        if around is not None and is_main_only(guard.expression, around) is not None:
-            # `a and b` that is not taken says nothing of either.
-            return guard if guard.outcome or not isinstance(guard.expression, ast.BoolOp) else None
+        test = guard.expression
+        if guard.block.parent is None or is_main_only(test, guard.block.parent) is None:
+            continue
+        if isinstance(test, ast.BoolOp) and not guard.outcome:
+            return None  # `a and b` that is not taken says nothing of either
+        if is_test_about(test, Subject.JOB_SIZE):
+            return None
+        return MainOnly(guard.block, f"{'' if guard.outcome else 'not '}{ast.unparse(test)}", test.lineno)
     return None

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.conditions.around import BranchTest, guards_around
-from trainlint.analysis.programs.fact_names import ACCUMULATION
+from trainlint.analysis.conditions.batch_counts import batch_counts, wait_around
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
 from trainlint.analysis.syntax.calls_inside import calls_of
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import constant, dotted, last_name, names_in, nodes_in
-from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.syntax.names import constant, dotted, last_name, names_in
+from trainlint.analysis.tables.accumulation import speaks_of_micro_batches
 from trainlint.analysis.tables.optimizers import STEPPED_NAME
 from trainlint.analysis.types.values import Kind
 from trainlint.patterns import lazy
@@ -52,7 +51,7 @@ def accumulation(file: SemanticModel, loop: Block) -> Accumulation | None:
         return _of_micro_batches(file, loop, loop.node, backwards) if not steps else None
     if file.loops.kind(loop) is not LoopKind.STEP:
         return None
-    outside, counts = _behind_guards(loop, steps, backwards) if steps else _told_counts(backwards)
+    outside, counts = _behind_waits(loop, steps, backwards) if steps else _told_counts(backwards)
     if not outside or not counts or any(constant(count) == 1 for count in counts):
         return None
     return Accumulation(loop, tuple(outside), _text(counts[0]))
@@ -67,7 +66,7 @@ def _accumulating(file: SemanticModel, loop: Block) -> list[Place]:
 
 def _counts_accumulated(node: ast.For) -> bool:
     """Whether a loop counts micro-batches, by the names in its head."""
-    return any(ACCUMULATION.search(word) for word in (*names_in(node.iter), last_name(node.target)))
+    return any(speaks_of_micro_batches(word) for word in (*names_in(node.iter), last_name(node.target)))
 
 
 def _of_micro_batches(file: SemanticModel, loop: Block, node: ast.For, backwards: list[Place]) -> Accumulation | None:
@@ -78,14 +77,13 @@ def _of_micro_batches(file: SemanticModel, loop: Block, node: ast.For, backwards
     return Accumulation(loop, tuple(backwards), _text(count))
 
 
-def _behind_guards(loop: Block, steps: list[Place], backwards: list[Place]) -> tuple[list[Place], list[ast.expr]]:
+def _behind_waits(loop: Block, steps: list[Place], backwards: list[Place]) -> tuple[list[Place], list[ast.expr]]:
     """The backward passes outside the tests that all steps stand behind, and the counts in the first of these tests."""
-    guards = [guard for place in steps if (guard := _guard(place.block, loop)) is not None]
-    if len(guards) < len(steps):
+    waits = [wait for place in steps if (wait := wait_around(place.block, loop)) is not None]
+    if len(waits) < len(steps):
         return [], []
-    outside = [place for place in backwards if not any(place.block.within(guard.block) for guard in guards)]
-    first = guards[0]
-    return outside, list(_counts(first.expression, first.block.parent or first.block))
+    outside = [place for place in backwards if not any(place.block.within(wait.block) for wait in waits)]
+    return outside, list(waits[0].counts)
 
 
 def _told_counts(backwards: list[Place]) -> tuple[list[Place], list[ast.expr]]:
@@ -138,38 +136,10 @@ def _steps_optimizer(file: SemanticModel, place: Place) -> bool:
     return file.kinds.of(owner, place.block).kind in (Kind.OPTIMIZER, Kind.SCALER)
 
 
-def _guard(block: Block, loop: Block) -> BranchTest | None:
-    """The test inside a loop that lets code run each so many iterations only."""
-    for guard in guards_around(block):
-        if not guard.block.within(loop) or guard.block is loop:
-            return None
-        if any(True for _ in _counts(guard.expression, guard.block.parent or guard.block)):
-            return guard
-    return None
-
-
-def _counts(test: ast.expr, block: Block) -> Iterator[ast.expr]:
-    """The numbers of batches that a test waits for: `count` in `i % count == 0` and in `i - last >= accumulate`."""
-    test = single_value(test, block) or test
-    for part in nodes_in(test):
-        match part:
-            case ast.BinOp(op=ast.Mod(), left=left, right=right):
-                if not isinstance(left, ast.Constant | ast.JoinedStr):
-                    yield right
-            case ast.Compare(left=left, ops=[ast.GtE() | ast.Eq(), *_], comparators=[right, *_]):
-                if _is_accumulation(right) and not _is_accumulation(left):
-                    yield right
-
-
-def _is_accumulation(node: ast.expr) -> bool:
-    """Whether a plain name or attribute is called like a number of micro-batches."""
-    return isinstance(node, ast.Name | ast.Attribute) and bool(ACCUMULATION.search(last_name(node)))
-
-
 def _counts_in_arguments(place: Place) -> Iterator[ast.expr]:
     """The counts that a call which may take the step is given: `update_grad=(i + 1) % count == 0`."""
     call = place.node
     assert isinstance(call, ast.Call)
     for given in (*call.args, *(keyword.value for keyword in call.keywords)):
         if isinstance(given, ast.Compare | ast.Name):
-            yield from _counts(given, place.block)
+            yield from batch_counts(given, place.block)

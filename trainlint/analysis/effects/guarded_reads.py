@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block, Function, How, Place
-from trainlint.analysis.syntax.names import last_name, position, root_name
+from trainlint.analysis.syntax.names import TYPE_TESTS, position, root_name
 from trainlint.analysis.syntax.reaching import reaching
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
-
-_READS = ("item", "tolist", "cpu", "numpy")
-_ASKS = frozenset({"isinstance", "is_tensor"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +55,12 @@ def decided_by_callers(file: SemanticModel, call: ast.Call, block: Block) -> boo
 
 def readers(file: SemanticModel) -> Mapping[Function, Reader]:
     """The functions of a file that read what their callers give them, if it is a tensor."""
+    if not any(name in file.outline.calls for name in TYPE_TESTS):
+        return {}  # no read is guarded
+    from trainlint.analysis.tables.host_reads import TO_HOST
+
     found: dict[Function, dict[str, int]] = {}
-    for name in _READS:
+    for name in sorted(TO_HOST):
         for place in file.outline.calls.get(name, ()):
             function = file.graph.enclosing(place.block)
             parameter = _parameter_read(file, place.node, place.block) if isinstance(place.node, ast.Call) else None
@@ -95,16 +96,9 @@ def _parameter_read(file: SemanticModel, call: ast.AST, block: Block) -> str | N
 
 
 def _is_guarded(name: str, block: Block) -> bool:
-    from trainlint.analysis.conditions.around import guards_around
+    from trainlint.analysis.conditions.tested_values import tensors_tested
 
-    for guard in guards_around(block):
-        if guard.outcome:
-            for part in ast.walk(guard.expression):
-                if isinstance(part, ast.Call) and last_name(part.func) in _ASKS and part.args:
-                    tensor = last_name(part.func) == "is_tensor" or "Tensor" in ast.unparse(part.args[-1])
-                    if tensor and root_name(part.args[0]) == name:
-                        return True
-    return False
+    return any(root_name(test.value) == name for test in tensors_tested(block))
 
 
 def _parameter_behind(function: Function, name: str, block: Block, use: ast.expr) -> str | None:

@@ -11,6 +11,7 @@ from trainlint.analysis.syntax.blocks import Block, How, Place
 from trainlint.analysis.syntax.calls_inside import calls_of
 from trainlint.analysis.syntax.names import constant, last_name, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.analysis.tables.host_reads import CPU
 from trainlint.analysis.types.values import Home, Kind, Origin, Value
 from trainlint.analysis.types.vocabulary import NUMBER_NAME
 from trainlint.patterns import lazy
@@ -128,7 +129,7 @@ def asynchronous_copy_before(place: Place, file: SemanticModel) -> bool:
     function = file.graph.enclosing(place.block)
     line = getattr(place.node, "lineno", 0)
     body = function.body if function is not None else file.outline.module
-    for name in ("to", "copy_", "cpu"):
+    for name in ("to", "copy_", CPU.name):
         for other in calls_of(file, name, body):
             call = other.node
             assert isinstance(call, ast.Call)

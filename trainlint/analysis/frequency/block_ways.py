@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from trainlint.analysis.callgraph.call_graph import CallGraph
@@ -46,16 +46,16 @@ class BlockHeat(NamedTuple):
     """What stands between the block and that function."""
 
 
-@dataclass(slots=True)
 class BlockWays:
     """Answers for the blocks of one network, each worked out once."""
 
-    net: CallGraph
-    steps: Steps
-    _blocks: dict[int, BlockHeat] = field(default_factory=dict)
-    _known_ways: tuple[dict[int, Way], dict[int, Way]] = field(default_factory=lambda: ({}, {}))
-    _guarding: set[int] | None = None
-    _steps: dict[int, list[int]] | None = None
+    def __init__(self, net: CallGraph, steps: Steps) -> None:
+        self.net = net
+        self.steps = steps
+        self._blocks: dict[int, BlockHeat] = {}
+        self._known_ways: tuple[dict[int, Way], dict[int, Way]] = ({}, {})
+        self._guarding: set[int] | None = None
+        self._steps: dict[int, list[int]] | None = None
 
     def of(self, block: int) -> BlockHeat:
         """How hot a block is, as far as its own function tells."""

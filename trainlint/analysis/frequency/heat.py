@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from trainlint.analysis.callgraph.skeleton import Skeleton
 from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint, limited_in_test_file
 from trainlint.analysis.syntax.blocks import Block, Function
 
 
-@dataclass(slots=True, eq=False)
 class Heats:
     """Heat of one file's blocks and functions."""
 
-    skeleton: Skeleton
-    flow: FrequencyFixpoint
-    numbers: dict[Function, int]
-    _known: dict[Block, HeatFact] = field(default_factory=dict)
+    def __init__(self, skeleton: Skeleton, flow: FrequencyFixpoint, numbers: dict[Function, int]) -> None:
+        self.skeleton = skeleton
+        self.flow = flow
+        self.numbers = numbers
+        self._known: dict[Block, HeatFact] = {}
 
     def of(self, block: Block) -> HeatFact:
         """The heat of code that stands directly in a block."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from trainlint.analysis.callgraph.call_graph import CallGraph, Edge
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
@@ -21,7 +21,6 @@ _TEST_FILE_CEILING = 0.5
 """How sure heat can be in code of tests and benchmarks, which trains nothing that anyone pays for."""
 
 
-@dataclass(slots=True)
 class FrequencyFixpoint:
     """Heat of a network's blocks and functions.
 
@@ -29,19 +28,23 @@ class FrequencyFixpoint:
     answer depends on which question came first. `told` gives functions the heat of callers outside the network.
     """
 
-    net: CallGraph
-    steps: Steps
-    told: Mapping[int, HeatFact] = field(default_factory=dict)
-    handed: Mapping[tuple[int, str], frozenset[bool]] = field(default_factory=dict)
-    """Function and parameter → whether the hot calls outside the network hand it over, leave it out, or do both."""
-    _functions: dict[int, HeatFact] | None = None
-    _owned: dict[int, HeatFact | None] = field(default_factory=dict)
-    _facts: dict[int, HeatFact] = field(default_factory=dict)
-    _handing: dict[tuple[int, str], set[bool]] = field(default_factory=dict)
-    _ways: BlockWays = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._ways = BlockWays(self.net, self.steps)
+    def __init__(
+        self,
+        net: CallGraph,
+        steps: Steps,
+        told: Mapping[int, HeatFact] | None = None,
+        handed: Mapping[tuple[int, str], frozenset[bool]] | None = None,
+    ) -> None:
+        self.net = net
+        self.steps = steps
+        self.told = told or {}
+        self.handed = handed or {}
+        """Function and parameter → whether the hot calls outside the network hand it over, leave it out, or do both."""
+        self._functions: dict[int, HeatFact] | None = None
+        self._owned: dict[int, HeatFact | None] = {}
+        self._facts: dict[int, HeatFact] = {}
+        self._handing: dict[tuple[int, str], set[bool]] = {}
+        self._ways = BlockWays(net, steps)
 
     def of(self, block: int) -> HeatFact:
         """The heat of code that stands directly in a block."""

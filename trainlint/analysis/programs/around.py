@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -12,26 +11,29 @@ F = TypeVar("F", bound=Hashable)
 """A fact, as it stands or with its file."""
 
 
-@dataclass(slots=True)
 class CallsBothWays(Generic[K, F]):
     """The calls of a project, both ways, with what stands where. Each question costs time linear in the calls."""
 
-    calls: Mapping[K, Sequence[K]]
-    """Function → the functions that it calls, hands over or defines; a module's top level → those it calls."""
-    facts: Mapping[K, Sequence[F]]
-    """Function or module's top level → what is used there."""
-    modules: Mapping[K, K] = field(default_factory=dict)
-    """Function → the top level of its module, which has run before the function does."""
-    entries: Mapping[K, F] = field(default_factory=dict)
-    """A module's top level → what it says of a loop that a way from there leads into."""
-    callers: Mapping[K, Sequence[K]] = field(init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        calls: Mapping[K, Sequence[K]],
+        facts: Mapping[K, Sequence[F]],
+        modules: Mapping[K, K] | None = None,
+        entries: Mapping[K, F] | None = None,
+    ) -> None:
+        self.calls = calls
+        """Function → the functions that it calls, hands over or defines; a module's top level → those it calls."""
+        self.facts = facts
+        """Function or module's top level → what is used there."""
+        self.modules = modules or {}
+        """Function → the top level of its module, which has run before the function does."""
+        self.entries = entries or {}
+        """A module's top level → what it says of a loop that a way from there leads into."""
         callers: dict[K, list[K]] = {}
-        for caller, called in self.calls.items():
+        for caller, called in calls.items():
             for function in called:
                 callers.setdefault(function, []).append(caller)
-        self.callers = callers
+        self.callers: Mapping[K, Sequence[K]] = callers
 
     def into(self, loop_function: K) -> tuple[F, ...]:
         """What the entries say of the ways into a loop's function."""
@@ -63,7 +65,7 @@ def around(
     beside: bool = False,
 ) -> tuple[F, ...]:
     """The facts around one loop; see `CallsBothWays`, which answers for several loops of one project."""
-    return CallsBothWays(calls, facts, modules or {}).around(loop_function, beside=beside)
+    return CallsBothWays(calls, facts, modules).around(loop_function, beside=beside)
 
 
 def _reached(starts: Iterable[K], edges: Mapping[K, Sequence[K]]) -> dict[K, None]:

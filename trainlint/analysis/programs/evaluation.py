@@ -12,6 +12,7 @@ from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import constant, dotted, end_position, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import loads
+from trainlint.analysis.tables.host_reads import TO_NO_TENSOR
 from trainlint.analysis.types.backward import LEAVES, BackwardFlow, carries_graph, held_by
 from trainlint.analysis.types.values import Kind
 from trainlint.patterns import lazy
@@ -36,7 +37,7 @@ _SWITCHES = lazy(r"zero_grad|no_grad|grad_enabled|clip_grad", re.IGNORECASE)
 _TRAINS = lazy(r"^optim\w*$|_optim\w{0,50}$|^(train_step|training_step|train_batch)$", re.IGNORECASE)
 """What a loop calls, or hands over, that trains out of sight."""
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_READING = frozenset({"argmax", "detach", "item", "numpy", "tolist", "multinomial"})
+_READING = TO_NO_TENSOR | {"argmax", "detach", "multinomial"}
 
 
 @once

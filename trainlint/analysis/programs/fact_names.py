@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from trainlint.analysis.syntax.names import NAMES
-from trainlint.analysis.tables import clipping, loaders, parallel, precision
+from trainlint.analysis.tables import clipping, loaders, parallel, precision, samplers
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.tables.parallel import Wrapper, called_as
 from trainlint.patterns import lazy
@@ -20,8 +20,7 @@ _MM = "mmengine mmcv"
 _ANY = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(NamedTuple):
     """What the use of a name says."""
 
     kinds: tuple[FactKind, ...]
@@ -30,8 +29,7 @@ class Named:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """What a keyword says in a call of one of these."""
 
     kind: FactKind
@@ -77,7 +75,7 @@ IMPORTED: Mapping[str, tuple[Named, ...]] = _imported(
     (_SHARDED, "accelerate", "FullyShardedDataParallelPlugin", "fsdp"),
     (_SHARDED, "deepspeed", "zero.Init", "zero"),
     (_SHARDED, "torchtune", "shard_model", "fsdp"),
-    (FactKind.DISTRIBUTED_SAMPLER, "torch torchdata", "DistributedSampler StatefulDistributedSampler", ""),
+    (FactKind.DISTRIBUTED_SAMPLER, "torch torchdata", " ".join(samplers.DISTRIBUTED), ""),
     *((FactKind.LOADER, row.packages, row.name, "") for row in loaders.CLASSES.values()),
     ((FactKind.LOADER, FactKind.PREFETCHER), "timm", "create_loader", ""),
     *((FactKind.PREFETCHER, row.packages, row.name, "") for row in loaders.WRAPPERS.values() if row.to_device),
@@ -155,7 +153,6 @@ ACCELERATOR_METHODS: Mapping[str, tuple[FactKind, ...]] = {
 }
 """Methods that say it of an object that is called an accelerator."""
 ACCELERATOR = lazy(r"accelerator|^acc$|fabric", re.IGNORECASE)
-ACCUMULATION = lazy(r"accum|(^|_)update_freq$|iter_size|(^|_)micro_?(batch|step)", re.IGNORECASE)
 """How a number of micro-batches is called."""
 OPTIMIZER_CALL = lazy(r"adam|sgd|optim|^dict$", re.IGNORECASE)
 

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 
+from trainlint.analysis.conditions.batch_counts import micro_batch_remainders
 from trainlint.analysis.programs.fact_calls import (
     FoundKind,
     count,
@@ -19,10 +20,11 @@ from trainlint.analysis.programs.fact_calls import (
     switched_off,
 )
 from trainlint.analysis.programs.fact_dicts import OPTIONS, of_dict
-from trainlint.analysis.programs.fact_names import ACCELERATOR, ACCUMULATION, STORES, imported, may_say
+from trainlint.analysis.programs.fact_names import ACCELERATOR, STORES, imported, may_say
 from trainlint.analysis.syntax.blocks import Block, Function, How
 from trainlint.analysis.syntax.names import constant, last_name, names_in, nodes_in
 from trainlint.analysis.syntax.outline import Outline
+from trainlint.analysis.tables.accumulation import speaks_of_micro_batches
 from trainlint.analysis.tables.fact_kinds import OFF, Fact, FactKind
 from trainlint.analysis.types.loaders import Loaders
 
@@ -151,9 +153,8 @@ class _Facts:
         """Steps that are taken each so many batches: `i % accumulation == 0`."""
         tests = [(place.node, place.block) for place in self.outline.reads if type(place.node) in _COMPUTED]
         for test, block in (*tests, *[item for item in self.values if type(item[0]) in _COMPUTED]):
-            for part in _moduli(test):
-                if _counts_micro(part.right):
-                    yield self.fact((FactKind.GRAD_ACCUMULATION, count(part.right)), part, block)
+            for part in micro_batch_remainders(test):
+                yield self.fact((FactKind.GRAD_ACCUMULATION, count(part.right)), part, block)
 
     def micro_batches(self) -> Iterator[Fact]:
         """Loops over the batches of one step: `for micro in range(accumulation)`."""
@@ -263,22 +264,5 @@ def _value(statement: ast.stmt) -> ast.expr | None:
     return statement.value if isinstance(statement, ast.Assign) else None
 
 
-def _moduli(test: ast.AST) -> Iterator[ast.BinOp]:
-    """Each `number % number` that a test asks for, itself or in a part of it."""
-    stack = [test]
-    while stack:
-        node = stack.pop()
-        match node:
-            case ast.BinOp(op=ast.Mod()):
-                if not isinstance(node.left, ast.JoinedStr) and not isinstance(constant(node.left), str):
-                    yield node
-            case ast.BoolOp():
-                stack += node.values
-            case ast.UnaryOp():
-                stack.append(node.operand)
-            case ast.Compare():
-                stack += (node.left, *node.comparators)
-
-
 def _counts_micro(node: ast.expr) -> bool:
-    return any(ACCUMULATION.search(name) for name in names_in(node))
+    return any(speaks_of_micro_batches(name) for name in names_in(node))

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 from trainlint.analysis.callgraph.call_graph import CallGraph
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
-from trainlint.analysis.conditions.around import outside_branches
+from trainlint.analysis.conditions.branches import outside_branches
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How
 from trainlint.analysis.syntax.names import NAMES, constant, last_name, position
 from trainlint.analysis.syntax.outline import Outline
@@ -21,15 +20,15 @@ _SWITCHED_OFF = lazy(r"no_?grad|inference_?mode", re.IGNORECASE)
 _STACK_METHODS = frozenset({"enter_context", "push"})
 
 
-@dataclass(slots=True, eq=False)
 class Switches:
     """What a file's text itself switches off, whoever calls its functions."""
 
-    outline: Outline
-    _off: list[bool] | None = None
-    _plain: dict[str, Function] | None = None
-    _calling: dict[Function, bool] = field(default_factory=dict)
-    _switches: dict[Block, list[int]] | None = None
+    def __init__(self, outline: Outline) -> None:
+        self.outline = outline
+        self._off: list[bool] | None = None
+        self._plain: dict[str, Function] | None = None
+        self._calling: dict[Function, bool] = {}
+        self._switches: dict[Block, list[int]] | None = None
 
     def off(self, block: Block, line: int | None = None) -> bool:
         """Whether something between a line of a block and the function around it switches autograd off."""
@@ -114,7 +113,6 @@ class Switches:
                     yield place.block, call.lineno
 
 
-@dataclass(slots=True, eq=False)
 class Gradients:
     """Answers for one file.
 
@@ -122,11 +120,14 @@ class Gradients:
     other in circles count as off until a caller with autograd on is found.
     """
 
-    outline: Outline
-    switches: Switches
-    numbers: dict[Function, int]
-    functions_off: Sequence[bool]
-    """For each function, by its number."""
+    def __init__(
+        self, outline: Outline, switches: Switches, numbers: dict[Function, int], functions_off: Sequence[bool]
+    ) -> None:
+        self.outline = outline
+        self.switches = switches
+        self.numbers = numbers
+        self.functions_off = functions_off
+        """For each function, by its number."""
 
     def off(self, block: Block, line: int | None = None) -> bool:
         """Whether code in a block, at a line of it where given, runs with autograd switched off."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -23,14 +22,14 @@ class LocatedFact(NamedTuple):
     fact: Fact
 
 
-@dataclass(eq=False)
 class LoopFacts:
     """Answers for a network of files. A module's top level is numbered behind all functions, by its file."""
 
-    net: CallGraph
-    facts: Sequence[FactsByFunction]
-    """For each file."""
-    _known: dict[tuple[int, bool], tuple[LocatedFact, ...]] = field(default_factory=dict)
+    def __init__(self, net: CallGraph, facts: Sequence[FactsByFunction]) -> None:
+        self.net = net
+        self.facts = facts
+        """For each file."""
+        self._known: dict[tuple[int, bool], tuple[LocatedFact, ...]] = {}
 
     def top(self, file: int) -> int:
         """The number that stands for the top level of a module."""

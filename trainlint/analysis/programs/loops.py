@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from trainlint.analysis.callgraph.skeleton import LoopTrait
@@ -41,13 +40,13 @@ _FOR = (ast.For, ast.AsyncFor)
 _BATCH_CALL = lazy(r"batch|next|sample|load|randint|fetch", re.IGNORECASE)
 
 
-@dataclass(eq=False)
 class LoopReader:
     """What the loops and calls of one file say by themselves of training."""
 
-    outline: Outline
-    graph: LocalCalls
-    _evidence: dict[Block, list[Place]] | None = None
+    def __init__(self, outline: Outline, graph: LocalCalls) -> None:
+        self.outline = outline
+        self.graph = graph
+        self._evidence: dict[Block, list[Place]] | None = None
 
     def evidence(self) -> dict[Block, list[Place]]:
         """Calls that prove a training step, by the innermost loop, function or module block that holds them."""
@@ -193,13 +192,13 @@ class LoopReader:
         )
 
 
-@dataclass(slots=True, eq=False)
 class Loops:
     """What each loop and function of one file is in units of training."""
 
-    reader: LoopReader
-    steps: Steps
-    numbers: dict[Function, int]
+    def __init__(self, reader: LoopReader, steps: Steps, numbers: dict[Function, int]) -> None:
+        self.reader = reader
+        self.steps = steps
+        self.numbers = numbers
 
     def evidence(self) -> dict[Block, list[Place]]:
         """Calls that prove a training step, by the innermost loop, function or module block that holds them."""

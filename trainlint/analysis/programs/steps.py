@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from trainlint.analysis.callgraph.call_graph import CallGraph
@@ -26,17 +25,18 @@ class LoopKind(Enum):
     OTHER = auto()
 
 
-@dataclass(slots=True)
 class Steps:
     """Loop kinds and what functions hold. `told` says of calls that leave the network what they run there."""
 
-    net: CallGraph
-    told: Mapping[int, LoopKind] = field(default_factory=dict)
-    _summaries: dict[int, LoopKind] = field(default_factory=dict)
-    _kinds: dict[int, LoopKind] = field(default_factory=dict)
-    _taken: list[int] | None = None
+    def __init__(self, net: CallGraph, told: Mapping[int, LoopKind] | None = None) -> None:
+        self.net = net
+        self.told = told or {}
+        self._summaries: dict[int, LoopKind] = {}
+        self._kinds: dict[int, LoopKind] = {}
+        self._taken: list[int] | None = None
+        self._settle()
 
-    def __post_init__(self) -> None:
+    def _settle(self) -> None:
         """Raise what functions hold until nothing changes, from the proofs of a step up to their callers."""
         net = self.net
         seeds = [number for number, call in enumerate(net.calls) if call.proves_step]

@@ -32,6 +32,10 @@ _WRAPPED = frozenset({"module", "model", "_orig_mod"})
 """Attributes by which wrappers of models hand out what they wrap."""
 
 
+def _no_bases(file: int, name: str) -> tuple[list[ClassThing], bool]:
+    return [], True
+
+
 @dataclass(frozen=True, slots=True)
 class _Partial:
     """An answer that was cut short: it holds where it would be cut short by the same access paths again."""
@@ -76,6 +80,13 @@ class Follower:
                 self._calls[file, summary.skeleton.calls[call.number].key] = call
         self.classes = Hierarchy(self.summaries, self._bases_of)
         self.classes.index()
+
+    def release(self) -> None:
+        """Break the reference cycle with the hierarchy, so that this memory is free at once.
+
+        The garbage collector hardly ever runs while files are judged: over 30,000 files 600 MB were kept by this cycle.
+        """
+        self.classes = Hierarchy((), _no_bases)
 
     def forget(self) -> None:
         """Answer anew what depends on arguments that have become known."""

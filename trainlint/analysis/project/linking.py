@@ -44,7 +44,10 @@ def link(
     (all, if None). The work is linear in the number of calls, but for the few rounds in which objects are followed
     through calls.
     """
-    return list(_Linked(summaries, paths, groups).outsides(asked or [True] * len(summaries)))
+    linked = _Linked(summaries, paths, groups)
+    found = list(linked.outsides(asked or [True] * len(summaries)))
+    linked.follower.release()
+    return found
 
 
 @dataclass(eq=False)

@@ -13,7 +13,6 @@ Position = tuple[int, int]
 """A 1-based line and a 0-based column in UTF-8 bytes, as `ast` counts them."""
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-LoopNode = ast.For | ast.AsyncFor | ast.While | ast.comprehension
 
 
 class BlockKind(Choice):

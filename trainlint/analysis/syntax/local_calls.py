@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How, Place
 from trainlint.analysis.syntax.names import last_name, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.common_names import PLAIN_METHODS
+from trainlint.analysis.tables.host_reads import ITEM
 
-COMMON_METHODS = frozenset(
-    "forward step update item to backward train eval zero_grad state_dict load_state_dict append add get set "
+COMMON_METHODS = frozenset((ITEM.name,)) | frozenset(
+    "forward step update to backward train eval zero_grad state_dict load_state_dict append add get set "
     "reset run save load "
     "write read close log print start stop next size copy items keys values join format sample mean sum compute".split()
 )
@@ -36,20 +37,19 @@ class Edge:
     """The function is handed over at this place, not called there."""
 
 
-@dataclass(slots=True)
 class LocalCalls:
     """Calls between functions of one file, both ways."""
 
-    outline: Outline
-    callers: dict[Function, list[Edge]] = field(default_factory=dict)
-    callee: dict[ast.AST, Edge] = field(default_factory=dict)
-    """Call node → the function of the file that it runs."""
-    handed: dict[ast.AST, list[Function]] = field(default_factory=dict)
-    """Call node → functions of the file that it is given as arguments."""
-    entered: dict[ast.AST, list[Function]] = field(default_factory=dict)
-    """Call node in the head of a `with` → the methods of the file that entering and leaving run."""
-
-    _bound: dict[tuple[Binding, int], Class | None] = field(default_factory=dict)
+    def __init__(self, outline: Outline) -> None:
+        self.outline = outline
+        self.callers: dict[Function, list[Edge]] = {}
+        self.callee: dict[ast.AST, Edge] = {}
+        """Call node → the function of the file that it runs."""
+        self.handed: dict[ast.AST, list[Function]] = {}
+        """Call node → functions of the file that it is given as arguments."""
+        self.entered: dict[ast.AST, list[Function]] = {}
+        """Call node in the head of a `with` → the methods of the file that entering and leaving run."""
+        self._bound: dict[tuple[Binding, int], Class | None] = {}
 
     def runs(self, place: Place) -> list[Function]:
         """The functions of the file that a call runs: its callee, and the closure that `optimizer.step` is given."""

@@ -10,11 +10,14 @@ from ast import Attribute, Call, Constant, Name, Subscript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Container
     from typing import Any
 
 NAMES = 4096
 """How many names of a project are remembered with what they say, since a few hundred of them make up most of it."""
 _PARTED = (Attribute, Subscript, ast.Starred)
+TYPE_TESTS = ("isinstance", "is_tensor")
+"""Functions that tell whether a value is a tensor."""
 
 
 def dotted(node: ast.AST) -> str | None:
@@ -106,6 +109,11 @@ _NO_CHILDREN = frozenset("ctx op ops id attr arg asname module level conversion 
 def names_in(node: ast.AST) -> list[str]:
     """The last word of each name and attribute in an expression: ["range", "args", "steps"] for `range(args.steps)`."""
     return [last_name(part) for part in nodes_in(node) if isinstance(part, (Name, Attribute))]
+
+
+def has_name_in(node: ast.AST, names: Container[str]) -> bool:
+    """Whether a variable with one of these names occurs anywhere in an expression or statement."""
+    return any(isinstance(part, Name) and part.id in names for part in nodes_in(node))
 
 
 def written(node: ast.AST) -> str:

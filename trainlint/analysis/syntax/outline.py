@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import chain
 
 from trainlint.analysis.syntax.blocks import Binding, Block, Class, Function, How, Place
@@ -17,49 +16,49 @@ from trainlint.analysis.syntax.names import position
 from trainlint.analysis.syntax.reaching import reaching
 
 
-@dataclass(slots=True)
 class Outline:
     """What stands in a file, in source order. Built by `outline`, then only read."""
 
-    tree: ast.Module
-    module: Block
-    blocks: list[Block] = field(default_factory=list)
-    """Every block, the module's first, each after the block around it."""
-    bodies: list[Block] = field(default_factory=list)
-    """For each block, by its number, the innermost loop, function or module block around it, itself included."""
-    functions_around: list[Function | None] = field(default_factory=list)
-    """For each block, by its number, the innermost function around it."""
-    imports: dict[str, str] = field(default_factory=dict)
-    """Local name → dotted origin, for every import of the file wherever it stands."""
-    import_statements: list[Place] = field(default_factory=list)
-    stars: list[str] = field(default_factory=list)
-    """Dotted origins of the modules of which every name is imported; relative ones keep their dots."""
-    functions: list[Function] = field(default_factory=list)
-    classes: dict[str, Class] = field(default_factory=dict)
-    loops: list[Place] = field(default_factory=list)
-    calls: dict[str, list[Place]] = field(default_factory=dict)
-    """Calls by the last word of what is called."""
-    references: list[Place] = field(default_factory=list)
-    """Outermost name chains that start at an imported name."""
-    reads: list[Place] = field(default_factory=list)
-    """What Python asks for its truth (tests, and what `not`, `and` and `or` stand before or between), and what it makes
-    text of (formatted values and `%`)."""
-    subscripts: list[Place] = field(default_factory=list)
-    """Indexing by anything but a constant: reads, stores and augmented stores."""
-    accumulations: list[Place] = field(default_factory=list)
-    dicts: dict[str, list[Place]] = field(default_factory=dict)
-    """Dicts that are written out, by each of their keys."""
-    stores: dict[str, list[Place]] = field(default_factory=dict)
-    """Assignments to `<...>.name` or `<...>["name"]`, by that name."""
-    fillings: dict[str, list[Place]] = field(default_factory=dict)
-    """What is put into containers, by the container's name: the stored value, or a call such as `name.append(...)`."""
-    function_of: dict[ast.AST, Function] = field(default_factory=dict)
-    loop_blocks: dict[ast.AST, Block] = field(default_factory=dict)
-    """Loop node → the block of its body."""
-    block_of: dict[ast.stmt, Block] = field(default_factory=dict)
-    """The block in which each statement stands."""
-    calls_by_loop: dict[Block | None, list[Place]] = field(default_factory=dict)
-    """Calls by the innermost loop or function block that holds them."""
+    def __init__(self, tree: ast.Module, module: Block) -> None:
+        self.tree = tree
+        self.module = module
+        self.blocks = [module]
+        """Every block, the module's first, each after the block around it."""
+        self.bodies = [module]
+        """For each block, by its number, the innermost loop, function or module block around it, itself included."""
+        self.functions_around: list[Function | None] = [None]
+        """For each block, by its number, the innermost function around it."""
+        self.imports: dict[str, str] = {}
+        """Local name → dotted origin, for every import of the file wherever it stands."""
+        self.import_statements: list[Place] = []
+        self.stars: list[str] = []
+        """Dotted origins of the modules of which every name is imported; relative ones keep their dots."""
+        self.functions: list[Function] = []
+        self.classes: dict[str, Class] = {}
+        self.loops: list[Place] = []
+        self.calls: dict[str, list[Place]] = {}
+        """Calls by the last word of what is called."""
+        self.references: list[Place] = []
+        """Outermost name chains that start at an imported name."""
+        self.reads: list[Place] = []
+        """What Python asks for its truth (tests, and what `not`, `and` and `or` stand before or between), and what it
+        makes text of (formatted values and `%`)."""
+        self.subscripts: list[Place] = []
+        """Indexing by anything but a constant: reads, stores and augmented stores."""
+        self.accumulations: list[Place] = []
+        self.dicts: dict[str, list[Place]] = {}
+        """Dicts that are written out, by each of their keys."""
+        self.stores: dict[str, list[Place]] = {}
+        """Assignments to `<...>.name` or `<...>["name"]`, by that name."""
+        self.fillings: dict[str, list[Place]] = {}
+        """What is put into containers, by the container's name: the stored value, or a call of `name.append(...)`."""
+        self.function_of: dict[ast.AST, Function] = {}
+        self.loop_blocks: dict[ast.AST, Block] = {}
+        """Loop node → the block of its body."""
+        self.block_of: dict[ast.stmt, Block] = {}
+        """The block in which each statement stands."""
+        self.calls_by_loop: dict[Block | None, list[Place]] = {}
+        """Calls by the innermost loop or function block that holds them."""
 
     def all_calls(self) -> Iterator[Place]:
         """Every call of the file."""

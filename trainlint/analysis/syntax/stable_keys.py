@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from trainlint.analysis.syntax.blocks import Function
@@ -14,13 +13,13 @@ from trainlint.analysis.syntax.outline import Outline
 _Thing = TypeVar("_Thing")
 
 
-@dataclass(slots=True, eq=False)
 class Keys:
     """The keys of one file, worked out when first asked for."""
 
-    outline: Outline
-    _functions: dict[Function, str] | None = None
-    _calls: dict[ast.AST, str] | None = None
+    def __init__(self, outline: Outline) -> None:
+        self.outline = outline
+        self._functions: dict[Function, str] | None = None
+        self._calls: dict[ast.AST, str] | None = None
 
     def function(self, function: Function) -> str:
         """A function's qualified name, with a number behind the second and later ones of that name."""

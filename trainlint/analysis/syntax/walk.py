@@ -22,7 +22,7 @@ def outline(tree: ast.Module) -> Outline:
     """Walk a parsed file once."""
     scope = Scope(tree, None)
     module = Block(BlockKind.MODULE, tree, None, scope)
-    walk = _Walk(Outline(tree, module, blocks=[module], bodies=[module], functions_around=[None]))
+    walk = _Walk(Outline(tree, module))
     walk.statements(tree.body, module)
     return walk.outline
 

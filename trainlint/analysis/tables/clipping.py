@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class ClipFunction:
+class ClipFunction(NamedTuple):
     """One function or method that changes gradients in place, by its last name."""
 
     name: str

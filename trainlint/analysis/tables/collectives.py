@@ -5,11 +5,10 @@ Sources: torch.distributed.distributed_c10d, torch 1.13 to 2.13.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class CollectiveFunction:
+class CollectiveFunction(NamedTuple):
     """One collective, by its last name."""
 
     name: str

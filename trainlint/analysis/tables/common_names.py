@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from trainlint.analysis.tables.host_reads import TO_HOST
+
 FOREIGN = frozenset(
     "os sys math time random json re collections itertools functools pathlib argparse copy datetime typing shutil "
     "subprocess threading multiprocessing warnings io glob pickle contextlib dataclasses string struct tempfile "
@@ -11,8 +13,8 @@ FOREIGN = frozenset(
     "flash_attn bitsandbytes safetensors huggingface_hub requests setuptools pytest".split()
 )
 """Packages that are called so often and so surely no part of a project that their calls are not even noted."""
-PLAIN_METHODS = frozenset(
-    "item cpu cuda numpy tolist detach clone view reshape permute transpose flatten squeeze unsqueeze contiguous "
+PLAIN_METHODS = TO_HOST | frozenset(
+    "cuda detach clone view reshape permute transpose flatten squeeze unsqueeze contiguous "
     "expand expand_as repeat sum mean std var max min argmax argmin abs sqrt pow exp log size dim numel gather "
     "scatter_ scatter fill_ zero_ copy_ masked_fill masked_fill_ softmax log_softmax sigmoid tanh norm mul_ add_ "
     "div_ sub_ mul add div sub matmul bmm float half long int bool double type type_as eq ne gt lt ge le any all "

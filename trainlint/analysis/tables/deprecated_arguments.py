@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from trainlint.analysis.tables.deprecations import Version
 from trainlint.analysis.tables.loaders import DATALOADER
@@ -18,8 +19,7 @@ from trainlint.patterns import lazy
 _DOCS = "https://docs.pytorch.org/docs/stable/"
 
 
-@dataclass(frozen=True, slots=True)
-class OldArgument:
+class OldArgument(NamedTuple):
     """One argument of one function, or of a family of them."""
 
     function: re.Pattern[str]
@@ -34,7 +34,7 @@ class OldArgument:
     """The first version that refuses it with a TypeError."""
     renamed: str = ""
     """The new name; empty where there is none."""
-    values: Mapping[object, str] = field(default_factory=dict)
+    values: Mapping[object, str] = MappingProxyType({})
     """Literal value → what is given to the new name; where empty, the value stays."""
     dropped: bool = False
     """Whether leaving it out changes nothing that is computed."""
@@ -95,6 +95,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         (2, 4),
         '`use_device="cuda"`',
         "https://github.com/pytorch/pytorch/blob/main/torch/autograd/profiler.py",
+        removed=(2, 14),
         renamed="use_device",
         values={True: '"cuda"', False: "None"},
     ),
@@ -104,6 +105,7 @@ ARGUMENTS: tuple[OldArgument, ...] = (
         (1, 9),
         "`activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]`",
         _DOCS + "profiler.html",
+        removed=(2, 14),
     ),
     OldArgument(
         _DDP,

@@ -7,8 +7,8 @@ own deprecation warnings for names that this table lacks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 Version = tuple[int, int]
 
@@ -19,8 +19,7 @@ _FUNC = _DOCS + "func.migrating.html"
 _DISTRIBUTED = _DOCS + "distributed.html"
 
 
-@dataclass(frozen=True, slots=True)
-class Deprecation:
+class Deprecation(NamedTuple):
     """One old name."""
 
     symbol: str
@@ -234,8 +233,10 @@ TABLE: tuple[Deprecation, ...] = (
     Deprecation(
         "torch.ger", "TRN804", (1, 8), "torch.outer", _DOCS + "generated/torch.ger.html", exact=True, warns=False
     ),
-    Deprecation("torch.qr", "TRN804", (1, 8), "`torch.linalg.qr`", _LINALG, replaced_in=(1, 8)),
-    Deprecation("torch.cholesky", "TRN804", (1, 8), "`torch.linalg.cholesky`", _LINALG, replaced_in=(1, 8)),
+    Deprecation("torch.qr", "TRN804", (1, 8), "`torch.linalg.qr`", _LINALG, replaced_in=(1, 8), removed=(2, 14)),
+    Deprecation(
+        "torch.cholesky", "TRN804", (1, 8), "`torch.linalg.cholesky`", _LINALG, replaced_in=(1, 8), removed=(2, 14)
+    ),
     Deprecation("torch.chain_matmul", "TRN804", (1, 9), "`torch.linalg.multi_dot([...])`", _LINALG, replaced_in=(1, 9)),
     Deprecation(
         "torch.triangular_solve",

@@ -7,14 +7,14 @@ called by that framework.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
+from trainlint.analysis.tables import samplers
 from trainlint.finding import Heat
 from trainlint.patterns import lazy
 
 
-@dataclass(frozen=True, slots=True)
-class Framework:
+class Framework(NamedTuple):
     """The hooks of the classes that a framework offers as bases."""
 
     name: str
@@ -153,7 +153,7 @@ FRAMEWORKS = (
         eval_step=r"eval_batch",
     ),
     _framework("the training loop", r"^torch\.optim\.(\w+\.)*[A-Z]\w*$", step=r"step"),
-    _framework("its loader", r"^torch\.utils\.data\.(\w+\.)*\w*Sampler$", epoch=r"__iter__ | set_epoch"),
+    _framework("its loader", samplers.ORIGIN, epoch=r"__iter__ | set_epoch"),
 )
 
 STEP_NAMES = lazy(

@@ -6,8 +6,8 @@ One row for each function. Loops are followed through a wrapper as soon as it ha
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
+from typing import NamedTuple
 
 from trainlint.patterns import lazy
 
@@ -29,8 +29,7 @@ class Yields(Enum):
     """The result is not iterated: a progress bar that is updated by calls."""
 
 
-@dataclass(frozen=True, slots=True)
-class IterableFunction:
+class IterableFunction(NamedTuple):
     """One function, by the last name under which it is called."""
 
     name: str

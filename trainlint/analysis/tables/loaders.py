@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from trainlint.patterns import lazy
 
 
-@dataclass(frozen=True, slots=True)
-class LoaderClass:
+class LoaderClass(NamedTuple):
     """A class whose objects yield batches."""
 
     name: str
@@ -19,8 +18,7 @@ class LoaderClass:
     """The dotted origins under which it takes the options of PyTorch's own loader."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoaderWrapper:
+class LoaderWrapper(NamedTuple):
     """What is given a loader and yields its batches."""
 
     name: str
@@ -30,8 +28,7 @@ class LoaderWrapper:
     """Whether it also copies the batches to the device."""
 
 
-@dataclass(frozen=True, slots=True)
-class Preparation:
+class Preparation(NamedTuple):
     """A call by which Accelerate, Fabric, Ray or DeepSpeed takes over loaders, models and optimizers."""
 
     name: str

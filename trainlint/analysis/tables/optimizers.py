@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from trainlint.patterns import lazy
 
 
-@dataclass(frozen=True, slots=True)
-class OptimizerClass:
+class OptimizerClass(NamedTuple):
     """One class of torch.optim that keeps something of the gradients from step to step."""
 
     name: str

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
+from typing import NamedTuple
 
 
 class Wrapper(Enum):
@@ -19,8 +19,7 @@ class Wrapper(Enum):
     """Each parameter becomes a DTensor, of which each rank keeps a piece."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelWrapper:
+class ModelWrapper(NamedTuple):
     """One class or function that wraps a model."""
 
     name: str

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class AutocastContext:
+class AutocastContext(NamedTuple):
     """A context in which operations choose their precision."""
 
     name: str
@@ -18,8 +17,7 @@ class AutocastContext:
     """What is special about its precision."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScalerClass:
+class ScalerClass(NamedTuple):
     """A class that multiplies losses, so that small gradients of 16 bits do not become zero."""
 
     name: str

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from trainlint.analysis.syntax.names import children, constant, dotted, last_name, root_name
+from trainlint.analysis.tables.host_reads import TO_NO_TENSOR
 from trainlint.analysis.types.vocabulary import DETACHING, SCALER_NAME, TENSOR_NUMBERS
 
 _BACKWARD = frozenset({"backward", "manual_backward"})
 _GRADIENT_FUNCTIONS = frozenset({"torch.autograd.grad", "autograd.grad", "grad", "torch.autograd.backward"})
 _RETAINING = frozenset({"retain_graph", "create_graph"})
-_CUTTING = DETACHING | TENSOR_NUMBERS | {"item", "tolist", "numpy"}
+_CUTTING = DETACHING | TENSOR_NUMBERS | TO_NO_TENSOR
 """Methods and functions whose result carries no graph."""
 _CUTTING_BUILTINS = frozenset({"float", "int", "bool", "len", "str", "isinstance", "format", "print", "range"})
 _CUTTING_ATTRIBUTES = frozenset({"data", "shape", "dtype", "device", "ndim", "requires_grad", "is_cuda"})
@@ -41,18 +42,18 @@ LEAVES = "<leaves>"
 _STARTED = "<backward>"
 
 
-@dataclass(slots=True)
 class _Flow:
     """The flow of graphs through a file. Names are dotted, and a function's own are marked with where it stands."""
 
-    roots: set[str] = field(default_factory=set)
-    """What a backward pass is started from."""
-    retained: set[str] = field(default_factory=set)
-    """Those roots whose graph is kept for another backward."""
-    all: dict[str, set[str]] = field(default_factory=dict)
-    """Name → names of values that were computed from it with the graph attached."""
-    sums: dict[str, set[str]] = field(default_factory=dict)
-    """The part that is plain arithmetic: the name is a term or factor there."""
+    def __init__(self) -> None:
+        self.roots: set[str] = set()
+        """What a backward pass is started from."""
+        self.retained: set[str] = set()
+        """Those roots whose graph is kept for another backward."""
+        self.all: dict[str, set[str]] = {}
+        """Name → names of values that were computed from it with the graph attached."""
+        self.sums: dict[str, set[str]] = {}
+        """The part that is plain arithmetic: the name is a term or factor there."""
 
 
 @dataclass(frozen=True, slots=True)

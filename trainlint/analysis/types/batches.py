@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from trainlint.analysis.syntax.blocks import Binding, Block, Function, How, Place
 from trainlint.analysis.syntax.local_calls import LocalCalls
@@ -23,16 +22,16 @@ _Step = tuple[ast.expr, Block, tuple[int, ...]]
 """An expression, the block in which it stands, and what is picked from it, as unpacking does."""
 
 
-@dataclass(slots=True, eq=False)
 class Batches:
     """Answers for one file. Where the file does not show a loader, an answer is empty."""
 
-    outline: Outline
-    graph: LocalCalls
-    loaders: Loaders
-    _prepared: _Found | None = None
-    _busy: set[ast.expr] = field(default_factory=set)
-    """The batches of which it is asked just now where they come from."""
+    def __init__(self, outline: Outline, graph: LocalCalls, loaders: Loaders) -> None:
+        self.outline = outline
+        self.graph = graph
+        self.loaders = loaders
+        self._prepared: _Found | None = None
+        self._busy: set[ast.expr] = set()
+        """The batches of which it is asked just now where they come from."""
 
     def loaders_behind(self, node: ast.expr, block: Block) -> _Found:
         """The loaders that an expression is, wraps or holds."""

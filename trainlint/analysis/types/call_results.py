@@ -12,6 +12,7 @@ from trainlint.analysis.syntax.local_calls import Edge
 from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.analysis.tables import iterables, loaders
 from trainlint.analysis.tables.common_names import FOREIGN
+from trainlint.analysis.tables.host_reads import CPU, READS, TO_NO_TENSOR, Gives
 from trainlint.analysis.tables.parallel import wraps_model
 from trainlint.analysis.types.access_paths import AccessPath, Start, together
 from trainlint.analysis.types.batch_sources import is_batch_source
@@ -42,11 +43,10 @@ _BUILTINS: Mapping[str, Value] = {
     **dict.fromkeys("map dict set getattr type super open".split(), UNKNOWN),
     "print": NONE,
 }
+_READ = {Gives.NUMBER: NUMBER, Gives.NUMBERS: _NUMBERS, Gives.ARRAY: Value(Kind.ARRAY)}
 _TENSOR_RESULTS: Mapping[str, Value] = {
     **dict.fromkeys(TENSOR_NUMBERS, NUMBER),
-    "item": NUMBER,
-    "tolist": _NUMBERS,
-    "numpy": Value(Kind.ARRAY),
+    **{name: _READ[READS[name].gives] for name in TO_NO_TENSOR},
     "backward": NONE,
 }
 """Methods of tensors that give no tensor."""
@@ -265,7 +265,7 @@ def _plain(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value | Non
 
 def _method(kinds: Kinds, call: ast.Call, block: Block, func: ast.Attribute) -> Value:
     base = kinds.of(func.value, block)
-    if not base.is_tensor and func.attr in ("item", "tolist", "numpy"):
+    if not base.is_tensor and func.attr in TO_NO_TENSOR:
         return _TENSOR_RESULTS[func.attr]
     return _METHODS.get(base.kind, _method_by_name)(kinds, call, block, base, func.attr)
 
@@ -310,7 +310,7 @@ def _home_after(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Home |
     """Where `.to(...)`, `.cuda()` or `.cpu()` puts things; None where `.to` names no place."""
     if name == "to":
         return device_of(kinds, call, block)
-    return Home.HOST if name == "cpu" else Home.DEVICE
+    return Home.HOST if name == CPU.name else Home.DEVICE
 
 
 def _tensor_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
@@ -318,7 +318,7 @@ def _tensor_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name
         return Value(Kind.SHAPE) if not call.args else NUMBER
     if name in _TENSOR_RESULTS:
         return _TENSOR_RESULTS[name]
-    if name in ("to", "cuda", "cpu"):
+    if name in ("to", "cuda", CPU.name):
         home = _home_after(kinds, call, block, name)
         return base if home is None else base.lying(home)
     if name in DETACHING:

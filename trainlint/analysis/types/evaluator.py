@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from trainlint.analysis.types.values import UNKNOWN, Value
@@ -42,29 +41,29 @@ class _Cut(NamedTuple):
     levels: int
 
 
-@dataclass(slots=True, eq=False)
 class Evaluator:
     """The questions of one file, by keys that are compared by identity, and what is known of their answers."""
 
-    known: dict[object, Value] = field(default_factory=dict)
-    """Answers that hold wherever they are asked for."""
-    _cut: dict[object, deque[_Cut]] = field(default_factory=dict)
-    _bits: dict[object, int] = field(default_factory=dict)
-    """A bit for each question that circles lead through."""
-    _busy: dict[object, None] = field(default_factory=dict)
-    """The questions under way, outermost first."""
-    _busy_bits: int = 0
-    """Those of them that have a bit, together."""
-    _steps: int = 0
-    _limit: int = _LONGEST
-    _long: int = 0
-    """How many questions from outside were too long."""
-    _levels: int = 0
-    """How many functions away the current answer comes from."""
-    _into: int = 0
-    """What cut the current answer short: questions under way, _TOO_DEEP, _TOO_LONG. 0 while it is whole."""
-    _past: int = 0
-    """The questions that the current answer asked and whose own answers were cut short."""
+    def __init__(self) -> None:
+        self.known: dict[object, Value] = {}
+        """Answers that hold wherever they are asked for."""
+        self._cut: dict[object, deque[_Cut]] = {}
+        self._bits: dict[object, int] = {}
+        """A bit for each question that circles lead through."""
+        self._busy: dict[object, None] = {}
+        """The questions under way, outermost first."""
+        self._busy_bits = 0
+        """Those of them that have a bit, together."""
+        self._steps = 0
+        self._limit = _LONGEST
+        self._long = 0
+        """How many questions from outside were too long."""
+        self._levels = 0
+        """How many functions away the current answer comes from."""
+        self._into = 0
+        """What cut the current answer short: questions under way, _TOO_DEEP, _TOO_LONG. 0 while it is whole."""
+        self._past = 0
+        """The questions that the current answer asked and whose own answers were cut short."""
 
     def follow(self, key: object, answer: Callable[..., Value], *question: object) -> Value:
         """Answer a question once, and not at all where it runs in a circle or too far.

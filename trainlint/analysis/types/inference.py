@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How
@@ -55,27 +55,32 @@ _MOST_FILLINGS = 12
 _DECLARING = frozenset({How.IMPORT, How.FUNCTION, How.CLASS})
 
 
-@dataclass(slots=True, eq=False)
 class Kinds:
     """Answers for one file, worked out when asked for."""
 
-    outline: Outline
-    graph: LocalCalls
-    gradients: Gradients
-    keys: Keys
-    outside: ImportedFacts
-    device: Home
-    """Where tensors of this file live unless something says otherwise: HOST in a file that names no device."""
-    _questions: Evaluator = field(default_factory=Evaluator)
-    _known: dict[object, Value] = field(init=False)
-    _names: dict[Binding, Value] = field(default_factory=dict)
-    """What the names are that a single binding reaches, as far as that is known: the same at all of their uses."""
-    _origins: dict[ast.AST, dict[str, str]] = field(default_factory=dict)
-    """Import → the dotted origin of each name that it binds."""
-
-    def __post_init__(self) -> None:
-        """Take hold of the known answers, which are looked up at every turn."""
+    def __init__(
+        self,
+        outline: Outline,
+        graph: LocalCalls,
+        gradients: Gradients,
+        keys: Keys,
+        outside: ImportedFacts,
+        device: Home,
+    ) -> None:
+        self.outline = outline
+        self.graph = graph
+        self.gradients = gradients
+        self.keys = keys
+        self.outside = outside
+        self.device = device
+        """Where tensors of this file live unless something says otherwise: HOST in a file that names no device."""
+        self._questions = Evaluator()
         self._known = self._questions.known
+        """The known answers, which are looked up at every turn."""
+        self._names: dict[Binding, Value] = {}
+        """What the names are that a single binding reaches, as far as that is known: the same at all of their uses."""
+        self._origins: dict[ast.AST, dict[str, str]] = {}
+        """Import → the dotted origin of each name that it binds."""
 
     def of(self, node: ast.expr, block: Block) -> Value:
         """The value of an expression that stands in a block."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
@@ -46,22 +46,19 @@ _ABSENT = Option(given=False)
 _HIDDEN = Option(given=True)
 
 
-@dataclass(slots=True, eq=False)
 class Loaders:
     """The loaders that one file builds. Options are worked out when asked for."""
 
-    outline: Outline
-    built: dict[ast.AST, Loader] = field(init=False)
-    """The calls that build one of PyTorch's loaders, in source order."""
-    _busy: set[ast.expr] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        places = [place for name in sorted(TORCH_CLASSES) for place in self.outline.calls.get(name, [])]
-        self.built = {
+    def __init__(self, outline: Outline) -> None:
+        self.outline = outline
+        self._busy: set[ast.expr] = set()
+        places = [place for name in sorted(TORCH_CLASSES) for place in outline.calls.get(name, [])]
+        self.built: dict[ast.AST, Loader] = {
             place.node: Loader(place.node, place.block)
             for place in sorted(places, key=lambda place: getattr(place.node, "lineno", 0))
-            if isinstance(place.node, ast.Call) and self.outline.imported(place.node.func, place.block) in TORCH_ORIGINS
+            if isinstance(place.node, ast.Call) and outline.imported(place.node.func, place.block) in TORCH_ORIGINS
         }
+        """The calls that build one of PyTorch's loaders, in source order."""
 
     def option(self, loader: Loader, name: str) -> Option:
         """What a loader is given for an option, also by `**options` where the file writes the dict out."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from trainlint.analysis.tables import loaders, optimizers, parallel, precision
+from trainlint.analysis.tables import loaders, optimizers, parallel, precision, samplers
 from trainlint.analysis.tables.clipping import RETURNING_NORM
 from trainlint.analysis.tables.ranks import NUMBER_FUNCTIONS
 from trainlint.analysis.types.batch_sources import LOADER_NAME
@@ -71,7 +71,6 @@ DETACHING = frozenset(
         "byte",
     }
 )
-HOST_COPIES = frozenset({"cpu"})
 MODULE_METHODS_RETURNING_SELF = frozenset(
     "to cuda cpu train eval half float double bfloat16 requires_grad_ apply share_memory compile to_empty "
     "merge_and_unload".split()
@@ -151,7 +150,7 @@ _CONSTRUCTED = tuple(
     for pattern, value in (
         (r"(Tokenizer\w{0,50}|Processor|FeatureExtractor|Config)(\.from_pretrained)?$", UNKNOWN),
         (r"^torch\.nn\.modules\.utils\.", Value(Kind.CONTAINER, element=NUMBER)),
-        (r"^torch\.utils\.data\.(\w+\.)*\w*Sampler$", Value(Kind.SAMPLER)),
+        (samplers.ORIGIN, Value(Kind.SAMPLER)),
         (r"^torch\.utils\.data\.\w*(Dataset|Subset)$|^torchvision\.datasets\.", Value(Kind.DATASET)),
         (r"^torch\.(cuda|accelerator)\.(Event|Stream|current_stream|default_stream)$", Value(Kind.STREAM)),
         (r"^torch\.nn\.(\w+\.)*\w*Loss$", Value(Kind.MODULE, loss_function=True)),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from trainlint.bounded import UnfitFile, leads_out, read_bounded
@@ -55,16 +55,16 @@ def find_target_torch(directory: Path) -> TargetTorch:
     return TargetTorch(found, tuple(notes))
 
 
-@dataclass(slots=True)
 class _Place:
     """One directory in which files are asked."""
 
-    directory: Path
-    names: frozenset[str]
-    project: Path
-    notes: list[str]
-    read: set[str] = field(default_factory=set)
-    """The files asked so far, by their real paths."""
+    def __init__(self, directory: Path, names: frozenset[str], project: Path, notes: list[str]) -> None:
+        self.directory = directory
+        self.names = names
+        self.project = project
+        self.notes = notes
+        self.read: set[str] = set()
+        """The files asked so far, by their real paths."""
 
     def versions(self) -> TorchRange | None:
         """What the files of this directory say together."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.types.imported_facts import ImportedFacts
 from trainlint.engine.cache_keys import key_of_group
 from trainlint.engine.index.summarising import complete
+from trainlint.engine.pool.tasks import Executor, LocalExecutor, TaskKind
+from trainlint.finding import Failure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,54 +20,80 @@ if TYPE_CHECKING:
     from trainlint.engine.index.participants import Participants
     from trainlint.engine.index.project_files import Member
     from trainlint.engine.index.summary_result import SummaryResult
-    from trainlint.engine.pool.tasks import Executor
+    from trainlint.engine.pool.model_store import ModelStore
+
+LARGE_RUN = 100_000_000
+"""Bytes of source, from which processes are started anew before linking and before judging. Python hands little of the
+memory of one stage back to the system: over 30,000 files (330 MB) linking takes 480 MB that judging cannot use."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupFacts:
     """The imported facts of the files of one group that are judged."""
 
-    places: tuple[int, ...]
+    places: tuple[int, ...] = ()
     """The files, by their places in the group."""
-    facts: tuple[ImportedFacts, ...]
-    digests: tuple[bytes, ...]
+    facts: tuple[ImportedFacts, ...] = ()
+    digests: tuple[bytes, ...] = ()
     """That of the facts of each file; empty where there is no cache."""
+    failure: Failure | None = None
+    """That the group could not be linked, so that each of its files is judged alone."""
 
 
-def facts_of_files(
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The task of linking one group."""
+
+    files: tuple[tuple[Member, SummaryResult], ...]
+    """The members with their summaries, which are used up."""
+    ambiguous: frozenset[str]
+    """Names of methods that say nothing of a class, since files that were left out have methods of that name."""
+    with_digests: bool
+
+    @property
+    def path(self) -> Path:
+        """The first of the files, which stands for them all."""
+        return self.files[0][0].path
+
+    @property
+    def size(self) -> int:
+        """Of all files, in bytes."""
+        return sum(member.size for member, _ in self.files)
+
+
+def facts_of_groups(
     participants: Participants, results: list[SummaryResult], executor: Executor, cache: Cache | None
-) -> Iterator[tuple[Path, ImportedFacts, bytes]]:
-    """The imported facts of each file that is judged, and their digest, which is empty where there is no cache.
+) -> list[tuple[Sequence[Member], GroupFacts]]:
+    """The members of each group, and what linking them gives.
 
-    `results` are the summaries of the members. They are used up group by group, so that only those of one group are
-    in memory as objects. A group whose summaries are what they were in an earlier run is not linked again.
+    `results` are the summaries of all members. They are used up: objects take twenty times the memory of packed
+    bytes, so a summary is unpacked only while its group is linked. A group whose summaries are what they were in an
+    earlier run is not linked again.
     """
     members, ambiguous = participants.members, participants.methods_elsewhere
     groups = _groups(members)
-    keys: list[bytes | None] = [None] * len(groups)
-    known: dict[bytes | None, GroupFacts] = {}
+    keys = _keys(groups, members, results, ambiguous, cache)
+    facts = _known(keys, cache)
+    new = [number for number, found in enumerate(facts) if found is None]
     if cache is not None:
-        guessed = cache.key("ambiguous", *sorted(ambiguous))
-        keys = [
-            key_of_group([members[number] for number in group], [results[n].digest for n in group], guessed, cache)
-            for group in groups
-        ]
-        known = {
-            key: found for key, found in cache.get({key: key for key in keys}).items() if isinstance(found, GroupFacts)
-        }
-    for group, key in zip(groups, keys, strict=True):
-        of_group = [members[number] for number in group]
-        found = known.get(key)
-        if found is None:
-            if cache is not None:
-                complete(results, group, members, executor, cache)
-            summaries = [results[number].take() for number in group]
-            found = _linked(of_group, summaries, ambiguous, with_digests=cache is not None)
-            if cache is not None:
-                cache.keep(key, found)
-        digests = found.digests or (b"",) * len(found.places)
-        for place, facts, digest in zip(found.places, found.facts, digests, strict=True):
-            yield of_group[place].path, facts, digest
+        complete(results, [place for number in new for place in groups[number]], members, executor, cache)
+    tasks = []
+    for number in new:
+        of_group = tuple((members[place], results[place]) for place in groups[number])
+        tasks.append(_Group(of_group, ambiguous, with_digests=cache is not None))
+    for number, found in zip(new, _linked(tasks, executor), strict=True):
+        facts[number] = found
+        if cache is not None and found.failure is None:
+            cache.keep(keys[number], found)
+    return [([members[place] for place in group], found) for group, found in zip(groups, facts, strict=True) if found]
+
+
+def _known(keys: Sequence[bytes | None], cache: Cache | None) -> list[GroupFacts | None]:
+    """What the cache knows of each group."""
+    if cache is None:
+        return [None] * len(keys)
+    known = cache.get({key: key for key in keys})
+    return [found if isinstance(found := known.get(key), GroupFacts) else None for key in keys]
 
 
 def _groups(members: Sequence[Member]) -> list[list[int]]:
@@ -76,28 +104,72 @@ def _groups(members: Sequence[Member]) -> list[list[int]]:
     return list(found.values())
 
 
-def _linked(
-    members: Sequence[Member], summaries: Sequence[Summary | None], ambiguous: frozenset[str], *, with_digests: bool
-) -> GroupFacts:
+def _keys(
+    groups: Sequence[Sequence[int]],
+    members: Sequence[Member],
+    results: Sequence[SummaryResult],
+    ambiguous: frozenset[str],
+    cache: Cache | None,
+) -> Sequence[bytes | None]:
+    """The key of what linking gives, for each group; None where there is no cache."""
+    if cache is None:
+        return [None] * len(groups)
+    guessed = cache.key("ambiguous", *sorted(ambiguous))
+    return [
+        key_of_group([members[place] for place in group], [results[place].digest for place in group], guessed, cache)
+        for group in groups
+    ]
+
+
+def _linked(tasks: Sequence[_Group], executor: Executor) -> list[GroupFacts]:
+    """What linking gives. A large run does this in processes of its own, which take their memory with them."""
+    if sum(task.size for task in tasks) <= LARGE_RUN:
+        return LocalExecutor().do(_LINKING, tasks)
+    executor.restart()
+    try:
+        return executor.do(_LINKING, tasks)
+    finally:
+        executor.restart()
+
+
+def _link(group: _Group, store: ModelStore) -> GroupFacts:
+    try:
+        return _facts(group)
+    except Exception as error:  # noqa: BLE001  # a crash while linking must not keep any file from being judged
+        return _lost(group, f"{type(error).__name__}: {error}")
+
+
+def _lost(group: _Group, how: str) -> GroupFacts:
+    reason = f"its files could not be linked ({how}), so each was judged alone; please report this"
+    shown = next((member.shown for member, _ in group.files if member.judged), group.path.name)
+    return GroupFacts(failure=Failure(shown, reason))
+
+
+_LINKING = TaskKind(_link, _lost)
+
+
+def _facts(group: _Group) -> GroupFacts:
     from trainlint.analysis.project.linking import link  # with the model, of which a file alone may need little
 
-    found = [(place, summary) for place, summary in enumerate(summaries) if summary]
+    taken = [(place, member, result.take()) for place, (member, result) in enumerate(group.files)]
+    found = [(place, member, _without_guesses(summary, group.ambiguous)) for place, member, summary in taken if summary]
+    del taken
+    members = [member for _, member, _ in found]
     linked = link(
-        [_without_guesses(summary, ambiguous) for _, summary in found],
-        [members[place].path for place, _ in found],
-        [members[place].group for place, _ in found],
-        [members[place].judged for place, _ in found],
+        [summary for _, _, summary in found],
+        [member.path for member in members],
+        [member.group for member in members],
+        [member.judged for member in members],
     )
     facts = tuple(
-        replace(facts, names_device=members[place].names_device)
-        for (place, _), facts in zip(found, linked, strict=True)
+        replace(facts, names_device=member.names_device) for member, facts in zip(members, linked, strict=True)
     )
     digests: tuple[bytes, ...] = ()
-    if with_digests:
+    if group.with_digests:
         from trainlint.cache.values import mark
 
         digests = tuple(map(mark, facts))
-    return GroupFacts(tuple(place for place, _ in found), facts, digests)
+    return GroupFacts(tuple(place for place, _, _ in found), facts, digests)
 
 
 def _without_guesses(summary: Summary, ambiguous: frozenset[str]) -> Summary:

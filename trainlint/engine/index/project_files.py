@@ -68,16 +68,18 @@ class Member:
             return False
 
 
-@dataclass(eq=False)
 class ProjectFiles:
     """The files of a run with their context files. Nothing is listed or read before it is asked for."""
 
-    members: Sequence[Member]
-    """The files of the run that hold code."""
-    configurations: Configurations
-    """Those of the run. Looking up the configuration of a context file leaves no trace in them."""
-    searched: tuple[Path, ...] = ()
-    """Directories whose files all take part in the run."""
+    def __init__(
+        self, members: Sequence[Member], configurations: Configurations, searched: tuple[Path, ...] = ()
+    ) -> None:
+        self.members = members
+        """The files of the run that hold code."""
+        self.configurations = configurations
+        """Those of the run. Looking up the configuration of a context file leaves no trace in them."""
+        self.searched = searched
+        """Directories whose files all take part in the run."""
 
     @cached_property
     def may_hold_findings(self) -> bool:

@@ -65,20 +65,23 @@ def _linked(files: ProjectFiles, executor: Executor, cache: Cache | None) -> Pro
     if not members:
         return ProjectIndex()
     from trainlint.analysis.types.imported_facts import ALONE
-    from trainlint.engine.index.group_facts import facts_of_files
+    from trainlint.engine.index.group_facts import facts_of_groups
     from trainlint.engine.index.summarising import summarise_all
 
     imported = {member.path: replace(ALONE, names_device=member.names_device) for member in members}
     digests: dict[Path, bytes] = {}
     results = summarise_all(members, executor, cache)
-    for path, facts, digest in facts_of_files(participants, results, executor, cache):
-        imported[path] = facts
-        if digest:
-            digests[path] = digest
+    failures = [result.failure for result in results if result.failure]
+    for group, found in facts_of_groups(participants, results, executor, cache):
+        paths = [group[place].path for place in found.places]
+        imported |= zip(paths, found.facts, strict=True)
+        digests |= zip(paths, found.digests, strict=False)  # there are none without a cache
+        if found.failure is not None:
+            failures.append(found.failure)
     return ProjectIndex(
         members,
         imported,
         digests,
-        failures=tuple(result.failure for result in results if result.failure),
+        failures=tuple(failures),
         given_up=frozenset(member.path for member, result in zip(members, results, strict=True) if result.failure),
     )

@@ -42,14 +42,22 @@ class Executor(Protocol):
     def do(self, kind: TaskKind[_Task, _Result], tasks: Sequence[_Task]) -> list[_Result]:
         """The results of the tasks, in their order."""
 
+    def restart(self) -> None:
+        """Free what earlier tasks left in memory: kept models, and what Python does not hand back to the system."""
+
 
 class LocalExecutor:
     """Runs all tasks in this process."""
 
     def __init__(self, kept: int = MOST_KEPT) -> None:
         """`kept` is the bound of its model store, in bytes of source."""
+        self._kept = kept
         self._store = ModelStore(kept)
 
     def do(self, kind: TaskKind[_Task, _Result], tasks: Sequence[_Task]) -> list[_Result]:
         """The results of the tasks, in their order."""
         return [kind.work(task, self._store) for task in tasks]
+
+    def restart(self) -> None:
+        """Drop kept models: this process goes on."""
+        self._store = ModelStore(self._kept)

@@ -103,6 +103,12 @@ class WorkerPool:
             results[index] if index in results else self._here.do(kind, [task])[0] for index, task in enumerate(tasks)
         ]
 
+    def restart(self) -> None:
+        """End all processes. New ones start with the next tasks."""
+        with _undisturbed():
+            self._kill_all()
+        self._here.restart()
+
     def _replace(
         self,
         dead: _Worker,

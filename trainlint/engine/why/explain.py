@@ -25,7 +25,7 @@ from trainlint.rule import Rule
 from trainlint.suppress import silencing_lines, suppress
 
 if TYPE_CHECKING:
-    from trainlint.catalogue import BoundRule
+    from trainlint.catalogue import InstalledRule
     from trainlint.engine.configurations import Selection
 
 _MOST_NEARBY = 3
@@ -40,7 +40,7 @@ class Asked:
     """Why it does not run on the file in `trainlint check`; None where it does."""
 
 
-def rules_to_ask(selection: Selection, running: Sequence[BoundRule]) -> tuple[Asked, ...]:
+def rules_to_ask(selection: Selection, running: Sequence[InstalledRule]) -> tuple[Asked, ...]:
     """Every installed rule, whether it runs or not. `running` are those that run on the file."""
     on = {rule.code for rule in running}
     asked = []
@@ -96,7 +96,7 @@ class _Inquest:
         raw = [look for asked, wanted in zip(self.rules, places, strict=True) for look in self._of_rule(asked, wanted)]
         crashed = {look.code for look in raw if look.failure}
         ran = [asked.rule for asked in self.rules if asked.off is None and asked.rule.code not in crashed]
-        known = [type(asked.rule) for asked in self.rules]
+        known = [asked.rule for asked in self.rules]
         self._silenced = silencing_lines(self.model.source, list(self._found), ran, known)
         shown_rules = [finding for finding, off in self._found.items() if off is None]
         about_comments = set(suppress(self.model.source, shown_rules, ran, known).findings) - set(shown_rules)

@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 import ast
-import re
 
-from trainlint.analysis.conditions.around import guards_around, mentioned_in_tests
+from trainlint.analysis.conditions import tested_values
+from trainlint.analysis.conditions.subjects import Subject, asks_about
 from trainlint.analysis.effects.python_reads import python_reads
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
 from trainlint.contract.confidence import level
 from trainlint.contract.guard import guard
 from trainlint.finding import Confidence
-from trainlint.patterns import lazy
-
-_NOT_COMPILING = lazy(r"is_compiling|is_dynamo_compiling|is_fx_tracing|is_exporting|debug|verbose", re.IGNORECASE)
 
 
 @guard
 def left_out_of_compiling(site: Site) -> bool:
     """It does not run while compiling, or in debugging only."""
-    return mentioned_in_tests(site.block, _NOT_COMPILING)
+    return asks_about(site.block, Subject.COMPILATION, Subject.DEBUGGING)
 
 
 @guard
 def decided_by_argument(site: Site) -> bool:
     """An argument of the function decides whether it runs, and its other value may be what is compiled."""
-    given = {parameter.arg for parameter in site.function.parameters} if site.function is not None else set()
-    tests = (guard.expression for guard in guards_around(site.block))
-    asked = (test.operand if isinstance(test, ast.UnaryOp) else test for test in tests)
-    return any(isinstance(test, ast.Name) and test.id in given for test in asked)
+    return tested_values.decided_by_argument(site.block, site.function)
 
 
 def breaks_graph(site: Site) -> bool:

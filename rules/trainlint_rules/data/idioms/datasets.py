@@ -11,6 +11,7 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Binding, Block, Class, Function, How
 from trainlint.analysis.syntax.names import argument, dotted, last_name, names_in, nodes_in
 from trainlint.analysis.tables import iterables
+from trainlint.analysis.tables.host_reads import TO_PYTHON
 from trainlint.analysis.types.batches import passed
 from trainlint.analysis.types.loaders import Loader
 from trainlint.analysis.types.values import Home, Kind, Origin
@@ -30,9 +31,9 @@ _MADE_UP = lazy(r"random|dummy|fake|synthetic|toy|mock|regression", re.IGNORECAS
 _MOVES = lazy(r"\.to\([^)]{0,50}(device|cuda)|device=(?!.?cpu)")
 _TOKENS = lazy(r"wiki_?text|penn_?tree|shakespeare|text8|enwik8", re.IGNORECASE)
 """Corpora that language models are shown with: one row of tokens, held in memory whole."""
-_CHEAP = frozenset(
+_CHEAP = TO_PYTHON | frozenset(
     "tensor as_tensor from_numpy Tensor LongTensor FloatTensor BoolTensor stack long float int len dict "
-    "clone astype copy rand randn randint zeros ones min max item manual_seed super append is_tensor tolist "
+    "clone astype copy rand randn randint zeros ones min max manual_seed super append is_tensor "
     "isinstance".split()
 )
 """Calls that make no item expensive."""

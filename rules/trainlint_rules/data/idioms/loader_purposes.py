@@ -6,7 +6,7 @@ import ast
 import re
 from enum import Enum, auto
 
-from trainlint.analysis.conditions.around import BranchTest, guards_around
+from trainlint.analysis.conditions.questions import is_for_training
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.memo import once
@@ -72,21 +72,7 @@ def _speaks_of_training(file: SemanticModel, loader: Loader) -> bool:
     function = file.graph.enclosing(loader.block)
     if any(_TRAIN.search(name) for name in (*names, function.name if function is not None else "")):
         return True
-    return any(_asks_for_training(guard) for guard in guards_around(loader.block, everywhere=True))
-
-
-def _asks_for_training(guard: BranchTest) -> bool:
-    """Whether code runs where a test such as `phase == "train"` or `is_train` holds, by what the loader is called."""
-    if not guard.outcome:
-        return False
-    test = guard.expression
-    if isinstance(test, ast.Name | ast.Attribute):
-        return bool(_TRAIN.search(last_name(test)))
-    return (
-        isinstance(test, ast.Compare)
-        and isinstance(test.ops[0], ast.Eq)
-        and any(isinstance(part, ast.Constant) and _TRAIN.search(str(part.value)) for part in test.comparators)
-    )
+    return is_for_training(loader.block)
 
 
 def _hands_over_to_trainer(file: SemanticModel) -> bool:

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from trainlint.analysis.conditions.loop_heads import names_in_head, never_ends
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, Place
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import constant, last_name, names_in, nodes_in
+from trainlint.analysis.syntax.names import constant, last_name, nodes_in
 from trainlint.analysis.tables import iterables, loaders
 from trainlint.analysis.types.loaders import Loader
 from trainlint.finding import Confidence, Heat
@@ -153,11 +154,9 @@ def _goes_round(file: SemanticModel, loop: Block, generator: bool) -> bool:
         return False
     if file.loops.kind(loop) in (LoopKind.EPOCH, LoopKind.STEP):
         return True
-    if isinstance(node, ast.For) and any(
-        _EPOCH.search(name) for name in (*names_in(node.target), *names_in(node.iter))
-    ):
+    if isinstance(node, ast.For) and any(_EPOCH.search(name) for name in names_in_head(node)):
         return True  # what it calls may train in a file that is out of sight
-    return generator and isinstance(node, ast.While) and bool(constant(node.test)) and constant(node.test) is not ...
+    return generator and never_ends(node)
 
 
 def sure_of_pass(item: Pass) -> Confidence:

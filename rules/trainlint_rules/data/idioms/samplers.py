@@ -6,9 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.loop_heads import never_ends
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
+from trainlint.analysis.tables import samplers
 from trainlint.analysis.types.loaders import Loader
 from trainlint.patterns import lazy
 from trainlint_rules.data.idioms.datasets import origins
@@ -56,10 +58,8 @@ def _has_no_end(file: SemanticModel, node: ast.expr, block: Block) -> bool:
         return True
     if not isinstance(node, ast.Call):
         return False
-    if name == "RandomSampler":
+    if name == samplers.DRAWN:
         return argument(node, "num_samples", 2) is not None  # drawn with replacement, as many as wanted
     cls = file.graph.class_named(node.func, block) if isinstance(node.func, ast.Name) else None
     method = file.graph.method(cls, "__iter__") if cls is not None else None
-    return method is not None and any(
-        isinstance(part, ast.While) and constant(part.test) in (True, 1) for part in nodes_in(method.node)
-    )
+    return method is not None and any(never_ends(part) for part in nodes_in(method.node))

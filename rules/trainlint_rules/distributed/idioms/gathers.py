@@ -13,6 +13,7 @@ from trainlint.analysis.syntax.names import (
     constant,
     dotted,
     end_position,
+    has_name_in,
     has_unpacked_arguments,
     last_name,
     nodes_in,
@@ -117,7 +118,7 @@ def _count(file: SemanticModel, creation: Binding, tensor: ast.expr) -> ast.expr
     if not isinstance(source, ast.Call) or last_name(source.func) != "range" or len(source.args) != 1:
         return None
     varying = {node.id for node in nodes_in(generator.target) if isinstance(node, ast.Name)}
-    if any(isinstance(node, ast.Name) and node.id in varying for node in nodes_in(made.elt)):
+    if has_name_in(made.elt, varying):
         return None
     return source.args[0] if _has_shape_of(file, made.elt, tensor, creation.block) else None
 

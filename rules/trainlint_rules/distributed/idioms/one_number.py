@@ -8,10 +8,12 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.tables.host_reads import ITEM
 from trainlint.analysis.types.values import Kind, Origin
 
 _MADE_OF = frozenset({"tensor", "as_tensor", "IntTensor", "LongTensor", "FloatTensor", "ByteTensor", "DoubleTensor"})
-_REDUCED = frozenset({"sum", "mean", "item", "norm", "numel"})
+REDUCING = frozenset({"sum", "mean", ITEM.name, "norm", "numel"})
+"""Methods that make one number of a tensor."""
 _SAME_COUNT = frozenset("to cuda cpu float long int double half bool detach clone contiguous view reshape".split())
 _DEEPEST = 6
 
@@ -31,7 +33,7 @@ def is_one_number(file: SemanticModel, node: ast.expr, block: Block, depth: int 
         if name in _MADE_OF and (file.kinds.imported(node.func, block) or "").startswith("torch."):
             return bool(node.args) and _is_number(file, node.args[0], block)
         if isinstance(node.func, ast.Attribute):
-            if name in _REDUCED and not node.args and not node.keywords:
+            if name in REDUCING and not node.args and not node.keywords:
                 return True
             return name in _SAME_COUNT and is_one_number(file, node.func.value, block, depth + 1)
         return False

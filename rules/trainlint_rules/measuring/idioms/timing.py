@@ -18,6 +18,7 @@ from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables import collectives
 from trainlint.analysis.tables.clipping import clips_gradients
 from trainlint.analysis.tables.common_names import FOREIGN, PLAIN_METHODS
+from trainlint.analysis.tables.host_reads import TO_HOST, WAITING
 from trainlint.analysis.tables.iterables import counts_rounds, only_iterates
 from trainlint.analysis.tables.optimizers import STEPPED_NAME
 from trainlint.analysis.types.values import Kind
@@ -28,11 +29,14 @@ CLOCKS = frozenset(
 )
 """The last names of functions that read the host's clock."""
 _CLOCK_MODULES = ("time.", "timeit.")
-_WAITS = frozenset(
-    "item tolist cpu numpy synchronize wait elapsed_time generate decode sample "
-    "empty_cache memory_stats save savez nonzero unique "
-    "masked_select mark_step block_until_ready display imshow imwrite show fetch result join recv get_scale".split()
-) | (collectives.BARRIERS | collectives.OF_OBJECTS)
+_WAITS = (
+    frozenset(
+        "wait elapsed_time generate decode sample empty_cache memory_stats save savez mark_step block_until_ready "
+        "display imshow imwrite show fetch result join recv get_scale".split()
+    )
+    | (WAITING | TO_HOST)
+    | (collectives.BARRIERS | collectives.OF_OBJECTS)
+)
 """What waits for the device, or surely holds something that does."""
 _READ_BY_PYTHON = frozenset({"float", "int", "bool", "str", "print", "format", "max", "min", "sum", "sorted", "list"})
 _ALSO_OF_METERS = frozenset("add log put write info debug warning error exception".split())
@@ -178,7 +182,7 @@ def _computes_unfinished(file: SemanticModel, between: list[Place], launches: li
 
 def _surely_waits(place: Place) -> bool:
     call = _call(place)
-    return last_name(call.func) in ("item", "tolist", "cpu", "synchronize") and not call.args
+    return last_name(call.func) in WAITING and not call.args
 
 
 def _calls(file: SemanticModel, function: Function, start: tuple[int, int], stop: tuple[int, int]) -> list[Place]:

@@ -1,7 +1,8 @@
 """What PyTorch's allocator can be told by the environment, and what is wrong with a text of such settings.
 
-Sources: c10/core/AllocatorConfig.h and c10/cuda/CUDAAllocatorConfig.h of torch 2.0 to 2.13. An unknown key is accepted
-without a word; a number out of range, or a text without a colon, raises at the first use of the device.
+Sources: c10/core/AllocatorConfig.h and c10/cuda/CUDAAllocatorConfig.h of torch 2.0 to 2.13. Builds with CUDA refuse an
+unknown key with a ValueError (seen with 2.13, 2.14 and 2.15), others ignore it. A number out of range, or a text
+without a colon, raises at the first use of the device.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def problem(settings: str) -> str | None:
 
             close = get_close_matches(key, sorted(KEYS), n=1, cutoff=_CLOSE)
             if close:
-                return f"`{key}` is no key of the allocator, which ignores it without a word; `{close[0]}` is one"
+                return f"`{key}` is no key of the allocator: builds with CUDA refuse it; `{close[0]}` is one"
         number = _number(value)
         if key == "max_split_size_mb" and number is not None and number < _LEAST_SPLIT:
             return f"`max_split_size_mb` below {_LEAST_SPLIT} raises at the first use of the device"

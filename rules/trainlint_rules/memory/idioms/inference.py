@@ -13,13 +13,14 @@ from trainlint.analysis.syntax.blocks import Block, BlockKind, How, Place
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in, position, root_name
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import call_of
+from trainlint.analysis.tables.host_reads import TO_NO_TENSOR
 from trainlint.analysis.types.backward import held_by
 from trainlint_rules.memory.idioms.unused_graphs import graph_is_unused
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
 
-READS = frozenset({"numpy", "tolist", "argmax", "multinomial", "item"})
+READS = TO_NO_TENSOR | {"argmax", "multinomial"}
 """Calls that make of a forward's result what carries no graph, mostly for the host."""
 _DEEPEST = 4
 """Through how many names a read is followed back to a forward."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.conditions.around import guard_of
+from trainlint.analysis.conditions.branches import is_branch
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.types.backward import LEAVES, held_by
@@ -57,7 +57,7 @@ def _always_runs(block: Block, loop: Block) -> bool:
     """Whether a block runs in each round of a loop, as far as its tests tell."""
     current: Block | None = block
     while current is not None and current is not loop:
-        if current.kind in (BlockKind.EXCEPT, BlockKind.FUNCTION) or guard_of(current):
+        if current.kind in (BlockKind.EXCEPT, BlockKind.FUNCTION) or is_branch(current):
             return False
         current = current.parent
     return current is loop

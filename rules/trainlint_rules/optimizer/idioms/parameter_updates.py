@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from trainlint.analysis.effects.parameter_loops import ParameterLoop
-from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.syntax.names import has_name_in, last_name, nodes_in
 
 _ARITHMETIC = frozenset("add_ sub_ mul_ div_ lerp_ addcmul_ addcdiv_ subtract_ multiply_ divide_ true_divide_".split())
 """Methods that compute in place, one kernel each."""
@@ -84,7 +84,7 @@ class _Elements:
             case ast.Attribute():
                 return node.attr in _TENSOR_PARTS and self.is_one(node.value)
             case ast.Subscript():
-                return any(isinstance(part, ast.Name) and part.id in self.names for part in nodes_in(node.slice))
+                return has_name_in(node.slice, self.names)
             case ast.Call(func=ast.Attribute(attr="detach" | "view_as" | "float", value=value)):
                 return self.is_one(value)
         return False
@@ -147,7 +147,7 @@ class _Elements:
             match part:
                 case ast.Name() if part.id in self.values and part.id not in self.names:
                     inner = self.values[part.id]
-                    if not any(isinstance(item, ast.Name) and item.id == part.id for item in nodes_in(inner)):
+                    if not has_name_in(inner, {part.id}):
                         found |= self._roots(inner)
                 case ast.Subscript() if self.is_one(part):
                     found.add(ast.unparse(part))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from trainlint.analysis.conditions.without_cuda import runs_without_cuda
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
 from trainlint.analysis.types.values import Home, Kind, Origin
@@ -19,7 +20,6 @@ from trainlint_rules.sync.idioms.copies import (
     in_mover,
     in_own_to,
     is_surely_tensor,
-    not_on_cuda,
 )
 from trainlint_rules.sync.idioms.dropped_moves import dropped_move
 
@@ -29,7 +29,7 @@ _BATCH = lazy(r"^(mini_?|micro_?)?batch$")
 @guard
 def elsewhere_than_cuda(site: Site) -> bool:
     """It runs only without CUDA, or the file makes its batches on the device."""
-    return not_on_cuda(site.file, site.block) or site.file.creates_on_device
+    return runs_without_cuda(site.file, site.block) or site.file.creates_on_device
 
 
 @guard

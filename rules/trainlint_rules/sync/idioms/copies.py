@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from trainlint.analysis.conditions.around import guard_of, guards_around
+from trainlint.analysis.conditions.tested_values import tensors_tested
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, How
@@ -133,7 +133,7 @@ def is_surely_tensor(site: Site, node: ast.expr) -> bool:
     sources = site.file.batches.sources(node, site.block)
     if sources and all(_collates_tensors(site.file, loader) for loader in sources):
         return True
-    return _tested(site.file, node, site.block) or _used_as_tensor(site, node)
+    return _tested(node, site.block) or _used_as_tensor(site, node)
 
 
 def _collates_tensors(file: SemanticModel, loader: Loader) -> bool:
@@ -142,22 +142,10 @@ def _collates_tensors(file: SemanticModel, loader: Loader) -> bool:
     return not collate.given or (collate.value is not None and last_name(collate.value) in _COLLATES_TENSORS)
 
 
-def _tested(file: SemanticModel, node: ast.expr, block: Block) -> bool:
+def _tested(node: ast.expr, block: Block) -> bool:
     """Whether `isinstance(x, torch.Tensor)` or `torch.is_tensor(x)` guards this place."""
-    tests = (guard.expression for guard in guards_around(block, everywhere=True) if guard.outcome)
-    asked = [given for test in tests for given in _tested_for_tensors(file, test)]
+    asked = [test.value for test in tensors_tested(block, everywhere=True) if test.is_certain]
     return bool(asked) and ast.dump(node) in map(ast.dump, asked)
-
-
-@once
-def _tested_for_tensors(file: SemanticModel, test: ast.expr) -> list[ast.expr]:
-    """What a condition asks of whether it is a tensor."""
-    found: list[ast.expr] = []
-    for part in nodes_in(test):
-        if isinstance(part, ast.Call) and last_name(part.func) in ("isinstance", "is_tensor") and part.args:
-            if last_name(part.func) == "is_tensor" or last_name(part.args[-1]) == "Tensor":
-                found.append(part.args[0])
-    return found
 
 
 def _used_as_tensor(site: Site, node: ast.expr) -> bool:
@@ -234,38 +222,6 @@ def _written(node: ast.AST) -> list[str]:
         stored = [target for target in node.targets if isinstance(target, ast.Subscript)]
         return [root_name(target) for target in stored if not isinstance(constant(target.slice), str)]
     return []
-
-
-def not_on_cuda(file: SemanticModel, block: Block) -> bool:
-    """Whether a place runs only without CUDA: in the `else` of a test for it, or behind a test for something else."""
-    known = _without_cuda(file)
-    asked: list[Block] = []
-    current: Block | None = block
-    while current is not None and current not in known:
-        asked.append(current)
-        current = current.parent
-    found = current is not None and known[current]
-    for inner in reversed(asked):
-        guard = guard_of(inner)
-        found = found or (guard is not None and _rules_cuda_out(guard.expression, not guard.outcome))
-        known[inner] = found
-    return found
-
-
-@once
-def _without_cuda(file: SemanticModel) -> dict[Block, bool]:
-    """Whether a block runs only without CUDA, for each of which that was asked, and for those around it."""
-    return {}
-
-
-def _rules_cuda_out(test: ast.expr, negated: bool) -> bool:
-    """Whether what runs where a test holds, or where it does not, runs without CUDA."""
-    parts = nodes_in(test)
-    words = {item.value for item in parts if isinstance(item, ast.Constant)}
-    names = {last_name(item) for item in parts if isinstance(item, ast.Name | ast.Attribute)}
-    if negated:
-        return "cuda" in words or "is_cuda" in names
-    return bool({"mps", "xla", "cpu"} & (words | names))
 
 
 def _root(site: Site) -> ast.AST:

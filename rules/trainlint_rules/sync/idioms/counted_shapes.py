@@ -14,7 +14,6 @@ from trainlint.contract.guard import early_guard
 from trainlint.finding import Confidence, Heat
 from trainlint.patterns import lazy
 
-COUNTING = frozenset({"nonzero", "argwhere", "masked_select", "unique", "unique_consecutive", "bincount"})
 SIZED = {"repeat_interleave": ("output_size", 1), "one_hot": ("num_classes", 0)}
 """Calls that may be told the size: by which argument, and where the tensor stands that decides it otherwise."""
 _MAKES_RESULTS = lazy(r"inference|predict|generate|post_?process|(^|_)infer($|_)", re.IGNORECASE)

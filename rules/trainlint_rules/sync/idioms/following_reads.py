@@ -10,10 +10,10 @@ from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import nodes_in
 from trainlint.analysis.syntax.uses import own_nodes
+from trainlint.analysis.tables.host_reads import WAITING_TO_HOST
 from trainlint_rules.sync.idioms.index_syncs import index_sync
 from trainlint_rules.sync.idioms.read_purposes import asks_for_nan
 
-_READS = ("item", "tolist", "cpu")
 _NEAR = 2
 """Statements that count as right after: one that works with the value, such as a collective, and one that reads."""
 
@@ -39,7 +39,7 @@ def read_follows(file: SemanticModel, place: Place, *, itself: bool = False) -> 
 def _reads(file: SemanticModel) -> dict[ast.stmt, list[Place]]:
     """Calls that by their names may be host reads, by the statement that holds them."""
     found: dict[ast.stmt, list[Place]] = {}
-    for name in _READS:
+    for name in sorted(WAITING_TO_HOST):
         for place in file.outline.calls.get(name, ()):
             found.setdefault(place.statement, []).append(place)
     return found

@@ -14,12 +14,17 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, Function, Place
 from trainlint.analysis.syntax.names import argument, constant, dotted, end_position, last_name, nodes_in, position
 from trainlint.analysis.syntax.uses import loads
+from trainlint.analysis.tables.host_reads import SIZED_BY_DATA, TO_NO_TENSOR
 from trainlint.analysis.tables.iterables import iterates_lazily
 from trainlint.analysis.types.values import Home, Kind, Origin
 
-_READING_METHODS = frozenset(
-    "numpy tolist item mean sum max min norm float double int long bool any all std var argmax argmin sort topk "
-    "unique nonzero cumsum clone view reshape add sub mul div".split()
+_READING_METHODS = (
+    TO_NO_TENSOR
+    | SIZED_BY_DATA
+    | frozenset(
+        "mean sum max min norm float double int long bool any all std var argmax argmin sort topk "
+        "cumsum clone view reshape add sub mul div".split()
+    )
 )
 _VIEWING = frozenset({"numpy", "view", "reshape"})
 """Methods that share the memory of the copy: they read nothing themselves, but whoever gets their result may."""

@@ -9,6 +9,7 @@ from trainlint.analysis.syntax.blocks import Function
 from trainlint.analysis.syntax.names import last_name, position
 from trainlint.analysis.syntax.uses import loads, own_nodes
 from trainlint.analysis.tables.collectives import BRINGING_TOGETHER
+from trainlint.analysis.tables.host_reads import TO_HOST
 from trainlint.analysis.tables.iterables import only_iterates
 from trainlint.analysis.tables.ranks import NUMBER_FUNCTIONS
 from trainlint.patterns import lazy
@@ -18,8 +19,8 @@ _LOGS = lazy(
     r"display|report\w*|track|add|put_scalars?|format|round|str|extend)$"
 )
 _SHOWS = lazy(r"(^|_)log(_|$)|metric", re.IGNORECASE)
-_KEEPS = frozenset(
-    "item float mean sum detach cpu numpy tolist div div_ mul clone squeeze view int len max min sqrt exp log "
+_KEEPS = TO_HOST | frozenset(
+    "float mean sum detach div div_ mul clone squeeze view int len max min sqrt exp log "
     "items values keys dict stack".split()
 )
 """Calls whose result is still only a number to be shown."""

@@ -10,6 +10,7 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import end_position, last_name, names_in, nodes_in, root_name
 from trainlint.analysis.tables.collectives import BRINGING_TOGETHER, IN_PLACE
+from trainlint.analysis.tables.host_reads import TO_PYTHON
 from trainlint.patterns import lazy
 from trainlint_rules.sync.idioms.logged_values import is_log, only_logged
 
@@ -57,7 +58,7 @@ def _becomes_shown_number(call: ast.Call, statement: ast.stmt) -> bool:
     numbers = (
         part
         for part in nodes_in(statement)
-        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in ("item", "tolist")
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in TO_PYTHON
     )
     inside = any(inner is call for number in numbers for inner in nodes_in(number.func))
     return inside and is_log(last_name(statement.value.func))

@@ -9,6 +9,7 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Binding, Block, How
 from trainlint.analysis.syntax.names import argument, last_name, position
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.host_reads import INTEGERS, TO_PYTHON
 from trainlint.analysis.tables.iterables import counts_rounds, nests_items
 from trainlint.analysis.types.values import Kind
 from trainlint.patterns import lazy
@@ -29,9 +30,13 @@ _PASSING = frozenset(
 )
 """What keeps the dtype of its first argument, or of all of a list of tensors."""
 _TAKING_DTYPES = ("to", "type", "view")
-_CHANGING = frozenset(
-    "long int float half double short nonzero argwhere argsort argmax argmin topk sort sum cumsum arange randperm "
-    "randint multinomial tensor item tolist where searchsorted".split()
+_CHANGING = (
+    INTEGERS
+    | TO_PYTHON
+    | frozenset(
+        "long int float half double short argsort argmax argmin topk sort sum cumsum arange randperm "
+        "randint multinomial tensor where searchsorted".split()
+    )
 )
 _BOOLEANS = ("bool", "BoolTensor")
 _DEEPEST = 12

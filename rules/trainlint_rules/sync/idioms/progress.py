@@ -12,6 +12,7 @@ from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.host_reads import ITEM, WAITING_TO_HOST
 from trainlint.analysis.tables.iterables import is_progress_bar
 from trainlint.analysis.types.values import Kind, Value
 from trainlint.patterns import lazy
@@ -20,7 +21,6 @@ SETTERS = frozenset({"set_postfix", "set_postfix_str", "set_description", "set_d
 """What tqdm's bars have, and little else."""
 UPDATES = SETTERS | {"write", "update"}
 _BAR_NAME = lazy(r"(^|_)(p_?bar|bar|tbar|progress|progress_?bar|prog_?bar)$", re.IGNORECASE)
-_READERS = frozenset({"item", "cpu", "tolist"})
 _CONVERSIONS = frozenset({"float", "int", "str", "round"})
 
 
@@ -109,9 +109,11 @@ def _is_text(node: ast.expr) -> bool:
 def _called(file: SemanticModel, call: ast.Call, block: Block) -> Iterator[tuple[ast.expr, float]]:
     name = last_name(call.func)
     if isinstance(call.func, ast.Attribute):
-        if name in _READERS and not call.args:
+        if name in WAITING_TO_HOST and not call.args:
             value = file.kinds.of(call.func.value, block)
-            confidence = explicit_read(value, file.device) if name == "item" or value.kind is not Kind.UNKNOWN else 0.0
+            confidence = (
+                explicit_read(value, file.device) if name == ITEM.name or value.kind is not Kind.UNKNOWN else 0.0
+            )
             if confidence:
                 yield call, confidence
                 return

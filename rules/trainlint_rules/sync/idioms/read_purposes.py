@@ -19,12 +19,13 @@ from trainlint.analysis.syntax.names import last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import around
 from trainlint.analysis.tables.collectives import BRINGING_TOGETHER
+from trainlint.analysis.tables.host_reads import ITEM, TOLIST
 from trainlint.patterns import lazy
 from trainlint_rules.sync.idioms.agreements import is_agreement
 from trainlint_rules.sync.idioms.logging_collectives import is_logging_collective
 
 _NAN_TESTS = frozenset({"isnan", "isinf", "isfinite", "isneginf", "isposinf"})
-_SUMMARIES = frozenset({"any", "all", "item", "sum", "max", "bool", "float", "int", "logical_or", "logical_not"})
+_SUMMARIES = frozenset({"any", "all", ITEM.name, "sum", "max", "bool", "float", "int", "logical_or", "logical_not"})
 """What turns the answers of such a test into one."""
 _SHAPE = lazy(r"(^|_)shapes?($|_)", re.IGNORECASE)
 _TEXT = ("decode", "batch_decode", "convert_ids_to_tokens", "generate")
@@ -98,7 +99,7 @@ def copy_purpose(file: SemanticModel, copy: ast.AST, block: Block, statement: as
     if isinstance(copy, ast.Call) and isinstance(copy.func, ast.Attribute):
         if _SHAPE.search(last_name(copy.func.value)):
             return Purpose.SHAPE
-        if copy.func.attr == "tolist" and _TOKENS.search(last_name(copy.func.value)):
+        if copy.func.attr == TOLIST.name and _TOKENS.search(last_name(copy.func.value)):
             return Purpose.TEXT
     if _handles_text(file, block):
         return Purpose.TEXT

@@ -29,6 +29,17 @@ def test_the_contrary_holds_in_most_steps(test: str) -> None:
     assert (found.kind, found.rare) == (ConditionKind.INTERVAL, False)
 
 
-@pytest.mark.parametrize("test", ["size.bit_count() == 1", "loss.is_integer()", "step.bit_count() == 3"])
+@pytest.mark.parametrize(
+    "test",
+    [
+        "size.bit_count() == 1",
+        "loss.is_integer()",
+        "step.bit_count() == 3",
+        'bin(step).count("0") == 1',
+        "bin(step).count(1) == 1",
+        "bin(step).count() == 1",
+        'bin(step).count("1", 3) == 1',
+    ],
+)
 def test_other_tests_are_not_taken_for_it(test: str) -> None:
     assert condition(test).kind is not ConditionKind.INTERVAL

@@ -8,6 +8,7 @@ from trainlint.analysis.conditions.condition import Condition, ConditionKind
 from trainlint.analysis.conditions.question import Question
 from trainlint.analysis.syntax.names import constant, last_name
 from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.tables.host_reads import ITEM
 
 _DRAWS = frozenset({"random", "rand", "uniform"})
 _SELDOM = 0.1
@@ -36,6 +37,6 @@ def compared_draw(question: Question) -> Condition | None:
 
 def _is_draw(node: ast.expr, question: Question) -> bool:
     node = single_value(node, question.block) or node
-    if isinstance(node, ast.Call) and last_name(node.func) == "item" and isinstance(node.func, ast.Attribute):
+    if isinstance(node, ast.Call) and last_name(node.func) == ITEM.name and isinstance(node.func, ast.Attribute):
         node = node.func.value
     return isinstance(node, ast.Call) and last_name(node.func) in _DRAWS

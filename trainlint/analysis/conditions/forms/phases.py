@@ -22,6 +22,7 @@ _TRAINS = lazy(r"^(is_|in_)?training(_mode|_phase)?$|^is_train$|^train_mode$", r
 _CACHE = lazy(r"^(kv_?cache|past_key_values?|past_kv|layer_past|inference_params)$", re.IGNORECASE)
 """What generation hands from token to token: a step of training hands over none."""
 _PHASE = lazy(r"(^|_)(phase|mode|stage|split)$", re.IGNORECASE)
+_NAMES_TRAINING = lazy(r"train", re.IGNORECASE)
 _TRAINING_PHASE = lazy(r"^(train\w*|fit\w*|pretrain)$", re.IGNORECASE)
 _EVALUATION_PHASE = lazy(r"^(val|valid|validat\w+|dev|test\w*|eval\w*|infer\w*|predict\w*|sanity\w*)$", re.IGNORECASE)
 
@@ -65,6 +66,20 @@ def compared_cache(question: Question) -> Condition | None:
     if not _is_cache(last_name(test.left)):
         return None
     return _phase(question, isinstance(operator, ast.Is | ast.Eq) == question.outcome)
+
+
+def names_training(test: ast.expr, holds: bool) -> bool:
+    """Whether a test that comes out so says that this is for training, by any name: `is_train`, `split == "train"`.
+
+    Wider than the phase of a condition: for what is made for training, not for how often it runs.
+    """
+    match test:
+        case ast.Name() | ast.Attribute():
+            return holds and bool(_NAMES_TRAINING.search(last_name(test)))
+        case ast.Compare(ops=[ast.Eq() | ast.NotEq() as operator]) if isinstance(operator, ast.Eq) == holds:
+            values = [constant(part) for part in (test.left, *test.comparators)]
+            return any(isinstance(value, str) and _NAMES_TRAINING.search(value) for value in values)
+    return False
 
 
 def _phase(question: Question, trains: bool) -> Condition:

@@ -24,7 +24,9 @@ def compared(question: Question) -> Condition | None:
         return None
     number = counted.func.value
     if counted.func.attr == "count" and isinstance(number, ast.Call) and last_name(number.func) == "bin":
-        number = number.args[0] if number.args else number
+        if [constant(given) for given in counted.args] != ["1"] or len(number.args) != 1:
+            return None
+        number = number.args[0]
     elif counted.func.attr != "bit_count":
         return None
     return _at_powers(question, number, isinstance(test.ops[0], ast.Eq) == question.outcome)

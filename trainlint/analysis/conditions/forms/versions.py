@@ -11,7 +11,7 @@ from trainlint.analysis.conditions.question import Question
 from trainlint.analysis.syntax.names import NAMES, last_name
 from trainlint.patterns import lazy
 
-VERSION = lazy(
+_VERSION = lazy(
     r"version|hasattr|find_spec|signature|torch_?\d|torch_(ge|gt|le|lt|greater|less)|_TORCH|TORCH_", re.IGNORECASE
 )
 
@@ -34,11 +34,12 @@ def named(question: Question) -> Condition | None:
 
 
 def _of_version(question: Question, names: list[str]) -> Condition | None:
-    if not any(_speaks_of_version(name) for name in names):
+    if not any(speaks_of_version(name) for name in names):
         return None
     return Condition(ConditionKind.VERSION, question.test.lineno, "depending on a version")
 
 
 @lru_cache(NAMES)
-def _speaks_of_version(name: str) -> bool:
-    return bool(VERSION.search(name))
+def speaks_of_version(name: str) -> bool:
+    """Whether a name or a string in a test is about versions, or what a module has."""
+    return bool(_VERSION.search(name))

@@ -1,0 +1,71 @@
+"""How many batches a test waits for before a step is taken: `count` in `if (i + 1) % count == 0: optimizer.step()`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from trainlint.analysis.conditions.forms.remainders import remainder_of
+from trainlint.analysis.conditions.guards import guards_around
+from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.names import constant, last_name, names_in, nodes_in
+from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.tables.accumulation import speaks_of_micro_batches
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BatchWait:
+    """A test inside a loop that lets code run each so many iterations only."""
+
+    block: Block
+    """The code behind it."""
+    counts: tuple[ast.expr, ...]
+    """The numbers of iterations that it waits for."""
+
+
+def wait_around(block: Block, loop: Block) -> BatchWait | None:
+    """The innermost test between a block and a loop that waits for a number of batches; None where there is none."""
+    for guard in guards_around(block):
+        if not guard.block.within(loop) or guard.block is loop:
+            return None
+        counts = tuple(batch_counts(guard.expression, guard.place))
+        if counts:
+            return BatchWait(guard.block, counts)
+    return None
+
+
+def batch_counts(test: ast.expr, block: Block) -> Iterator[ast.expr]:
+    """The numbers of batches that a test waits for: `count` in `i % count == 0` and in `i - last >= accumulate`."""
+    for part in nodes_in(single_value(test, block) or test):
+        match part:
+            case ast.BinOp() | ast.Call() | ast.Subscript():
+                found = remainder_of(part, block)
+                if found is not None and found.divisor is not None:
+                    yield found.divisor
+            case ast.Compare(left=left, ops=[ast.GtE() | ast.Eq(), *_], comparators=[right, *_]):
+                if _is_micro_count(right) and not _is_micro_count(left):
+                    yield right
+
+
+def _is_micro_count(node: ast.expr) -> bool:
+    """Whether a plain name or attribute is called like a number of micro-batches."""
+    return isinstance(node, ast.Name | ast.Attribute) and speaks_of_micro_batches(last_name(node))
+
+
+def micro_batch_remainders(test: ast.AST) -> Iterator[ast.BinOp]:
+    """Each `i % accumulation` in a test, or in a part of it, whose divisor is called like a number of micro-batches."""
+    stack = [test]
+    while stack:
+        node = stack.pop()
+        match node:
+            case ast.BinOp(op=ast.Mod()):
+                is_text = isinstance(node.left, ast.JoinedStr) or isinstance(constant(node.left), str)
+                if not is_text and any(speaks_of_micro_batches(name) for name in names_in(node.right)):
+                    yield node
+            case ast.BoolOp():
+                stack += node.values
+            case ast.UnaryOp():
+                stack.append(node.operand)
+            case ast.Compare():
+                stack += (node.left, *node.comparators)

@@ -1,0 +1,86 @@
+"""What the tests around a place are about, by the names and strings in them, whatever their outcome.
+
+For rules that stay silent where somebody decided about just their subject. How often code runs behind a test, and
+which of two branches is meant, is told by conditions.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from enum import auto
+
+from trainlint.analysis.conditions.guards import guards_around
+from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.fast_enum import Choice
+from trainlint.analysis.syntax.names import nodes_in
+from trainlint.patterns import lazy
+
+
+class Subject(Choice):
+    """What a test may be about."""
+
+    BACKEND = auto()
+    """The backend of process groups."""
+    COMPILATION = auto()
+    """Whether code is being compiled or traced."""
+    DEBUGGING = auto()
+    DEVICE = auto()
+    FOREACH = auto()
+    """Whether lists of tensors are updated at once."""
+    JOB_SIZE = auto()
+    """Whether several processes take part."""
+    MEMORY = auto()
+    """Memory and caches that may be released."""
+    RANK = auto()
+    """Which of several processes this is, or how many there are."""
+    SHARES = auto()
+    """How data is shared out among processes."""
+    SYNCHRONIZATION = auto()
+    """Whether the host is to wait for the device."""
+    TYPE = auto()
+    """Whether a value is a tensor or something else."""
+
+
+_WORDS: Mapping[Subject, re.Pattern[str]] = {
+    Subject.BACKEND: lazy(r"gloo|backend", re.IGNORECASE),
+    Subject.COMPILATION: lazy(r"is_compiling|is_dynamo_compiling|is_fx_tracing|is_exporting", re.IGNORECASE),
+    Subject.DEBUGGING: lazy(r"debug|verbose", re.IGNORECASE),
+    Subject.DEVICE: lazy(r"cuda|gpu|device", re.IGNORECASE),
+    Subject.FOREACH: lazy(r"foreach"),
+    Subject.JOB_SIZE: lazy(r"world_size|num_processes|n_?gpu|initialized|distributed", re.IGNORECASE),
+    Subject.MEMORY: lazy(
+        r"(empty|clear|clean|free|flush|release)|(^|_)(mem|memory|vram|cache|gc)($|_)|memory_", re.IGNORECASE
+    ),
+    Subject.RANK: lazy(r"rank|world_?size|num_procs|process_index|dist", re.IGNORECASE),
+    Subject.SHARES: lazy(r"shard|num_replicas|partition|by_node|sampler", re.IGNORECASE),
+    Subject.SYNCHRONIZATION: lazy(r"(^|_)sync(hroni[sz]e)?$", re.IGNORECASE),
+    Subject.TYPE: lazy(r"isinstance|is_tensor"),
+}
+
+
+def is_about(word: str, *subjects: Subject) -> bool:
+    """Whether a name or a string speaks of one of these subjects."""
+    return any(_WORDS[subject].search(word) for subject in subjects)
+
+
+def is_test_about(test: ast.expr, subject: Subject) -> bool:
+    """Whether a name or a string in a test speaks of a subject."""
+    return any(is_about(word, subject) for word in words_in(test))
+
+
+def asks_about(block: Block, *subjects: Subject) -> bool:
+    """Whether a test around a block, out to the module, speaks of one of these subjects."""
+    guards = guards_around(block, everywhere=True)
+    return any(is_about(word, *subjects) for guard in guards for word in words_in(guard.expression))
+
+
+def words_in(test: ast.expr) -> Iterator[str]:
+    """The names, attributes, keywords and strings of a test, each by itself."""
+    for part in nodes_in(test):
+        match part:
+            case ast.Name(id=str() as word) | ast.Attribute(attr=str() as word):
+                yield word
+            case ast.keyword(arg=str() as word) | ast.Constant(value=str() as word):
+                yield word
