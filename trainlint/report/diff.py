@@ -49,10 +49,10 @@ def changes(source: SourceFile, fix: Fix) -> list[list[Change]]:
     return pieces
 
 
-def changed_lines(source: SourceFile, fix: Fix) -> frozenset[int]:
-    """The old lines that a diff shows as taken away, up to where it is cut; none where the fix is for another text."""
+def changed_lines(source: SourceFile, fix: Fix) -> frozenset[int] | None:
+    """The old lines that a diff shows as taken away, up to where it is cut; None where there is no diff."""
     shown = list(chain.from_iterable(changes(source, fix)))[:_MOST_LINES]
-    return frozenset(change.line for change in shown if change.sign == "-")
+    return frozenset(change.line for change in shown if change.sign == "-") if shown else None
 
 
 def diff(source: SourceFile, fix: Fix, *, style: Style, digits: int) -> Iterator[Text]:

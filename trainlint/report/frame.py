@@ -57,22 +57,22 @@ class Row:
         return "".join(cells)
 
     def folded(self, focus: tuple[int, int], size: int, ellipsis: str) -> Iterator[tuple[int, str]]:
-        """The line in pieces of `size` cells, each with the cell at which it begins, so that the cells [focus) show.
+        """The line in pieces of `size` cells, each with the cell at which it begins, up to the cells [focus).
 
-        Where they show in the first piece, that alone, cropped. At most `_MOST_PIECES`, from the one with the focus.
+        Where these show in the first piece, that alone, cropped; of many pieces those with the focus, `_MOST_PIECES`
+        at most.
         """
         starts = range(0, len(self.cells), size)
         if not starts or focus[1] + len(ellipsis) <= size or len(starts) == 1:
             yield 0, self.cropped(size, ellipsis)
             return
         first = focus[0] // size if len(starts) > _MOST_PIECES else 0
-        for number in range(first, min(first + _MOST_PIECES, len(starts))):
-            text = self.piece(starts[number], starts[number] + size)
-            if number == first > 0:
-                text = ellipsis + self.piece(starts[number] + len(ellipsis), starts[number] + size)
-            if number == first + _MOST_PIECES - 1 < len(starts) - 1:
-                text = text[: -len(ellipsis)] + ellipsis if text.isascii() else text[:-3] + ellipsis
-            yield starts[number], text
+        end = min(first + _MOST_PIECES, (focus[1] - 1) // size + 1, len(starts))
+        for number in range(first, end):
+            begin, stop = starts[number], starts[number] + size
+            left = ellipsis if number == first > 0 else ""
+            right = ellipsis if number == end - 1 and stop < len(self.cells) else ""
+            yield begin, left + self.piece(begin + len(left), stop - len(right)) + right
 
 
 def row(line: str, style: Style) -> Row:

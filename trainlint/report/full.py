@@ -113,16 +113,16 @@ def _paragraph(group: Sequence[Finding], source: SourceFile | None, report: Repo
     yield from _heading(group, accent, style)
     in_reach = source is not None and finding.span.start_line <= len(source.line_starts)
     fix = _fix_of(group)
-    changed = changed_lines(source, fix) if source and fix else frozenset()
+    changed = changed_lines(source, fix) if source and fix else None
     greatest = max(finding.span.end_line + 1, last_line(source, fix) if source and fix and fix.edits else 0)
     digits = len(str(greatest))
-    if source and (changed or in_reach):
+    if source and (changed is not None or in_reach):
         yield Text()
-        if in_reach and finding.span.start_line not in changed:
+        if in_reach and finding.span.start_line not in (changed or ()):
             yield from frame(source, finding.span, style=style, digits=digits, accent=accent)
-            if changed:
+            if changed is not None:
                 yield Text()
-        if fix and changed:
+        if fix and changed is not None:
             yield from diff(source, fix, style=style, digits=digits)
         yield Text()
     if finding.help:
