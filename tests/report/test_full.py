@@ -172,7 +172,7 @@ def test_the_fixes_of_neighbouring_findings_are_one_diff() -> None:
 def test_a_fix_that_changes_other_lines_leaves_the_frame() -> None:
     fix = Fix("import it", (Edit(0, 0, "import os\n"),), Safety.SAFE)
     page = shown(Report((replace(ITEM, fix=fix),), (), 1), settings())
-    assert "│          ^^^^^^^^^^^" in page
+    assert "│                  ^^^^^^^^^^^" in page
     assert "│ + import os" in page
 
 
