@@ -10,7 +10,7 @@ from enum import Enum
 
 from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.types.values import Value
-from trainlint.finding import Finding, Span
+from trainlint.finding import Confidence, Finding, Span
 
 
 class Hiding(Enum):
@@ -138,7 +138,7 @@ class Explanation:
     last: int
     whole_file: bool
     """Whether the lines are those of the file that a rule looks at; otherwise they are those asked about."""
-    min_confidence: float
+    min_confidence: Confidence
     lines: tuple[Line, ...] = ()
     nearby: tuple[Finding, ...] = ()
     """Where no rule looks at any of the lines: the findings that are nearest, in their stable order."""

@@ -54,16 +54,8 @@ class Confidence(IntEnum):
 
     @property
     def label(self) -> str:
-        """The word shown to people."""
+        """The word shown to people and written to machine formats."""
         return self.name.lower()
-
-    @property
-    def share(self) -> float:
-        """The number that stands for the level in `Finding.confidence` while rules with numbers exist beside levels.
-
-        LIKELY is the lowest level above the default of `min-confidence`, 0.7.
-        """
-        return (0.2, 0.5, 0.8, 0.95)[self - 1]
 
 
 class Heat(Enum):
@@ -133,8 +125,8 @@ class Finding:
     """What is the case here, as a fact. Of rules that have no `help` yet, what to do about it as well."""
     severity: Severity
     heat: Heat = Heat.UNKNOWN
-    confidence: float = 1.0
-    """The share of such findings that are expected to be right, 0 to 1."""
+    confidence: Confidence = Confidence.CERTAIN
+    """How likely it is to be right: as likely as the weakest of its premises."""
     chain: tuple[str, ...] = ()
     """Why the line is as hot as it is, outermost first, as in "line 88: for batch in train_loader"."""
     fix: Fix | None = None

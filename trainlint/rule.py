@@ -11,7 +11,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from trainlint.finding import Finding, Fix, Heat, Safety, Severity
+from trainlint.confidence import level
+from trainlint.finding import Confidence, Finding, Fix, Heat, Safety, Severity
 from trainlint.patterns import lazy
 
 TYPE_CHECKING = False
@@ -168,7 +169,7 @@ class Rule(ABC):
         *,
         help: str = "",
         at: ast.AST | None = None,
-        confidence: float = 1.0,
+        confidence: Confidence | float = Confidence.CERTAIN,
         fix: Fix | Callable[[], Fix | None] | None = None,
         fix_needs: tuple[int, int] | None = None,
         severity: Severity | None = None,
@@ -181,7 +182,9 @@ class Rule(ABC):
         says how old its PyTorch is and that version is young.
         """
         heat = site.heat
-        sure = round(min(confidence, heat.confidence) if self.heat_matters else confidence, 2)
+        sure = confidence if isinstance(confidence, Confidence) else level(confidence)
+        if self.heat_matters:
+            sure = min(sure, level(heat.confidence))
         if callable(fix):
             fix = fix() if sure >= site.file.config.min_confidence else None
         if fix is not None and fix_needs is not None:

@@ -80,10 +80,10 @@ def test_a_finding_is_reported_and_what_hides_one_is_told(program: Program, writ
     hidden = program("why", "train.py:12").out
     assert "TRN201 item-in-training-step would report `loss.item()`" in hidden
     assert "not shown: the comment at line 12 silences it" in hidden
-    write("trainlint.toml", 'ignore = ["TRN201"]\nmin-confidence = 0.99\n')
+    write("trainlint.toml", 'ignore = ["TRN201"]\nmin-confidence = "certain"\n')
     off = program("why", "train.py:11").out
     assert "It does not run here: it is not selected by the configuration." in off
-    assert "not shown: that is below min-confidence, 99%" in off
+    assert "not shown: that is below min-confidence, certain" in off
     assert "reports" in program("why", "train.py:11", "--isolated").out
 
 

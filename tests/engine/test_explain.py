@@ -18,7 +18,7 @@ from trainlint.config import Config
 from trainlint.engine.judge import judge
 from trainlint.engine.why.explain import Asked, explain
 from trainlint.explanation import Answer, Explanation, Fact, Hiding, Line, Look
-from trainlint.finding import Finding, Heat, Severity
+from trainlint.finding import Confidence, Finding, Heat, Severity
 from trainlint.packs import load_rules
 from trainlint.rule import Rule, Triggers
 from trainlint.source import SourceFile, source_from_text
@@ -149,7 +149,9 @@ def test_a_rule_that_declares_its_guards_names_the_one_that_holds() -> None:
 
 def test_what_keeps_a_finding_from_being_shown_is_named() -> None:
     rules = [Asked(asked.rule, Hiding.PREVIEW if asked.rule.code == "TRN201" else None) for asked in INSTALLED]
-    (verdict,) = look(told(TRAIN, *rules, lines=(17, 17), config=Config(min_confidence=1.0)), "TRN201").verdicts
+    (verdict,) = look(
+        told(TRAIN, *rules, lines=(17, 17), config=Config(min_confidence=Confidence.CERTAIN)), "TRN201"
+    ).verdicts
     assert [hidden.by for hidden in verdict.hidden] == [Hiding.PREVIEW, Hiding.COMMENT, Hiding.LOW_CONFIDENCE]
     assert verdict.hidden[1].line == 17
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from tests.report.toys import BROKEN, COPY, CRASHED, ITEM, REPORT, edit_of, settings, sources
-from trainlint.finding import Edit, Finding, Fix, Heat, Report, Safety, Severity, Span
+from trainlint.finding import Confidence, Edit, Finding, Fix, Heat, Report, Safety, Severity, Span
 from trainlint.report import Settings, Style, render
 from trainlint.source import source_from_text
 
@@ -360,7 +360,7 @@ def findings(draw: st.DrawFn) -> tuple[Finding, str]:
     fix = Fix(draw(st.text(max_size=60)), (Edit(start, stop, draw(st.text(alphabet, max_size=60))),), Safety.SAFE)
     finding = Finding(
         "TRN201", "item-in-training-step", "x.py", source.span(start, stop), draw(st.text(max_size=120)),
-        Severity.ERROR, Heat.STEP, 0.5, ("line 1: loop",), draw(st.sampled_from([fix, None])),
+        Severity.ERROR, Heat.STEP, Confidence.POSSIBLE, ("line 1: loop",), draw(st.sampled_from([fix, None])),
     )  # fmt: skip
     return finding, text
 

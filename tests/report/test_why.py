@@ -9,7 +9,7 @@ import pytest
 from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.types.values import Home, Kind, Origin, Value
 from trainlint.explanation import Answer, Explanation, Fact, Hidden, Hiding, Line, Look, Stop, Verdict
-from trainlint.finding import Finding, Heat, Severity, Span
+from trainlint.finding import Confidence, Finding, Heat, Severity, Span
 from trainlint.report.settings import Style
 from trainlint.report.why.text import render
 from trainlint.report.why.value_words import heat_words, value_words
@@ -29,7 +29,9 @@ STOP = Stop(
     12,
 )
 SILENT = Look("ACME002", "slow-call", Span(8, 5, 8, 16), "loss.item()", stops=(STOP,))
-FINDING = Finding("ACME001", "slower-call", "t.py", Span(8, 5, 8, 16), "This waits.", Severity.WARNING, confidence=0.8)
+FINDING = Finding(
+    "ACME001", "slower-call", "t.py", Span(8, 5, 8, 16), "This waits.", Severity.WARNING, confidence=Confidence.LIKELY
+)
 SPOKEN = Look("ACME001", "slower-call", Span(8, 5, 8, 16), "loss.item()", verdicts=(Verdict(FINDING),))
 LINE = Line(
     8,
@@ -40,7 +42,7 @@ LINE = Line(
     unknown=("args", "step"),
     looks=(SPOKEN, SILENT),
 )
-EXPLANATION = Explanation("t.py", 8, 8, False, 0.7, (LINE,))
+EXPLANATION = Explanation("t.py", 8, 8, False, Confidence.LIKELY, (LINE,))
 
 
 def text(explanation: Explanation, style: Style | None = None) -> str:
@@ -56,7 +58,7 @@ def test_a_line_and_its_rules() -> None:
         "\n"
         "  ACME001 slower-call reports `loss.item()`\n"
         "    This waits.\n"
-        "    warning, 80% sure; shown by `trainlint check`\n"
+        "    warning, likely; shown by `trainlint check`\n"
         "\n"
         "  ACME002 slow-call is silent about `loss.item()`\n"
         "    Whether autograd is off here: yes\n"
@@ -82,7 +84,7 @@ def test_a_loop_tells_of_its_body_and_autograd_of_what_switches_it_off() -> None
     ("hidden", "words"),
     [
         (Hidden(Hiding.COMMENT, 7), "not shown: the comment at line 7 silences it"),
-        (Hidden(Hiding.LOW_CONFIDENCE), "not shown: that is below min-confidence, 70%"),
+        (Hidden(Hiding.LOW_CONFIDENCE), "not shown: that is below min-confidence, likely"),
         (Hidden(Hiding.PREVIEW), "not shown: the rule does not run here"),
     ],
 )

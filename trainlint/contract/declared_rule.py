@@ -185,7 +185,7 @@ class DeclaredRule(Rule, base=True):
             match.site,
             match.filled(message),
             help=match.filled(instead),
-            confidence=self.confidence(match).share,
+            confidence=self.confidence(match),
             fix=lambda: self.fix(site, match),
             fix_needs=match.fix_needs or self.fix_needs,
             severity=match.severity,

@@ -53,7 +53,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "help": finding.help or None,
         "severity": finding.severity.label,
         "heat": finding.heat.value,
-        "confidence": finding.confidence,
+        "confidence": finding.confidence.label,
         "chain": list(finding.chain),
         "fix": _fix(finding.fix) if finding.fix else None,
         "url": docs_url(finding),

@@ -110,7 +110,7 @@ def _result(
         "partialFingerprints": {FINGERPRINT: fingerprint},
         "properties": {
             "heat": finding.heat.value,
-            "confidence": finding.confidence,
+            "confidence": finding.confidence.label,
             **({"help": finding.help} if finding.help else {}),
         },
     }

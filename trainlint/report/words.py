@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trainlint.contract.confidence import level
 from trainlint.finding import Confidence, Heat
 from trainlint.handbook import FIX_FLAGS
 from trainlint.report.characters import quoted
@@ -39,8 +38,7 @@ def heat_note(finding: Finding) -> str:
 
 def level_words(finding: Finding) -> str:
     """How sure the finding is, as in "likely"; empty where it is certain."""
-    sure = level(finding.confidence)
-    return "" if sure is Confidence.CERTAIN else sure.name.lower()
+    return "" if finding.confidence is Confidence.CERTAIN else finding.confidence.label
 
 
 def failure_sentence(failure: Failure) -> str:

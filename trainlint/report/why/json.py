@@ -26,7 +26,7 @@ def render(explanation: Explanation) -> str:
         "path": explanation.path,
         "first_line": explanation.first,
         "last_line": explanation.last,
-        "min_confidence": explanation.min_confidence,
+        "min_confidence": explanation.min_confidence.label,
         "missing_words": list(explanation.missing_words),
         "lines": [_line(line) for line in explanation.lines],
         "nearest_findings": [finding_object(finding) for finding in explanation.nearby],

@@ -168,17 +168,16 @@ def _verdict(explanation: Explanation, line: Line, verdict: Verdict, style: Styl
     yield from _said(finding.message + elsewhere, style)
     if finding.help:
         yield from _said(f"help: {finding.help}", style)
-    sure = f"{finding.confidence:.0%} sure"
     reasons = []
     for hidden in verdict.hidden:
         if hidden.by is Hiding.COMMENT:
             reasons.append(f"the comment at line {hidden.line} silences it")
         elif hidden.by is Hiding.LOW_CONFIDENCE:
-            reasons.append(f"that is below min-confidence, {explanation.min_confidence:.0%}")
+            reasons.append(f"that is below min-confidence, {explanation.min_confidence.label}")
     shown = "shown by `trainlint check`"
     if verdict.hidden:
         shown = f"not shown: {'; '.join(reasons) or 'the rule does not run here'}"
-    yield from _said(f"{finding.severity.label}, {sure}; {shown}", style)
+    yield from _said(f"{finding.severity.label}, {finding.confidence.label}; {shown}", style)
 
 
 def _told(stops: Sequence[Stop]) -> Iterator[Stop]:
