@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.chosen_cases import ROOT, on_each_file
-from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.types.values import Home, Kind, Value
@@ -128,17 +127,18 @@ def answers(found: Look) -> list[tuple[str, str, str]]:
 
 
 def test_a_silent_rule_names_the_question_in_the_words_of_the_model() -> None:
-    (line,) = told(TRAIN, lines=(16, 16)).lines
-    (silent,) = (found for found in line.looks if found.code == "TRN211" and found.text == "loss.item()")
+    silent = look(told(TRAIN, lines=(11, 11)), "TRN417")
     assert answers(silent) == [
-        ("site.heat.heat.in_step", "Whether the line runs at least once in each training iteration", "no")
+        ("site.file.loops.kind(loop) is not LoopKind.EVAL", "What one iteration of this loop is", "step")
     ]
     (stop,) = silent.stops
-    assert (stop.function, stop.path) == ("check", "trainlint_rules/sync/sync_per_parameter.py")
-    assert "not site.heat.heat.in_step" in (ROOT / "rules" / stop.path).read_text().splitlines()[stop.line - 1]
-    (fact,) = stop.answers[0].facts
-    assert isinstance(fact.value, HeatFact)
-    assert fact.value.heat is Heat.RARE
+    assert (stop.function, stop.path) == ("check", "trainlint_rules/compute/evaluation_in_train_mode.py")
+    assert "LoopKind.EVAL" in (ROOT / "rules" / stop.path).read_text().splitlines()[stop.line - 1]
+
+
+def test_a_rule_that_declares_when_it_looks_says_how_often_the_line_runs() -> None:
+    found = [each for each in the_line(told(TRAIN, lines=(16, 16))).looks if each.code == "TRN211"]
+    assert {each.silence for each in found} == {"it runs now and then (an interval, a first step, a failure)"}
 
 
 def test_a_rule_that_declares_its_guards_names_the_one_that_holds() -> None:

@@ -20,11 +20,13 @@ class LoaderRule(CallRule, base=True):
     on = TORCH_CLASSES
 
     def answers(self, site: Site) -> Iterator[Match | Guard]:
-        """As of the module, since how often a loader is built says nothing of how often its batches are used."""
+        """Without `when` as of the module: how often a loader is built says nothing of how often it is used."""
         if site.call in site.file.loaders.built:
             for answer in super().answers(site):
-                at_module = site.at(site.call, site.file.outline.module)
-                yield replace(answer, site=at_module) if isinstance(answer, Match) else answer
+                if isinstance(answer, Match) and not self.when:
+                    yield replace(answer, site=site.at(site.call, site.file.outline.module))
+                else:
+                    yield answer
 
     @staticmethod
     def loader(site: Site) -> Loader:

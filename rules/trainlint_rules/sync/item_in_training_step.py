@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from trainlint.analysis.effects.guarded_reads import decided_by_callers
 from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import end_position
@@ -14,16 +13,9 @@ from trainlint.analysis.tables.host_reads import ITEM
 from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
-from trainlint.contract.guard import guard
 from trainlint.finding import Edit, Safety
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.read_guards import READ_FOR_A_PURPOSE, in_progress_bar
-
-
-@guard
-def _decided_by_callers(site: Site) -> bool:
-    """The function reads only what is a tensor among its arguments (TRN218)."""
-    return decided_by_callers(site.file, site.call, site.block)
+from trainlint_rules.sync.idioms.read_guards import READ_FOR_A_PURPOSE, decided_by_callers, in_progress_bar
 
 
 class ItemInTrainingStep(CallRule):
@@ -99,7 +91,7 @@ class ItemInTrainingStep(CallRule):
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     on = (f".{ITEM.name}",)
     when = EACH_STEP
-    unless = (_decided_by_callers, *READ_FOR_A_PURPOSE, in_progress_bar)
+    unless = (decided_by_callers, *READ_FOR_A_PURPOSE, in_progress_bar)
     message = "`{text}` forces a GPU sync{often}"
     help = "accumulate `{value}.detach()` and call `.item()` only when you log"
     fix_title = "Sum detached tensors and read the sum once"

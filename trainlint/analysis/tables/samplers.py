@@ -6,6 +6,12 @@ from trainlint.patterns import lazy
 
 DISTRIBUTED = ("DistributedSampler", "StatefulDistributedSampler")
 """Classes that give each process its share of the data."""
+DISTRIBUTED_CALLS = (
+    "torch.utils.data.*.DistributedSampler",
+    "torchdata.*.DistributedSampler",
+    "torchdata.*.StatefulDistributedSampler",
+)
+"""The same, in the notation of `CallRule.on`."""
 DRAWN = "RandomSampler"
 """Draws with replacement as many items as it is told."""
 NAMES = (*DISTRIBUTED, DRAWN)

@@ -7,8 +7,9 @@ from trainlint.analysis.syntax.names import argument, constant
 from trainlint.contract.guard import guard
 from trainlint.finding import Safety
 from trainlint_rules.data import LoaderRule
-from trainlint_rules.data.idioms.datasets import Items, are_indices, items_of
+from trainlint_rules.data.idioms.datasets import Items, are_indices
 from trainlint_rules.data.idioms.loader_purposes import Device
+from trainlint_rules.data.idioms.loading_work import items_at
 
 
 @guard
@@ -16,7 +17,7 @@ def nothing_to_pin(site: Site) -> bool:
     """The dataset lies on the device, or the loader draws indices."""
     dataset = argument(site.call, "dataset", 0)
     indices = dataset is not None and are_indices(dataset)
-    return _items(site) in ((Items.DEVICE, Items.MEMORY) if indices else (Items.DEVICE,))
+    return items_at(site) in ((Items.DEVICE, Items.MEMORY) if indices else (Items.DEVICE,))
 
 
 @guard
@@ -30,10 +31,5 @@ def safety_of_pinning(site: Site, device: Device) -> Safety:
     """Safe where batches surely come from the host: only a tensor on the device cannot be pinned."""
     workers = site.file.loaders.option(LoaderRule.loader(site), "num_workers")
     by_workers = workers.given and constant(workers.value) != 0  # which cannot hand over tensors on the device
-    from_host = device in (Device.COPIED, Device.SELDOM) or by_workers or _items(site) in (Items.WORK, Items.TABLE)
+    from_host = device in (Device.COPIED, Device.SELDOM) or by_workers or items_at(site) in (Items.WORK, Items.TABLE)
     return Safety.SAFE if from_host else Safety.UNSAFE
-
-
-def _items(site: Site) -> Items:
-    dataset = argument(site.call, "dataset", 0)
-    return Items.UNKNOWN if dataset is None else items_of(site.file, dataset, site.block)

@@ -10,7 +10,7 @@ import re
 from enum import Enum, auto
 
 from trainlint.analysis.effects.forward import computes
-from trainlint.analysis.effects.parameter_loops import parameter_loop
+from trainlint.analysis.effects.parameter_loops import ParameterLoop, parameter_loop
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How, Place
 from trainlint.analysis.syntax.calls_inside import calls_of
@@ -92,6 +92,7 @@ def _purpose_of_any(file: SemanticModel, read: ast.AST, block: Block, statement:
     return Purpose.DRIVER if _drives_workers(file, function) else None
 
 
+@once
 def copy_purpose(file: SemanticModel, copy: ast.AST, block: Block, statement: ast.stmt) -> Purpose | None:
     """The same for a copy of a whole tensor to the host."""
     if reads_each_parameter(file, copy, block, statement):
@@ -153,13 +154,19 @@ def _drives_workers(file: SemanticModel, function: Function) -> bool:
 
 
 def reads_each_parameter(file: SemanticModel, read: ast.AST, block: Block, statement: ast.stmt) -> bool:
-    """Whether a read stands in a loop over parameters or gradients and reads what belongs to one of them.
+    """Whether a read stands in a loop over parameters or gradients and reads what belongs to one of them."""
+    loop = loop_of_read(file, read, block, statement)
+    return loop is not None and not loop.of_states
+
+
+def loop_of_read(file: SemanticModel, read: ast.AST, block: Block, statement: ast.stmt) -> ParameterLoop | None:
+    """The loop over parameters, or over a state dict, in which a read is about one of them; else None.
 
     A block around the comprehension in which the read stands will do: the statement is searched for it.
     """
     block = _inner_block(file, read, block, statement)
     loop = parameter_loop(file.outline, block, by_name=True)
-    return loop is not None and not loop.of_states and _follows(read, loop.block, block, _DEEPEST)
+    return loop if loop is not None and _follows(read, loop.block, block, _DEEPEST) else None
 
 
 def _inner_block(file: SemanticModel, read: ast.AST, block: Block, statement: ast.stmt) -> Block:
