@@ -25,7 +25,7 @@ _MEASURES = lazy(r"profil|bench|warm_?up", re.IGNORECASE)
 
 @guard
 def _engine_compiles(site: Site) -> bool:
-    """DeepSpeed's ZeRO is used, whose engine has a `compile` of its own."""
+    """The engine is that of DeepSpeed's ZeRO, which has a `compile` of its own."""
     facts = (item.fact for item in site.file.used_around(site.block, beside=True))
     return any(fact.kind is FactKind.FSDP and fact.detail == "zero" for fact in facts)
 

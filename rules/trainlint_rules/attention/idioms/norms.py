@@ -5,13 +5,22 @@ from __future__ import annotations
 import ast
 import math
 
+from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
 from trainlint.analysis.syntax.reaching import single_value
+from trainlint.contract.guard import guard
 
 _CUBIC = 0.044715
 """The factor of the cube in the approximation of GELU by tanh."""
+_FIRST_RMS_NORM = (2, 4)
 _NUMBER_MODULES = ("torch", "math", "np")
+
+
+@guard
+def needs_newer_torch(site: Site) -> bool:
+    """The formula is an RMS norm, and the project supports PyTorch before 2.4."""
+    return site.lacks(_FIRST_RMS_NORM) and written_norm(site.place) == "rms_norm"
 
 
 def written_norm(root: Place) -> str | None:
