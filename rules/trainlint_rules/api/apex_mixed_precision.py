@@ -3,31 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.roles import references_by
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import guard
-from trainlint.patterns import lazy
-
-_INSTEAD = {
-    "initialize": "leave it out: the model stays in float32, and `torch.autocast` chooses types",
-    "scale_loss": "scale with `torch.amp.GradScaler` instead: `scaler.scale(loss).backward()`",
-}
-"""What starts mixed precision and what each step needs; all else of `apex.amp` goes with these two."""
-_OF_APEX = lazy(r"apex", re.IGNORECASE)
-
-
-@guard
-def _in_adapter(site: Site) -> bool:
-    """The class or function around it is named after apex (`ApexScaler`), for those who still ask for it."""
-    uses = [site.place]
-    if isinstance(site.node, ast.ImportFrom):
-        uses = [use for use in references_by(site.file, site.node) if getattr(use.node, "attr", "") in _INSTEAD]
-    around = [site.file.graph.enclosing(use.block) for use in uses]
-    return bool(around) and all(function and _OF_APEX.search(function.qualified_name) for function in around)
+from trainlint_rules.api.idioms.apex import INSTEAD, in_adapter
 
 
 class ApexMixedPrecision(ReferenceRule):
@@ -87,7 +67,7 @@ class ApexMixedPrecision(ReferenceRule):
     name = "apex-mixed-precision"
     on = ("apex.amp",)
     in_tests = True
-    unless = (_in_adapter,)
+    unless = (in_adapter,)
     message = "`apex.amp{name}` is deprecated"
     help = "{instead}"
 
@@ -97,6 +77,6 @@ class ApexMixedPrecision(ReferenceRule):
             return Match(site, fields={"name": "", "instead": "use `torch.autocast` with `torch.amp.GradScaler`"})
         there = site.called
         name = (site.origin(there.call.func) or "").rpartition(".")[2] if there is not None else ""
-        if there is None or name not in _INSTEAD:
+        if there is None or name not in INSTEAD:
             return None
-        return Match(there, fields={"name": f".{name}", "instead": _INSTEAD[name]})
+        return Match(there, fields={"name": f".{name}", "instead": INSTEAD[name]})

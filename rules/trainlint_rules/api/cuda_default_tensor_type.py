@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import constant
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.files import supports_older_than
 from trainlint.finding import Edit, Safety
 from trainlint.symptoms import Symptom
-from trainlint_rules.api.idioms.versions import decided_by_version
+from trainlint_rules.api.idioms.guards import decided_by_version
+from trainlint_rules.api.idioms.tensor_types import default_types
 
 _FIRST_WITH_DEVICE = (2, 0)
 
@@ -80,15 +80,9 @@ class CudaDefaultTensorType(CallRule):
 
     def found(self, site: Site) -> Match | None:
         """A default that is, or may be, a type of the CUDA device."""
-        match site.call:
-            case ast.Call(args=[ast.IfExp(body=body, orelse=other)], keywords=[]):
-                names = [_name(site, body), _name(site, other)]
-            case ast.Call(args=[given], keywords=[]):
-                names = [_name(site, given)]
-            case _:
-                return None
-        of_cuda = any(name.startswith("torch.cuda.") and name.endswith("Tensor") for name in names)
-        return Match(site, fields={"types": names}) if of_cuda else None
+        types = default_types(site)
+        of_cuda = any(name.startswith("torch.cuda.") and name.endswith("Tensor") for name in types)
+        return Match(site, fields={"types": types}) if of_cuda else None
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """`set_default_device("cuda")`, where the type is float32, the default."""
@@ -97,8 +91,3 @@ class CudaDefaultTensorType(CallRule):
         if match["types"] == ["torch.cuda.FloatTensor"] and isinstance(site.call.func, ast.Attribute):
             module = ast.unparse(site.call.func.value)
             yield replace_by_text(site.source, site.call, f'{module}.set_default_device("cuda")')
-
-
-def _name(site: Site, node: ast.expr) -> str:
-    value = constant(node)
-    return value if isinstance(value, str) else site.origin(node) or ""

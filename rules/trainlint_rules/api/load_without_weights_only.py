@@ -8,20 +8,12 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import guard
 from trainlint.contract.guards.files import supports_older_than
 from trainlint.finding import Confidence, Edit, Safety, Severity
-from trainlint_rules.api.idioms.versions import given_unpacked, supports_none_before
+from trainlint_rules.api.idioms.guards import given_unpacked, pickled_otherwise, supports_none_before
 
-_SAFE_SINCE = (2, 6)
-"""The first version in which `weights_only` is true unless given."""
 _FIRST_WITH_IT = (1, 13)
-
-
-@guard
-def _pickled_otherwise(site: Site) -> bool:
-    """A `pickle_module` is given."""
-    return argument(site.call, "pickle_module", 2) is not None
+_ON_SINCE = (2, 6)
 
 
 class LoadWithoutWeightsOnly(CallRule):
@@ -77,15 +69,8 @@ class LoadWithoutWeightsOnly(CallRule):
     preview = True
     on = ("torch.load", "torch.serialization.load")
     in_tests = True
-    unless = (
-        supports_older_than(_FIRST_WITH_IT),
-        supports_none_before(_SAFE_SINCE),
-        _pickled_otherwise,
-        given_unpacked,
-    )
-    message = (
-        "PyTorch before 2.6 runs any code in the file that `torch.load` reads, and newer versions read only tensors"
-    )
+    unless = (supports_older_than(_FIRST_WITH_IT), supports_none_before(_ON_SINCE), pickled_otherwise, given_unpacked)
+    message = "PyTorch before 2.6 runs any code in the file that this reads, and newer versions read only tensors"
     help = "pass `weights_only=True`, or `weights_only=False` for a file that you trust and that holds more"
     fix_title = "Load tensors alone"
     fix_safety = Safety.UNSAFE
@@ -95,9 +80,7 @@ class LoadWithoutWeightsOnly(CallRule):
         """A call that leaves the choice to the version."""
         if argument(site.call, "weights_only") is not None:
             return None
-        if site.lacks(_SAFE_SINCE):
-            return Match(site)
-        return Match(site, Confidence.LIKELY, severity=Severity.ADVICE)
+        return Match(site) if site.lacks(_ON_SINCE) else Match(site, Confidence.LIKELY, severity=Severity.ADVICE)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """`weights_only=True`."""

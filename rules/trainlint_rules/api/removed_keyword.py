@@ -13,8 +13,8 @@ from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Edit, Safety, Severity
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
+from trainlint_rules.api.idioms.guards import decided_by_version
 from trainlint_rules.api.idioms.old_arguments import hands_verbose_on, old_arguments
-from trainlint_rules.api.idioms.versions import decided_by_version
 
 
 class RemovedKeyword(ReferenceRule):

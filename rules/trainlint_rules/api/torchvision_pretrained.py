@@ -6,31 +6,22 @@ import ast
 from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import guard
 from trainlint.contract.guards.files import supports_older_than
 from trainlint.finding import Confidence, Edit, Safety
 from trainlint.rule import Triggers
 from trainlint_rules.api import switched
 from trainlint_rules.api.idioms.pretrained import (
-    LEGACY_ARGUMENTS,
     builder_of,
     is_any_builder,
+    named_beside,
     named_weights,
     old_argument,
 )
 
 _FIRST_WITH_WEIGHTS = (1, 12)
 """PyTorch 1.12 came with torchvision 0.13, the first that takes `weights`."""
-
-
-@guard
-def _named_beside(site: Site) -> bool:
-    """`weights=` is given beside it."""
-    pairs = LEGACY_ARGUMENTS.items()
-    return any(argument(site.call, old) and argument(site.call, new) for old, new in pairs)
 
 
 class TorchvisionPretrained(ReferenceRule):
@@ -83,7 +74,7 @@ class TorchvisionPretrained(ReferenceRule):
     on = ("torchvision.models",)
     also = Triggers(calls=frozenset({"__dict__", "getattr"}))
     in_tests = True
-    unless = (supports_older_than(_FIRST_WITH_WEIGHTS), switched, _named_beside)
+    unless = (supports_older_than(_FIRST_WITH_WEIGHTS), switched, named_beside)
     message = "{given} is deprecated since torchvision 0.13, which warns of it"
     help = 'name the weights, as in `weights="IMAGENET1K_V1"`'
     fix_title = "Name the weights"

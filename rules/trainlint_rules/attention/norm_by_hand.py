@@ -5,30 +5,15 @@ from __future__ import annotations
 import re
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import guard
 from trainlint.contract.guards.files import says
 from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
-from trainlint_rules.attention.idioms.norms import needs_newer_torch, written_gelu, written_norm
+from trainlint_rules.attention.idioms.norms import decorated_to_fuse, needs_newer_torch, written_formula
 
 _FUSED_ALREADY = lazy(r"torch\.compile|\btriton\b|jit\.script|F\.rms_norm|functional\.rms_norm|apex|fused", re.I)
-_FUSING = lazy(r"fus(e|er|ed|ion)|compile|script", re.IGNORECASE)
 _SHIFTED = lazy(r"\b1(\.0)? \+ self\.(weight|scale|gamma)|self\.(weight|scale|gamma) \+ 1\b")
-_IN_ONE = {
-    "rms_norm": ("an RMS norm", "F.rms_norm"),
-    "layer_norm": ("a layer norm", "F.layer_norm"),
-    "none": ("a GELU", "F.gelu(x)"),
-    "tanh": ("a GELU", 'F.gelu(x, approximate="tanh")'),
-}
-
-
-@guard
-def _decorated_to_fuse(site: Site) -> bool:
-    """A decorator of the function fuses it."""
-    return site.function is not None and any(_FUSING.search(last_name(item)) for item in site.function.decorators)
 
 
 class NormByHand(CallRule):
@@ -99,7 +84,7 @@ class NormByHand(CallRule):
     unless = (
         says("the file compiles, scripts or names fused kernels", _FUSED_ALREADY),
         says("weights are stored as their distance from one (`1 + self.weight`)", _SHIFTED),
-        _decorated_to_fuse,
+        decorated_to_fuse,
         needs_newer_torch,
     )
     message = "{what} by hand runs a kernel for each operation"
@@ -107,8 +92,5 @@ class NormByHand(CallRule):
 
     def found(self, site: Site) -> Match | None:
         """A root or a curve of torch that stands in a norm or a GELU, written out."""
-        if site.function is None or not (site.origin(site.call.func) or "torch.").startswith("torch."):
-            return None
-        root = last_name(site.call.func) in ("rsqrt", "sqrt")
-        what = written_norm(site.place) if root else written_gelu(site.place)
-        return Match(site, fields=dict(zip(("what", "function"), _IN_ONE[what], strict=True))) if what else None
+        what = written_formula(site)
+        return Match(site, fields={"what": what.name, "function": what.function}) if what is not None else None

@@ -10,7 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
+from trainlint.contract.guard import guard
 from trainlint.finding import Edit
 from trainlint.patterns import lazy
 from trainlint.source import SourceFile
@@ -63,6 +65,13 @@ def is_any_builder(function: ast.expr, origin: Callable[[ast.expr], str | None])
     if isinstance(function, ast.Call) and isinstance(function.func, ast.Name) and function.func.id == "getattr":
         return bool(function.args) and origin(function.args[0]) == _PACKAGE
     return False
+
+
+@guard
+def named_beside(site: Site) -> bool:
+    """`weights=` is given beside it."""
+    pairs = LEGACY_ARGUMENTS.items()
+    return any(argument(site.call, old) and argument(site.call, new) for old, new in pairs)
 
 
 def old_argument(call: ast.Call, *, by_position: bool) -> str | None:

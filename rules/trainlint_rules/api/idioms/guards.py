@@ -1,10 +1,10 @@
-"""Guards about calls and versions that several rules of this topic share."""
+"""Guards about calls and versions."""
 
 from __future__ import annotations
 
 from trainlint.analysis.conditions.alternatives import depends_on_version
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import has_unpacked_arguments
+from trainlint.analysis.syntax.names import argument, has_unpacked_arguments
 from trainlint.contract.guard import Guard, guard
 
 
@@ -18,6 +18,12 @@ def decided_by_version(site: Site) -> bool:
 def given_unpacked(site: Site) -> bool:
     """`*args` or `**kwargs` may give what is not written out."""
     return has_unpacked_arguments(site.call)
+
+
+@guard
+def pickled_otherwise(site: Site) -> bool:
+    """A `pickle_module` is given."""
+    return argument(site.call, "pickle_module", 2) is not None
 
 
 def supports_none_before(version: tuple[int, int]) -> Guard:
