@@ -16,7 +16,7 @@ from trainlint.rule import Triggers
 
 
 @early_guard
-def _switched(site: Site) -> bool:
+def switched(site: Site) -> bool:
     """A version decides which of two names runs, or another name was tried first."""
     return is_switched(site.block)
 
@@ -31,7 +31,7 @@ class DeprecatedName(ReferenceRule, base=True):
     """A rule over its rows of the table in trainlint.analysis.tables.deprecations."""
 
     in_tests = True
-    unless = (_switched, _only_named)
+    unless = (switched, _only_named)
     message = "{fact}"
     help = "{instead}"
     fix_safety: ClassVar[Safety | None] = Safety.SAFE

@@ -154,13 +154,13 @@ def _imported(file: SemanticModel, place: Place, statement: ast.ImportFrom, code
         stands = standing(row, file)
         if stands is None or is_tried(file, statement):
             continue
-        if not _is_gone_at(statement, stands, row) and not _is_unused_import(file, statement, local):
+        if not _is_gone_at(statement, stands, row) and not is_unused_import(file, statement, local):
             continue
         return DeprecatedUse(row, name, place, statement, stands)
     return None
 
 
-def _is_unused_import(file: SemanticModel, statement: ast.ImportFrom, local: str) -> bool:
+def is_unused_import(file: SemanticModel, statement: ast.ImportFrom, local: str) -> bool:
     """Whether nothing uses what an import binds, in a file from which nobody is likely to import it."""
     if file.source.path.endswith("__init__.py") or "__all__" in file.source.text:
         return False
