@@ -10,6 +10,7 @@ from trainlint.contract.guards.files import says
 from trainlint.contract.guards.programs import uses
 from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
+from trainlint_rules.compute.idioms.training_precision import trains_in_16_bits
 
 _SPOKEN_OF = lazy(
     r"tf32|matmul_precision|fp32_precision|autocast|bfloat16|float16|bf16|fp16|\.half\(|mixed_precision", re.IGNORECASE
@@ -102,7 +103,7 @@ class MatmulPrecisionUnset(AbsenceRule):
     networks = frozenset({"attention", "pretrained"})  # convolutions may use TF32 by default
     unless = (
         uses("the way into the loop sets TF32", FactKind.TF32),
-        uses("training uses 16 bits", FactKind.AUTOCAST, FactKind.HALF_WEIGHTS, FactKind.GRAD_SCALER),
+        trains_in_16_bits,
         says("the file speaks of TF32 or of 16 bits", _SPOKEN_OF),
         says("the code is in float64, deterministic, or linear algebra", _EXACT),
         says("the code is quantised, or trains on a small data set, graphs or a simulator", _LITTLE),
