@@ -80,7 +80,7 @@ class BlockingCheckpoint(CallRule):
     on = ("torch.save",)
     sure = Confidence.LIKELY
     unless = (to_buffer, behind_rare_test, seldom)
-    message = "training waits for this checkpoint in every {steps}"
+    message = "training waits every {steps} until this checkpoint is written"
     help = "save less often, or use `torch.distributed.checkpoint.async_save`"
 
     def found(self, site: Site) -> Match | None:

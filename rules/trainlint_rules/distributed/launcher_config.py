@@ -13,9 +13,8 @@ from trainlint.finding import Confidence, Severity
 from trainlint.rule import Triggers
 
 _OLD = {"fact": "`torch.distributed.launch` is deprecated since torch 1.9", "instead": "use `torch.distributed.run`"}
-_FLOAT32 = {"fact": "training runs in float32", "instead": "set `mixed_precision` to bf16, or to fp16 before Ampere"}
-_POLICY = "fsdp_auto_wrap_policy"
-_WHOLE = {"fact": "FSDP gathers all weights of the model at once", "instead": f"set `{_POLICY}` to wrap the layers"}
+_FLOAT32 = {"fact": "training runs in float32", "instead": "set `mixed_precision: bf16`, or fp16 before Ampere"}
+_WHOLE = {"fact": "`NO_WRAP` gathers all weights of the model at once", "instead": "set `TRANSFORMER_BASED_WRAP`"}
 
 
 @early_guard
@@ -89,10 +88,8 @@ class LauncherConfig(SettingRule):
             yield Match(site, fields=_OLD)
         if not isinstance(site.node, ast.Dict) or site.settings.literal("compute_environment") is ...:
             return
-        precision, policy = (
-            site.settings.get("mixed_precision"),
-            site.settings.get("fsdp_config", _POLICY),
-        )
+        precision = site.settings.get("mixed_precision")
+        policy = site.settings.get("fsdp_config", "fsdp_auto_wrap_policy")
         if precision is not None and precision.literal in ("no", "NO", False):
             if site.settings.section("deepspeed_config") is None:
                 yield Match(site.at(precision.key), Confidence.LIKELY, _FLOAT32, severity=Severity.ADVICE)

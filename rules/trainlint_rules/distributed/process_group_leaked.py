@@ -6,7 +6,7 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import early_guard, guard
+from trainlint.contract.guard import Guard, early_guard, guard
 from trainlint.contract.guards.programs import out_of_sight, uses
 from trainlint.finding import Confidence, Severity
 from trainlint_rules.distributed.idioms.process_groups import INIT_PROCESS_GROUP, alone, group_start, owned_by_framework
@@ -96,7 +96,7 @@ class ProcessGroupLeaked(CallRule):
         alone,
         uses("a process group is destroyed on the way", FactKind.GROUP_DESTROYED),
         _owned_by_framework,
-        out_of_sight,
+        Guard("the start of the program is out of sight, as in a library", out_of_sight.holds),
     )
     message = "nothing destroys this process group: NCCL warns at exit and may hang there"
     help = "call `destroy_process_group()` at the end, on every rank"
