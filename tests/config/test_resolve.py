@@ -259,7 +259,7 @@ def test_a_changed_file_is_read_anew(project: Path) -> None:
         (
             "min-confidence = 'likly'\n",
             'trainlint.toml:1: `min-confidence` must be "certain", "likely", "possible" or "unlikely", '
-            'not the text "likly"; did you mean likely?',
+            'not the text "likly"; did you mean "likely"?',
         ),
         (
             "file-time-limit = 0\n",

@@ -96,7 +96,7 @@ class Config:
         Confidence.LIKELY,
         LEVEL,
         "show findings that are at least this likely to be right (certain, likely, possible, unlikely)",
-        example=Confidence.POSSIBLE,
+        example="possible",
         invalidates=Invalidates.FINDINGS,
         option=Option(OF_RULES, "LEVEL"),
         details="[How often findings are right](accuracy.md) is measured.",
