@@ -31,7 +31,8 @@ from trainlint.config import Config
 from trainlint.engine.cache_keys import settings_text
 from trainlint.finding import Confidence
 print(settings_text(Config()) != settings_text(Config(steps_per_epoch=Confidence.CERTAIN)))
-print(settings_text(Config(), verdicts=False) == settings_text(Config(steps_per_epoch=Confidence.CERTAIN), verdicts=False))
+other = Config(steps_per_epoch=Confidence.CERTAIN)
+print(settings_text(Config(), verdicts=False) == settings_text(other, verdicts=False))
 """
 
 
