@@ -76,7 +76,7 @@ class BiasBeforeBatchNorm(CallRule):
         says("the file loads or saves weights, whose keys would no longer fit", _LOADS),
         says("the file registers models, whose weights come from elsewhere", _REGISTERS),
     )
-    message = "the batch normalization in line {line} subtracts the bias of this layer again"
+    message = "the bias of this layer has no effect: the batch normalization in line {line} subtracts it"
     help = "pass `bias=False`"
     fix_title = "Take the bias away"
     fix_safety = Safety.UNSAFE

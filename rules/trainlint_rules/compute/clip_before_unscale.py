@@ -92,7 +92,7 @@ class ClipBeforeUnscale(CallRule):
     message = (
         "these gradients are still multiplied by the loss scale (65536 at first) and get clipped to almost nothing"
     )
-    help = "call `{scaler}.unscale_({optimizer})` before"
+    help = "call `{scaler}.unscale_({optimizer})` first"
     fix_title = "Unscale first"
     fix_safety = Safety.UNSAFE
 

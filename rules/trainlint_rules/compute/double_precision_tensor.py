@@ -72,8 +72,8 @@ class DoublePrecisionTensor(CallRule):
     preview = True
     on = ("torch.from_numpy", "torch.tensor", "torch.as_tensor")
     unless = (says("the file speaks of float64, as science does", _SCIENCE), cast_on_the_way)
-    message = "`{array}` is float64 and goes to the GPU like that{often}"
-    help = "give it `.astype(np.float32)`"
+    message = "`{array}` is copied to the GPU as float64{often}: twice the bytes, and slow arithmetic"
+    help = "convert the array with `.astype(np.float32)` first"
 
     def found(self, site: Site) -> Match | None:
         """An array of float64 that becomes a tensor on the device."""

@@ -77,7 +77,9 @@ class ModelLeftInEval(CallRule):
     on = (".eval",)
     sure = Confidence.LIKELY
     unless = (set_back, set_part_by_part, handed_over)
-    message = "`{model}` stays in evaluation mode, and the next epoch trains without dropout and batch statistics"
+    message = (
+        "`{model}` stays in evaluation mode, and the next epoch trains without dropout and with frozen batch statistics"
+    )
     help = "call `{model}.train()` before each epoch"
 
     def found(self, site: Site) -> Match | None:

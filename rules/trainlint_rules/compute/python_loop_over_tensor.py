@@ -79,7 +79,7 @@ class PythonLoopOverTensor(LoopRule):
     preview = True
     sure = Confidence.LIKELY
     unless = (runs_seldom, over_sequence, rounds_depend, rows_differ)
-    message = "this loop computes with one row of `{tensor}` after the other, and starts kernels for each row"
+    message = "this loop computes row by row over `{tensor}` and starts kernels for each row{often}"
     help = "compute with the whole tensor, or use `torch.vmap`"
 
     def found(self, site: Site) -> Match | None:

@@ -68,7 +68,7 @@ class GradientsDropped(CallRule):
     confirmed_by = frozenset({Symptom.GRADIENTS_DROPPED})
     on = (".zero_grad",)
     unless = (filled_again,)
-    message = "`{text}` clears the gradients of line {backward} before line {step} steps with them"
+    message = "`{text}` clears the gradients that line {backward} computes, before line {step} uses them"
     help = "clear them before the backward pass or after the step"
 
     def found(self, site: Site) -> Match | None:
@@ -79,6 +79,6 @@ class GradientsDropped(CallRule):
         waiting = waiting_step(site)
         if waiting is None:
             return None
-        message = "`{text}` clears the gradients in each round, and line {step} steps only in some"
+        message = "`{text}` clears the gradients in every iteration, and line {step} steps only in some"
         instead = "clear them under the same condition as the step"
         return Match(site, Confidence.LIKELY, {"step": waiting.line}, message, instead)

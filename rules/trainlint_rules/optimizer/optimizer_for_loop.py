@@ -71,7 +71,7 @@ class OptimizerForLoop(CallRule):
     on = tuple(f"torch.optim.*.{name}" for name in CLASSES)
     sure = Confidence.LIKELY
     unless = (saves_memory,)
-    message = "`foreach=False` makes `{optimizer}` update one parameter at a time, by a dozen kernels each"
+    message = "`foreach=False` makes `{optimizer}` update one parameter at a time, with a dozen kernels each"
     help = "use `fused=True`, which takes as little memory and one kernel"
     fix_title = "Use the fused implementation"
     fix_safety = Safety.UNSAFE

@@ -95,7 +95,7 @@ class OptimizerUnfused(LoopRule):
         says("the file speaks of devices without the fused kernel", lazy(r"torch_xla|\bxm\.|mps")),
         says("gradients are sparse, which the fused kernel does not take", lazy(r"sparse=True|SparseAdam|is_sparse")),
     )
-    message = "`{optimizer}` updates the parameters by a dozen kernels over all of them, and needs another copy of them"
+    message = "`{optimizer}` updates all parameters with a dozen kernels and a temporary copy of them{often}"
     help = "pass `fused=True`, which takes one kernel on CUDA"
 
     def found(self, site: Site) -> Iterator[Match]:

@@ -76,12 +76,12 @@ class StepSizeNotScaled(LoopRule):
     in_tests = True
     sure = Confidence.LIKELY
     unless = (owned_by_framework, length_is_scaled)
-    message = "this schedule is planned for every batch, and line {line} steps it once for {count} batches"
+    message = "this schedule is planned for every batch, and line {line} steps it once for several batches{count}"
     help = "divide its length by the number of batches that make a step"
 
     def found(self, site: Site) -> Iterator[Match]:
         """Schedules as long as the loader that step with the optimizer, once for several batches."""
         for planned in planned_schedules(site):
             if counts_batches(planned):
-                fields = {"line": planned.steps.line, "count": planned.count or "several"}
+                fields = {"line": planned.steps.line, "count": f" (`{planned.count}`)" if planned.count else ""}
                 yield Match(site.at(planned.call, planned.block), fields=fields)

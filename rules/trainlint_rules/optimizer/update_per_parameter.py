@@ -21,13 +21,13 @@ from trainlint_rules.optimizer.idioms.slow_updates import (
 _WORDS = {
     Update.AVERAGE: (
         "this averages parameters",
-        "use `torch._foreach_lerp_`, or `torch.optim.swa_utils.AveragedModel` with `get_ema_multi_avg_fn`",
+        "average all at once with `AveragedModel` and `get_ema_multi_avg_fn`, or with `torch._foreach_lerp_`",
     ),
     Update.DESCENT: (
-        "this is an optimizer that updates parameters",
-        "use an optimizer of `torch.optim`, or `torch._foreach_add_`",
+        "this optimizer updates parameters",
+        "use an optimizer of `torch.optim`, or update all at once with `torch._foreach_add_`",
     ),
-    Update.GRADIENT: ("this changes gradients", "use `torch._foreach_mul_` and its kin"),
+    Update.GRADIENT: ("this changes gradients", "change all at once with `torch._foreach_mul_` or the like"),
 }
 
 
@@ -114,7 +114,7 @@ class UpdatePerParameter(LoopRule):
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.LIKELY}
     unless = (unknown_and_no_average, has_foreach_way, seldom_enough)
     message = "{does} one by one, with {kernels} for each{often}"
-    help = "{instead}, for all of them at once"
+    help = "{instead}"
     fix_title = "Average all at once"
     fix_safety = Safety.UNSAFE
 

@@ -72,7 +72,7 @@ class ZeroGradMissing(LoopRule):
         owned_by_framework,
         given_away,
     )
-    message = "nothing clears the gradients, and line {step} steps along the sum of all batches so far"
+    message = "nothing clears the gradients, and line {step} steps with the sum over all batches so far"
     help = "call `{optimizer}.zero_grad()` before the backward pass"
 
     def found(self, site: Site) -> Match | None:
