@@ -77,9 +77,9 @@ class FixedLengthPadding(CallRule):
     sure = Confidence.LIKELY
     on = TOKENIZES
     unless = (is_short, behind_test, pads_again, *WANTS_ONE_SHAPE, not_for_training)
-    message = "`{text}` pads every row to the greatest length, and the model computes the padding"
+    message = "`{tokenizer}` pads every row to the maximum length, and the model computes on the padding"
     help = "pad to the longest row of each batch in the collate function"
 
     def found(self, site: Site) -> Match | None:
         """A tokenizer that pads to a fixed length."""
-        return Match(site) if pads_to_fixed_length(site) else None
+        return Match(site, fields={"tokenizer": site.text(site.call.func)}) if pads_to_fixed_length(site) else None

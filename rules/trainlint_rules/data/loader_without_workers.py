@@ -100,7 +100,7 @@ class LoaderWithoutWorkers(LoaderRule):
     confirmed_by = frozenset({Symptom.DATA_WAIT})
     unless = (_has_workers, _unbatched, items_lie_ready)
     message = "the training process loads every batch itself while the GPU waits"
-    help = "set `num_workers`: the CPU cores divided by the training processes, at first no more than 8"
+    help = "set `num_workers`, at first to the CPU cores divided by the training processes, but no more than 8"
     fix_title = "Load in worker processes"
     fix_safety = Safety.UNSAFE
 

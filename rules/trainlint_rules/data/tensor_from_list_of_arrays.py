@@ -81,7 +81,7 @@ class TensorFromListOfArrays(CallRule):
     warned_as = "list of numpy.ndarrays"
     on = (*_KEEPING_DTYPE, "torch.Tensor", "torch.FloatTensor", "torch.LongTensor")
     when = EACH_STEP | _BATCHES
-    message = "`{text}` reads a list of NumPy arrays number by number"
+    message = "`{creator}` reads a list of NumPy arrays number by number"
     help = "join the arrays with `np.stack` and pass the result to `torch.from_numpy`"
     fix_title = "Stack the arrays first"
     fix_safety = Safety.UNSAFE
@@ -90,7 +90,7 @@ class TensorFromListOfArrays(CallRule):
         """A tensor that is made of a list of arrays."""
         data = argument(site.call, "data", 0)
         lists = data is not None and lists_arrays(site.file, data, site.block)
-        return Match(site, fields={"data": data}) if lists else None
+        return Match(site, fields={"data": data, "creator": site.text(site.call.func)}) if lists else None
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """`from_numpy(stack(...))`, where the type of the numbers stays as it is."""

@@ -133,7 +133,7 @@ class DeviceHopInForward(CallRule):
         in_progress_bar,
     )
     message = "`{text}` in a forward pass or loss copies to the CPU and forces a GPU sync{often}"
-    help = "compute this on the GPU, or take it from the batch while it is on the CPU"
+    help = "compute this on the GPU, or take it from the batch before that is copied to the GPU"
 
     def found(self, site: Site) -> Match | None:
         """A copy to the host of what may be a device tensor."""

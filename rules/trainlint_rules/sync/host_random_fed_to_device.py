@@ -79,7 +79,7 @@ class HostRandomFedToDevice(CallRule):
     on = tuple(sorted(MAKERS))
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.CERTAIN}
     unless = (_may_not_train, made_where_missing)
-    message = "NumPy draws random numbers on the CPU and `{text}` copies them to the GPU{often}"
+    message = "NumPy draws these random numbers on the CPU, and they are copied to the GPU{often}"
     help = "draw them on the GPU: `torch.randn` or `torch.rand` with `device=...`"
 
     def found(self, site: Site) -> Match | None:

@@ -94,7 +94,7 @@ class LoggingCollectiveEachStep(CallRule):
     when = EACH_STEP
     sure = Confidence.LIKELY
     unless = (_gradients_off,)
-    message = "`{text}` makes every rank wait for the slowest{often}, and the result is only logged"
+    message = "`{text}` makes all ranks wait for each other{often}, only to log the result"
     help = "reduce the value every N steps, where you log it"
 
     def found(self, site: Site) -> Match | None:

@@ -75,7 +75,7 @@ class MoveWithoutEffect(CallRule):
     in_tests = True
     on = (".to", ".cuda", ".cpu")
     unless = (_is_double,)
-    message = "`{text}` returns the moved tensor, and it is dropped: `{value}` stays where it is"
+    message = "the result of `{text}` is dropped, and `{value}` stays where it is"
     help = "assign the result: `{value} = {text}`"
     fix_title = "Assign the moved tensor"
     fix_safety = Safety.UNSAFE

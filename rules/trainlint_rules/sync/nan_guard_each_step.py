@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.host_reads import ITEM
 from trainlint.contract.bases import ReadRule
@@ -90,11 +92,12 @@ class NanGuardEachStep(ReadRule):
     on = (f".{ITEM.name}",)
     when = EACH_STEP
     unless = (decided_by_callers, in_progress_bar, _saves, waits_next)
-    message = "the NaN check `{text}` forces a GPU sync{often}"
+    message = "the NaN check `{check}` forces a GPU sync{often}"
     help = "check every N steps, or replace bad values on the GPU with `torch.where`"
 
     def found(self, site: Site) -> Match | None:
         """The first read of a device tensor, where it asks for NaN or infinity."""
         node, sure = next(host_reads(site, self.on), (site.node, 0.0))
         asks = bool(sure) and purpose(site.file, node, site.block, site.statement) is Purpose.NAN_GUARD
-        return Match(site.at(node), level(sure)) if asks else None
+        check = site.text(site.node if isinstance(site.node, ast.Call) else node)
+        return Match(site.at(node), level(sure), {"check": check}) if asks else None

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guards.conditions import made_where_missing
@@ -84,10 +87,14 @@ class ScalarUploadedEachStep(CallRule):
     when = EACH_STEP
     unless = (made_where_missing, step_count, returned_instead, read_before, may_be_several, waits_around)
     message = "`{text}` copies a Python number to the GPU and forces a sync{often}"
-    help = "use `{number}` itself, or write `torch.full((), {number}, device=...)`, which needs no copy"
+    help = "use `{number}` itself, or write `torch.full({shape}, {number}, device={device})`, which needs no copy"
 
     def found(self, site: Site) -> Match | None:
         """A tensor on the device that is made of one number."""
         number = uploaded(site)
         sure = sure_of_number(site, number) if number is not None else None
-        return Match(site, sure, {"number": site.text(number)}) if sure else None
+        if number is None or sure is None:
+            return None
+        lone, shape = (number.elts[0], "(1,)") if isinstance(number, ast.List | ast.Tuple) else (number, "()")
+        device = site.text(argument(site.call, "device"))
+        return Match(site, sure, {"number": site.text(lone), "shape": shape, "device": device})

@@ -13,14 +13,14 @@ from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.scalers import of_project, out_of_use
 
 _HELP = {
-    "get_scale": "use a step hook of the optimizer to see whether it stepped, and log the scale every N steps",
+    "get_scale": "use `optimizer.register_step_post_hook` to see whether it stepped, and log the scale every N steps",
     "state_dict": "call it only when you save a checkpoint",
 }
 
 
 @early_guard
-def _on_cpu(site: Site) -> bool:
-    """The file trains on the CPU."""
+def _names_no_gpu(site: Site) -> bool:
+    """No GPU is named in the file, nor in those that it works together with."""
     return site.file.device is Home.HOST
 
 
@@ -103,7 +103,7 @@ class ScalerReadEachStep(CallRule):
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     on = tuple(f".{name}" for name in sorted(_HELP))
     when = EACH_STEP
-    unless = (_on_cpu, of_project, out_of_use)
+    unless = (_names_no_gpu, out_of_use, of_project)
     message = "`{text}` reads the gradient scaler's scale and forces a GPU sync{often}"
     help = "{instead}"
 

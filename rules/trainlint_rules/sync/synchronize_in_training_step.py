@@ -93,17 +93,17 @@ class SynchronizeInTrainingStep(CallRule):
     also = Triggers(assignments=frozenset({"CUDA_LAUNCH_BLOCKING"}))
     when = EACH_STEP | _SET_UP
     unless = (_outside_of_steps, *DUE)
-    message = "`{text}` makes the CPU wait for the whole GPU{often}"
+    message = "`{text}` makes the CPU wait for the GPU{often}"
     help = "remove it; to time a step, use CUDA events"
     fix_title = "Remove the synchronisation"
     fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Match | None:
-        """A wait for the device, or the variable that adds one to each kernel, set whatever happens."""
+        """A wait for the device, or the variable that adds one to each kernel."""
         match site.node:
             case ast.Call():
                 return Match(site) if waits_for_device(site) else None
-            case ast.Assign(value=ast.Constant(value="1")) if site.function is None and not site.conditions:
+            case ast.Assign(value=ast.Constant(value="1")):
                 message = "`CUDA_LAUNCH_BLOCKING=1` forces a GPU sync after every kernel"
                 return Match(site, message=message, help="set it only while debugging")
         return None

@@ -26,7 +26,7 @@ EXCEPTIONS = {
     ("rules/trainlint_rules/compute/matmul_precision_unset.py", "autocast"): "searched for in a file's text",
     ("rules/trainlint_rules/compute/misaligned_dimension.py", "autocast"): "searched for in a file's text",
     ("rules/trainlint_rules/compute/no_mixed_precision.py", "autocast"): "searched for in a file's text",
-    ("rules/trainlint_rules/data/iterable_dataset_duplicates.py", "islice"): "searched for in a method's text",
+    ("rules/trainlint_rules/data/idioms/iterable_datasets.py", "islice"): "searched for in a method's text",
     ("rules/trainlint_rules/distributed/ddp_of_large_model.py", "FSDP"): "searched for in a file's text",
     ("rules/trainlint_rules/distributed/ddp_of_large_model.py", "FullyShardedDataParallel"): "the same",
     ("rules/trainlint_rules/distributed/ddp_of_large_model.py", "fully_shard"): "the same",

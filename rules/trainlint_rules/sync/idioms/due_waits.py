@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 from trainlint.analysis.conditions.subjects import Subject, asks_about
@@ -27,6 +28,12 @@ def waits_for_device(site: Site) -> bool:
     if owner is None:
         return False
     return site.value(owner).kind is Kind.STREAM or last_name(owner) in ("current_stream", "get_accelerator")
+
+
+@guard
+def _set_on_demand(site: Site) -> bool:
+    """A test or a function decides whether the environment variable is set."""
+    return isinstance(site.node, ast.Assign) and (site.function is not None or bool(site.conditions))
 
 
 @guard
@@ -66,5 +73,5 @@ def _exchanges_pairwise(site: Site) -> bool:
     return function is not None and any(call.block.within(function.body) for call in site.calls(*_PAIRWISE))
 
 
-DUE = (_copied_before, _measured, _captures_graph, _lets_memory_go, _asked_for, _exchanges_pairwise)
+DUE = (_set_on_demand, _copied_before, _measured, _captures_graph, _lets_memory_go, _asked_for, _exchanges_pairwise)
 """Reasons for which a program may wait for the whole device."""
