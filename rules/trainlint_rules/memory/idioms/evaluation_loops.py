@@ -93,6 +93,17 @@ def trained_afterwards(site: Site) -> bool:
     return loop is not None and is_trained(site, carried_out(site.file, loop, forwards_with_graph(site.file, loop)))
 
 
+LEFT_ALONE = (
+    autograd_off_around,
+    evaluates_one_batch,
+    evaluates_in_step,
+    inside_evaluation,
+    gradients_wanted,
+    trained_afterwards,
+)
+"""Why an evaluation loop is left alone."""
+
+
 def _is_named_so(function: Function) -> bool:
     return bool(_EVALUATION.search(function.name))
 
