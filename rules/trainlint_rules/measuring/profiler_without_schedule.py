@@ -37,7 +37,8 @@ def _recorded_briefly(site: Site) -> bool:
 
 
 def _has_schedule(site: Site) -> bool:
-    return constant(argument(site.call, "schedule", 1)) is not None
+    given = argument(site.call, "schedule", 1)
+    return given is not None and constant(given) is not None
 
 
 class ProfilerWithoutSchedule(CallRule):

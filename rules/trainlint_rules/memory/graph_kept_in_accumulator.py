@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
@@ -96,7 +95,7 @@ class GraphKeptInAccumulator(CallRule):
     when = REPEATED
     unless = (outside_batch_loop, autograd_off, new_in_each_iteration, trained_as_sum, collected_output)
     message = "`{holder}` keeps the graph of `{added}` after its backward, and memory grows{often}"
-    help = "{verb} `{detached}` instead"
+    help = "call `.detach()` on `{added}` before you {verb} it"
     fix_title = "Detach it"
     fix_safety = Safety.SAFE
 
@@ -105,10 +104,8 @@ class GraphKeptInAccumulator(CallRule):
         item = kept(site)
         if item is None:
             return None
-        holder, added = site.text(item.holder), site.text(item.added)
-        detached = f"({added}).detach()" if isinstance(item.added, ast.BinOp) else f"{added}.detach()"
         verb = "append" if item.is_list else "add"
-        fields = {"holder": holder, "added": added, "detached": detached, "verb": verb, "node": item.added}
+        fields = {"holder": site.text(item.holder), "added": site.text(item.added), "verb": verb, "node": item.added}
         if not is_freed(site, item.added):
             sure = sure_of_graph(site, item.added)
             safety = Safety.UNSAFE if leaves_function(site, item.holder) else None
