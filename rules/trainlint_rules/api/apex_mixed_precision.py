@@ -16,7 +16,8 @@ class ApexMixedPrecision(ReferenceRule):
     ## Why
     `apex.amp` was written before PyTorch had mixed precision. Its repository calls it deprecated in favour of
     `torch.amp`: it patches PyTorch's functions at run time, has to be compiled for each version of PyTorch and CUDA,
-    casts whole models at level O2 and up, and knows neither bfloat16 nor `torch.compile`.
+    casts whole models at level O2 and up, and knows neither bfloat16 nor `torch.compile`. Other calls, such as
+    `amp.master_params`, go with these. The fused optimizers and norms of apex are another matter.
 
     ## Example
     ```python

@@ -31,7 +31,8 @@ class TorchvisionPretrained(ReferenceRule):
     torchvision has several sets of weights for most models, so `pretrained=True` no longer says which one. Both
     `pretrained` and `pretrained_backbone` raise two warnings for each model that is built, and "may be removed in the
     future". `weights=` names the set; `True` has always meant the first one. Models of timm and of your own have a
-    `pretrained` of their own.
+    `pretrained` of their own. There is no fix for quantised models, whose weights depend on another argument, nor where
+    the model's name is computed.
 
     ## Example
     ```python
