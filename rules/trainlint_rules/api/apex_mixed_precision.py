@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from trainlint.analysis.programs.named_calls import called
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
@@ -76,7 +77,7 @@ class ApexMixedPrecision(ReferenceRule):
         """The import of `apex.amp`, and the calls that start and use it."""
         if isinstance(site.node, ast.ImportFrom):
             return Match(site, fields={"name": "", "instead": "use `torch.autocast` with `torch.amp.GradScaler`"})
-        there = site.called
+        there = called(site)
         name = (site.origin(there.call.func) or "").rpartition(".")[2] if there is not None else ""
         if there is None or name not in INSTEAD:
             return None

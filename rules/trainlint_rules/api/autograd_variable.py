@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from trainlint.analysis.programs.named_calls import called
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.contract.bases import ReferenceRule
@@ -92,7 +93,7 @@ class AutogradVariable(ReferenceRule):
             return Match(site, message=_UNUSED, help="remove the import")
         if not names_variable(site):
             return None
-        there = site.called
+        there = called(site)
         if there is None:
             return Match(site, Confidence.LIKELY)
         volatile = constant(argument(there.call, "volatile")) is True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from trainlint.analysis.programs.named_calls import called
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
@@ -84,7 +85,7 @@ class TorchvisionPretrained(ReferenceRule):
 
     def found(self, site: Site) -> Match | None:
         """A call of one of torchvision's builders by an old argument."""
-        there = site if isinstance(site.node, ast.Call) else site.called
+        there = site if isinstance(site.node, ast.Call) else called(site)
         builder = builder_of(there.origin(there.call.func)) if there is not None else None
         if there is None or (builder is None and not is_any_builder(there.call.func, site.origin)):
             return None
