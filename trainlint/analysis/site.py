@@ -48,14 +48,6 @@ class Site:
         return self.call.func.value
 
     @property
-    def called(self) -> Site | None:
-        """The call whose function the node is, as `f` in `f(x)`; None where it is not called at this place."""
-        from trainlint.analysis.syntax.uses import call_of
-
-        place = call_of(self.file, self.place.node)
-        return Site(self.file, place) if place is not None else None
-
-    @property
     def loop(self) -> Block:
         """The block of the loop that the rule's trigger named. Raises KeyError at another kind of site."""
         return self.file.outline.loop_blocks[self.place.node]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from trainlint.analysis.programs.named_calls import called
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
@@ -16,7 +17,8 @@ class ApexMixedPrecision(ReferenceRule):
     ## Why
     `apex.amp` was written before PyTorch had mixed precision. Its repository calls it deprecated in favour of
     `torch.amp`: it patches PyTorch's functions at run time, has to be compiled for each version of PyTorch and CUDA,
-    casts whole models at level O2 and up, and knows neither bfloat16 nor `torch.compile`.
+    casts whole models at level O2 and up, and knows neither bfloat16 nor `torch.compile`. Other calls, such as
+    `amp.master_params`, go with these. The fused optimizers and norms of apex are another matter.
 
     ## Example
     ```python
@@ -75,7 +77,7 @@ class ApexMixedPrecision(ReferenceRule):
         """The import of `apex.amp`, and the calls that start and use it."""
         if isinstance(site.node, ast.ImportFrom):
             return Match(site, fields={"name": "", "instead": "use `torch.autocast` with `torch.amp.GradScaler`"})
-        there = site.called
+        there = called(site)
         name = (site.origin(there.call.func) or "").rpartition(".")[2] if there is not None else ""
         if there is None or name not in INSTEAD:
             return None

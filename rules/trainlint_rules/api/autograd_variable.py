@@ -5,17 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from trainlint.analysis.conditions.alternatives import origins
+from trainlint.analysis.programs.named_calls import called
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Edit, Safety
 from trainlint.symptoms import Symptom
-from trainlint_rules.api.idioms.variables import VARIABLE, is_idle_import, only_named, unwrapped
+from trainlint_rules.api.idioms.variables import VARIABLE, is_idle_import, names_variable, only_named, unwrapped
 
 _UNUSED = "`Variable` is imported and not used, and is deprecated since PyTorch 0.4"
 _VOLATILE = "`volatile=True` has no effect since PyTorch 0.4"
+_NO_GRAD = "run this under `torch.no_grad()`"
 
 
 class AutogradVariable(ReferenceRule):
@@ -24,7 +25,8 @@ class AutogradVariable(ReferenceRule):
     ## Why
     Variables and tensors were merged in PyTorch 0.4. `Variable(x)` now returns a detached tensor that shares the memory
     of `x`: at best a call for nothing in each step, at worst the place where a graph is cut without anyone seeing it.
-    `volatile=True` has no effect, so evaluation that relies on it builds whole graphs.
+    `volatile=True` has no effect, so evaluation that relies on it builds whole graphs. Attributes of the class, such as
+    `Variable._execution_engine`, have no other name.
 
     ## Example
     ```python
@@ -87,17 +89,15 @@ class AutogradVariable(ReferenceRule):
 
     def found(self, site: Site) -> Match | None:
         """A use of the class as a constructor, or an import of it that nothing uses."""
-        if isinstance(site.node, ast.ImportFrom):
-            unused = is_idle_import(site, site.node)
-            return Match(site, message=_UNUSED, help="remove the import") if unused else None
-        if not isinstance(site.node, ast.expr) or origins(site.node, site.block).isdisjoint(VARIABLE):
+        if is_idle_import(site):
+            return Match(site, message=_UNUSED, help="remove the import")
+        if not names_variable(site):
             return None
-        there = site.called
+        there = called(site)
         if there is None:
             return Match(site, Confidence.LIKELY)
-        if constant(argument(there.call, "volatile")) is True:
-            return Match(there, message=_VOLATILE, help="run this under `torch.no_grad()`")
-        return Match(there)
+        volatile = constant(argument(there.call, "volatile")) is True
+        return Match(there, message=_VOLATILE, help=_NO_GRAD) if volatile else Match(there)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """No import, or what the call wraps."""

@@ -23,7 +23,8 @@ class DdpBroadcastBuffersRenamed(CallRule):
     ## Why
     Since PyTorch 2.13 each wrap with `broadcast_buffers` raises a FutureWarning. The new argument is not quite the old
     one: `broadcast_buffers=False` also left the buffers as they were when the model was wrapped, so that processes
-    started with running means of their own; `forward_sync_buffers=False` equals them once, at the start.
+    started with running means of their own; `forward_sync_buffers=False` equals them once, at the start. A project that
+    names no versions is taken to run a new one: its findings are likely, not certain.
 
     ## Example
     ```python

@@ -22,8 +22,9 @@ class LoadWithoutWeightsOnly(CallRule):
     ## Why
     Before PyTorch 2.6, `torch.load` unpickles whatever the file holds, and a pickle can run any program: a checkpoint
     from elsewhere is code from elsewhere. Since 2.6 only tensors and plain containers are read unless
-    `weights_only=False` is given, so the same line behaves in two ways within the versions that the project targets:
-    it loads a whole pickled object on the old ones and raises on the new ones. Said out loud, it does one thing.
+    `weights_only=False` is given, so the same line behaves in two ways within the versions that the project targets: it
+    loads a whole pickled object on the old ones and raises on the new ones. Said out loud, it does one thing. A project
+    that names no versions is taken to run a new one: its findings are advice.
 
     ## Example
     ```python

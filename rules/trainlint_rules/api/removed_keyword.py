@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from trainlint.analysis.programs.named_calls import called
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.loaders import DATALOADER
 from trainlint.analysis.tables.optimizers import SCHEDULER_MODULE
@@ -81,10 +82,11 @@ class RemovedKeyword(ReferenceRule):
 
     def found(self, site: Site) -> Iterator[Match]:
         """An old argument that is written out, or one that a scheduler of the project hands on."""
+        there = called(site)
         if isinstance(site.node, ast.Call) and hands_verbose_on(site):
             message = "schedulers of PyTorch take no `verbose` since 2.7"
             yield Match(site, message=message, help="pass the optimizer and `last_epoch` alone")
-        for given in old_arguments(site.called) if site.called is not None else ():
+        for given in old_arguments(there) if there is not None else ():
             sure = Confidence.LIKELY if given.young else Confidence.CERTAIN
             severity = Severity.ERROR if given.removed else Severity.WARNING
             yield Match(given.site, sure, {"given": given}, severity=severity, fix_needs=given.needs)

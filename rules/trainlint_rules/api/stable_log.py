@@ -18,7 +18,8 @@ class StableLog(CallRule):
     In float32, 1 + x is 1 for all x below 6e-8, and bfloat16 keeps 8 bits: `torch.log(1 + x)` and `torch.exp(x) - 1`
     lose most digits for small x, in the gradient too. `torch.exp` is infinite in float32 from x = 89 on, in float16
     from 11.1 on, so a log of a sum of exponentials becomes infinite where its value is small. PyTorch has one kernel
-    for each of these. Sums of masked or weighted exponentials have none.
+    for each of these. Sums of masked or weighted exponentials have none. NumPy and Python's `math` compute in double
+    precision and are left alone.
 
     ## Example
     ```python

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from trainlint.analysis.programs.named_calls import called
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
@@ -31,7 +32,8 @@ class TorchvisionPretrained(ReferenceRule):
     torchvision has several sets of weights for most models, so `pretrained=True` no longer says which one. Both
     `pretrained` and `pretrained_backbone` raise two warnings for each model that is built, and "may be removed in the
     future". `weights=` names the set; `True` has always meant the first one. Models of timm and of your own have a
-    `pretrained` of their own.
+    `pretrained` of their own. There is no fix for quantised models, whose weights depend on another argument, nor where
+    the model's name is computed.
 
     ## Example
     ```python
@@ -83,7 +85,7 @@ class TorchvisionPretrained(ReferenceRule):
 
     def found(self, site: Site) -> Match | None:
         """A call of one of torchvision's builders by an old argument."""
-        there = site if isinstance(site.node, ast.Call) else site.called
+        there = site if isinstance(site.node, ast.Call) else called(site)
         builder = builder_of(there.origin(there.call.func)) if there is not None else None
         if there is None or (builder is None and not is_any_builder(there.call.func, site.origin)):
             return None

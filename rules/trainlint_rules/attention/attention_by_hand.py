@@ -113,4 +113,4 @@ class AttentionByHand(CallRule):
         if way is None:
             return None
         lines = {"first": way.scores.lineno, "last": way.outputs[0].lineno}
-        return Match(site, Confidence.POSSIBLE if way.cosine else Confidence.LIKELY, lines)
+        return Match(site, Confidence.POSSIBLE if way.cosine else self.sure, lines)

@@ -30,7 +30,8 @@ class BigLogitsLoss(CallRule):
     which makes a gradient of that size; a cast to float32 and `.contiguous()` copy the scores once more. Often this is
     the peak of memory in the whole step. The loss can be taken of some tokens at a time, and of the projection and the
     loss in one, so that the whole matrix never exists. Scores that are returned or read by anything but the loss must
-    exist. A literal number of classes counts as a vocabulary from 32,000 on.
+    exist. A literal number of classes counts as a vocabulary from 32,000 on. Where rows are chosen before the
+    projection, the matrix is small.
 
     ## Example
     ```python

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from trainlint.analysis.programs.named_calls import called
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
@@ -81,8 +82,8 @@ class CompileInLoop(ReferenceRule):
     def found(self, site: Site) -> Match | None:
         """A call or a decorator that runs in each step, forward pass or epoch."""
         function = site.origin(site.node) if isinstance(site.node, ast.expr) else None
-        decorates = isinstance(site.statement, ast.FunctionDef | ast.AsyncFunctionDef)
-        if function not in self.on or (site.called is None and not decorates):
+        call, decorates = called(site), isinstance(site.statement, ast.FunctionDef | ast.AsyncFunctionDef)
+        if function not in self.on or (call is None and not decorates):
             return None
         often = repeated(site)
-        return Match(site.called or site, fields={"function": function, "round": often}) if often else None
+        return Match(call or site, fields={"function": function, "round": often}) if often else None

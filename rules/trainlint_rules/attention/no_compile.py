@@ -132,4 +132,4 @@ class NoCompile(AbsenceRule):
         around_is_named("the code around it is named as one that measures or warms up", _MEASURES),
     )
     message = "nothing on the way into this loop compiles the network, so each operation is a kernel of its own"
-    help = "call `torch.compile` on the network once, before the loop"
+    help = "call `model.compile()` once, before the loop"

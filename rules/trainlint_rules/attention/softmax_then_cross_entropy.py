@@ -17,8 +17,10 @@ class SoftmaxThenCrossEntropy(CallRule):
 
     ## Why
     `cross_entropy` and `nn.CrossEntropyLoss` expect raw scores, of which they take the logarithm of the softmax. Given
-    probabilities, they take a softmax of a softmax: of ten classes the best loss that can be reached is 1.46 instead
-    of zero, gradients vanish where the model is sure, and training is slow and ends worse, without any error.
+    probabilities, they take a softmax of a softmax: of ten classes the best loss that can be reached is 1.46 instead of
+    zero, gradients vanish where the model is sure, and training is slow and ends worse, without any error. A softmax of
+    the targets, as in distillation, is right, and a second softmax leaves a `log_softmax` as it is. Losses and models
+    that are built in another file are not followed.
 
     ## Example
     ```python

@@ -23,7 +23,8 @@ class UnfusedBatchNormInference(CallRule):
     ## Why
     In evaluation a batch normalization multiplies each channel with a constant and adds another. Folded into the
     weights of the convolution or linear layer before it, both cost nothing; left apart, it is a kernel more for each
-    such layer, which reads and writes a whole activation.
+    such layer, which reads and writes a whole activation. Only networks whose class stands in the same file are judged,
+    and only normalizations right behind a convolution or a linear layer can be folded.
 
     ## Example
     ```python

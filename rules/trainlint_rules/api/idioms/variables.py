@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from trainlint.analysis.conditions.alternatives import origins
 from trainlint.analysis.effects.creations import ALL
 from trainlint.analysis.programs.deprecated_uses import is_unused_import
 from trainlint.analysis.site import Site
@@ -37,10 +38,18 @@ def only_named(site: Site) -> bool:
     )
 
 
-def is_idle_import(site: Site, statement: ast.ImportFrom) -> bool:
+def is_idle_import(site: Site) -> bool:
     """Whether a statement imports the class, and nothing uses it."""
+    statement = site.node
+    if not isinstance(statement, ast.ImportFrom):
+        return False
     local = next((name for name, meaning in imported_names(statement) if meaning in VARIABLE), None)
     return local is not None and is_unused_import(site.file, statement, local)
+
+
+def names_variable(site: Site) -> bool:
+    """Whether an expression may name the class; a name that a version switch imports may name another, too."""
+    return isinstance(site.node, ast.expr) and not origins(site.node, site.block).isdisjoint(VARIABLE)
 
 
 def unwrapped(there: Site) -> str | None:

@@ -7,11 +7,12 @@ from trainlint.analysis.effects.forward import computes
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import BlockKind
-from trainlint.contract.confidence import level
 from trainlint.contract.guard import guard
-from trainlint.finding import Confidence, Heat
+from trainlint.finding import Heat
 
 _CACHES = ("cache", "lru_cache", "cached_property")
+_RATHER_THAN_NOT = 0.5
+"""How sure the analysis must be that code runs in each step."""
 
 
 @guard
@@ -30,7 +31,7 @@ def cached(site: Site) -> bool:
 def repeated(site: Site) -> str:
     """What a place runs in each of: "training step", "forward pass" or "epoch"; empty where it runs seldom."""
     heat = site.heat
-    if heat.heat.in_step and level(heat.confidence) >= Confidence.POSSIBLE:
+    if heat.heat.in_step and heat.confidence > _RATHER_THAN_NOT:
         return "training step"
     if heat.heat is Heat.EPOCH and _in_loop_over_epochs(site):
         return "epoch"

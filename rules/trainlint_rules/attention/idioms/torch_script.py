@@ -6,6 +6,7 @@ import ast
 import re
 
 from trainlint.analysis.programs.deprecated_uses import is_switched
+from trainlint.analysis.programs.named_calls import called
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.contract.guard import early_guard, guard
@@ -45,12 +46,12 @@ def trains_nothing(site: Site) -> bool:
 
 def asks_for_nvfuser(site: Site, origin: str) -> bool:
     """Whether a name is called to switch nvFuser on."""
-    call = site.called.call if site.called is not None else None
-    if call is None:
+    there = called(site)
+    if there is None:
         return False
     if origin == FUSER:
-        return constant(argument(call, "name", 0)) == "fuser2"
-    return origin == SETTER and constant(argument(call, "", 0)) is True
+        return constant(argument(there.call, "name", 0)) == "fuser2"
+    return origin == SETTER and constant(argument(there.call, "", 0)) is True
 
 
 def _scripts(site: Site) -> bool:
