@@ -64,7 +64,7 @@ class Config:
         option=Option(OF_RULES, "RULES"),
         details="Where `select` and `ignore` both name a rule, the more exact word decides, and `ignore` where both "
         'are as exact: `select = ["TRN201"]` with `ignore = ["TRN2"]` runs TRN201. `ALL` and prefixes leave out '
-        "[preview rules](../rules/README.md) unless `preview` is true.",
+        "[preview rules](rules/README.md) unless `preview` is true.",
     )
     extend_select: tuple[str, ...] = key(
         (),

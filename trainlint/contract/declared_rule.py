@@ -197,7 +197,8 @@ def _silent_when(cls: type[DeclaredRule]) -> str:
     items = [item.sentence for item in cls.guards]
     if cls.when:
         seldom = [words for heat, words in _RUNS.items() if heat not in cls.when]
-        items.insert(0, f"it runs {', '.join(seldom[:-1])} or {seldom[-1]}")
+        if seldom:
+            items.insert(0, f"it runs {' or '.join(filter(None, [', '.join(seldom[:-1]), seldom[-1]]))}")
     if not cls.in_tests:
         items.append("the file is a test or a benchmark (its findings are hidden by default)")
     return "\n".join(f"- {item};" for item in items[:-1]) + f"\n- {items[-1]}." if items else ""

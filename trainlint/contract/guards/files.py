@@ -1,4 +1,4 @@
-"""Guards about a whole file. They cost little and are asked before `found`."""
+"""Guards about a whole file. Those that cost little are asked before `found`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def says(sentence: str, pattern: re.Pattern[str]) -> Guard:
     def holds(site: Site) -> bool:
         return site.file.says(pattern)
 
-    return Guard(sentence, holds, before_found=True)
+    return Guard(sentence, holds)
 
 
 def lacks_word(sentence: str, pattern: re.Pattern[str]) -> Guard:
