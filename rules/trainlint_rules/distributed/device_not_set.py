@@ -6,19 +6,16 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guards.files import says
 from trainlint.contract.guards.programs import uses
 from trainlint.finding import Confidence
-from trainlint.patterns import lazy
 from trainlint_rules.distributed.idioms.current_device import (
+    chosen_anywhere,
     device_id_given,
     started_by_framework,
     takes_current_device,
 )
 from trainlint_rules.distributed.idioms.process_groups import INIT_PROCESS_GROUP, alone, group_start
 from trainlint_rules.distributed.idioms.ways import way_out_of_sight
-
-_CHOOSES = lazy(r"set_device|CUDA_VISIBLE_DEVICES|cuda\.device\(|device_index")
 
 
 class DeviceNotSet(CallRule):
@@ -93,7 +90,7 @@ class DeviceNotSet(CallRule):
     on = INIT_PROCESS_GROUP
     sure = Confidence.LIKELY
     unless = (
-        says("the file chooses a device, by `set_device`, `torch.cuda.device` or `CUDA_VISIBLE_DEVICES`", _CHOOSES),
+        chosen_anywhere,
         alone,
         device_id_given,
         way_out_of_sight,

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 
+from trainlint.analysis.conditions.subjects import words_in
 from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
-from trainlint.contract.guard import guard
+from trainlint.contract.guard import early_guard, guard
 from trainlint_rules.distributed.idioms.process_groups import owned_by_framework
 
+_CHOOSING = frozenset({"set_device", "set_device_index"})
 _MOVES = frozenset({"cuda", "to", "device"})
 
 
@@ -18,6 +20,16 @@ _MOVES = frozenset({"cuda", "to", "device"})
 def device_id_given(site: Site) -> bool:
     """`device_id` is given."""
     return argument(site.call, "device_id") is not None
+
+
+@early_guard
+def chosen_anywhere(site: Site) -> bool:
+    """The file chooses a device somewhere, by `set_device`, `torch.cuda.device` or `CUDA_VISIBLE_DEVICES`."""
+    if not _CHOOSING.isdisjoint(site.file.outline.calls):
+        return True
+    if any(other.origin(other.call.func) == "torch.cuda.device" for other in site.calls("device")):
+        return True
+    return any("CUDA_VISIBLE_DEVICES" in word for word in words_in(site.file.tree))
 
 
 @guard

@@ -26,7 +26,7 @@ _SETTINGS = lazy(r"^(self|args?|cfg|config|opts?|hparams|params|settings|h|flags
 
 @guard
 def some_ranks_only(site: Site) -> bool:
-    """A test or a decorator asks for the rank on each way to it, or no way to it is in sight."""
+    """On each way to it a test or a decorator asks for the rank, or no way to it is in sight."""
     return not all_ranks_come_here(site.file, site.block)
 
 

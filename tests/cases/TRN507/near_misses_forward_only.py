@@ -9,3 +9,9 @@ def all_outputs(network, loader):
     model.eval()
     with torch.no_grad():
         return torch.cat([model(images.cuda(non_blocking=True)) for images in loader])
+
+
+def all_answers(teacher, loader):
+    teacher = DataParallel(teacher.cuda()).eval()
+    with torch.no_grad():
+        return torch.cat([teacher(images.cuda(non_blocking=True)) for images in loader])
