@@ -6,17 +6,11 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import constant
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import early_guard
-from trainlint.finding import Confidence, Severity
+from trainlint.finding import Severity
 from trainlint_rules.data import LoaderRule, switched_on
 from trainlint_rules.data.idioms.iterable_datasets import NO_REPETITION, iterable_datasets
 from trainlint_rules.data.idioms.preparations import prepared
-from trainlint_rules.data.idioms.workers import Workers, workers
-
-_BY_WORKERS = {
-    Workers.SOME: Confidence.CERTAIN,
-    Workers.LIKELY: Confidence.LIKELY,
-    Workers.OPTIONAL: Confidence.POSSIBLE,
-}
+from trainlint_rules.data.idioms.workers import SURE_OF_WORKERS, workers
 
 
 @early_guard
@@ -109,5 +103,5 @@ class IterableDatasetDuplicates(LoaderRule):
 
     def found(self, site: Site) -> Match | None:
         """A loader with workers over an iterable dataset."""
-        sure, classes = _BY_WORKERS.get(workers(site.file, self.loader(site))), iterable_datasets(site)
+        sure, classes = SURE_OF_WORKERS.get(workers(site.file, self.loader(site))), iterable_datasets(site)
         return Match(site, sure, {"dataset": classes[0].name}) if sure and classes else None

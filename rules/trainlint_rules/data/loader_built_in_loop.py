@@ -8,9 +8,7 @@ from trainlint.finding import Confidence, Heat
 from trainlint.symptoms import Symptom
 from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.rounds import changes_between_rounds, repeated_otherwise
-from trainlint_rules.data.idioms.workers import Workers, workers
-
-_BY_WORKERS = {Workers.SOME: Confidence.CERTAIN, Workers.LIKELY: Confidence.LIKELY}
+from trainlint_rules.data.idioms.workers import SURE_OF_WORKERS, workers
 
 
 class LoaderBuiltInLoop(LoaderRule):
@@ -89,5 +87,5 @@ class LoaderBuiltInLoop(LoaderRule):
 
     def found(self, site: Site) -> Match | None:
         """A loader with workers."""
-        sure = _BY_WORKERS.get(workers(site.file, self.loader(site)))
+        sure = SURE_OF_WORKERS.get(workers(site.file, self.loader(site)))
         return Match(site, sure) if sure else None

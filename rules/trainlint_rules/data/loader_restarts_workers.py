@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import nodes_in
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import early_guard, guard
+from trainlint.contract.guard import early_guard
 from trainlint.finding import Confidence, Edit, Safety
 from trainlint.symptoms import Symptom
 from trainlint_rules.data import LoaderRule, switched_on
-from trainlint_rules.data.idioms.datasets import changes_between_passes
+from trainlint_rules.data.idioms.kept_workers import dataset_changes, never_ends, value_of_option
 from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
 from trainlint_rules.data.idioms.passes import passes, place_of_pass, sure_of_pass
-from trainlint_rules.data.idioms.samplers import passes_without_end
 from trainlint_rules.data.idioms.workers import Workers, workers
 
 _BY_WORKERS = {
@@ -29,18 +26,6 @@ _BY_WORKERS = {
 def _keeps_workers(site: Site) -> bool:
     """The loader keeps its workers, or an option from elsewhere may say so."""
     return switched_on(site, "persistent_workers")
-
-
-@guard
-def _never_ends(site: Site) -> bool:
-    """One pass never ends, so that few runs begin a second."""
-    return passes_without_end(site.file, LoaderRule.loader(site))
-
-
-@guard
-def _dataset_changes(site: Site) -> bool:
-    """The code changes the dataset between passes, and kept workers would not see it."""
-    return changes_between_passes(site.file, LoaderRule.loader(site))
 
 
 class LoaderRestartsWorkers(LoaderRule):
@@ -116,7 +101,7 @@ class LoaderRestartsWorkers(LoaderRule):
     code = "TRN103"
     name = "loader-restarts-workers"
     confirmed_by = frozenset({Symptom.WORKERS_STARTED})
-    unless = (_keeps_workers, _never_ends, _dataset_changes)
+    unless = (_keeps_workers, never_ends, dataset_changes)
     message = "DataLoader workers restart {when}"
     help = "set `persistent_workers=True`"
     fix_title = "Keep the workers between passes"
@@ -142,11 +127,6 @@ class LoaderRestartsWorkers(LoaderRule):
         """The keyword; with a condition where the number of workers is a variable, since it is refused without any."""
         from trainlint.fixing.rewrite import set_keyword
 
-        loader = self.loader(site)
-        given = site.file.loaders.option(loader, "num_workers").value
-        if given is None or all(part is not given for part in nodes_in(site.call)):
-            return  # a dict of options may be another one where there are no workers
-        if workers(site.file, loader) is Workers.SOME:
-            yield set_keyword(site.source, site.call, "persistent_workers", "True")
-        elif isinstance(given, ast.Name | ast.Attribute):
-            yield set_keyword(site.source, site.call, "persistent_workers", f"{ast.unparse(given)} > 0")
+        value = value_of_option(site)
+        if value is not None:
+            yield set_keyword(site.source, site.call, "persistent_workers", value)
