@@ -36,8 +36,10 @@ class Once(nn.Module):
         super().__init__()
         self.table = nn.Parameter(torch.zeros(length, width))
 
-    def forward(self, x, masked_ids):
-        return x + self.table[sorted_tokens(masked_ids)].sum()
+    def forward(self, x, masked_ids, token_ids):
+        with torch.no_grad():
+            start = self.table[token_ids]
+        return x + start + self.table[sorted_tokens(masked_ids)].sum()
 
     @torch.no_grad()
     def nearest(self, token_ids):
