@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from libcst import CSTNode, GeneratorExp, Module, ParserSyntaxError, Tuple, parse_module
+from libcst import CSTNode, GeneratorExp, Module, Tuple
 from libcst.matchers import extract
 from libcst.metadata import BaseMetadataProvider, ByteSpanPositionProvider, MetadataWrapper
 
 from trainlint.analysis.syntax.every_place import every_place
 from trainlint.analysis.syntax.memo import once
 from trainlint.contract.cst_words import node_kinds
+from trainlint.fixing.parse_module import NotParsed, parse_module
 
 if TYPE_CHECKING:
     from typing import Any
@@ -52,10 +53,6 @@ KINDS: Mapping[str, tuple[str, ...]] = dict.fromkeys(_SAME_NAMES, ()) | _OTHER_N
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
-class NotParsed(Exception):
-    """LibCST cannot read a file that Python can. The message says where."""
-
-
 class Origin(BaseMetadataProvider[str]):
     """The dotted origin of each name and attribute that leads to an import, as "torch.solve"."""
 
@@ -89,7 +86,6 @@ class CstFile:
         return extract(node, pattern, metadata_resolver=self.wrapper)
 
 
-@once
 def cst_file(file: SemanticModel) -> CstFile:
     """A file as LibCST reads it. Raises NotParsed."""
     found = _parsed(file)
@@ -102,15 +98,10 @@ def cst_file(file: SemanticModel) -> CstFile:
 def _parsed(file: SemanticModel) -> CstFile | NotParsed:
     try:
         return _read(file)
-    except ParserSyntaxError as error:
-        return NotParsed(f"LibCST cannot parse it ({error.message} at line {error.raw_line})")
-    except RecursionError:
-        return NotParsed("LibCST cannot parse it (its code is nested too deeply)")
-    except BaseException as error:
-        # LibCST's native parser gives up with an exception that it does not export and that is no Exception.
-        if type(error).__name__ != "PanicException":
-            raise
+    except NotParsed as error:
         return NotParsed(f"LibCST cannot parse it ({error})")
+    except RecursionError:
+        return NotParsed("LibCST cannot tell its positions (its code is nested too deeply)")
 
 
 def _read(file: SemanticModel) -> CstFile:

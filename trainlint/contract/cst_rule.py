@@ -159,6 +159,8 @@ def _problems(cls: type[CstRule]) -> Iterator[str]:
         yield "its pattern does not say which kind of node it matches, as m.Call(...) does"
     for kind in sorted(kinds - KINDS.keys()):
         yield f"its pattern matches a node of the kind {kind}, which is no expression or statement; match what holds it"
+    if cls.also != Triggers():
+        yield "it is asked about what its pattern matches, so `also` has no effect; widen the pattern"
     words = cls.triggers.words
     if not words:
         yield "its pattern names no word; declare in `words` those of which a file must hold one"
