@@ -139,9 +139,9 @@ class Finding:
         return f"{self.message}; {self.help}" if self.help else self.message
 
     @property
-    def order(self) -> tuple[str, int, int, str]:
-        """The stable output order: by path, then position, then code."""
-        return (self.path, self.span.start_line, self.span.start_column, self.code)
+    def order(self) -> tuple[str, int, int, str, str]:
+        """The stable output order: by path, then position, then code and message."""
+        return (self.path, self.span.start_line, self.span.start_column, self.code, self.message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -201,4 +201,5 @@ def _silent_when(cls: type[DeclaredRule]) -> str:
             items.insert(0, f"it runs {' or '.join(filter(None, [', '.join(seldom[:-1]), seldom[-1]]))}")
     if not cls.in_tests:
         items.append("the file is a test or a benchmark (its findings are hidden by default)")
-    return "\n".join(f"- {item};" for item in items[:-1]) + f"\n- {items[-1]}." if items else ""
+    listed = ";\n- ".join(items)
+    return f"- {listed}." if items else ""

@@ -38,5 +38,6 @@ def _clause(function: Callable[[Site], bool]) -> str:
     sentence = (function.__doc__ or "").partition("\n")[0].rstrip(".")
     if not sentence:
         raise TypeError(f"the guard {function.__qualname__} has no docstring, which is its sentence")
-    is_code = sentence[1:2].isupper()  # as in "TRN217 reports this"
-    return sentence if is_code else sentence[0].lower() + sentence[1:]
+    first = sentence.split(maxsplit=1)[0]
+    is_name = any(letter.isupper() for letter in first[1:])  # as in "TRN217 reports this" and "DeepSpeed does it"
+    return sentence if is_name else sentence[0].lower() + sentence[1:]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.outline import Outline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from typing import Any, TypeAlias
 
 _Inner: TypeAlias = "dict[ast.AST, list[Block]]"
 _Parts: TypeAlias = "Iterator[tuple[ast.AST | None, Block]]"
@@ -24,7 +24,7 @@ def every_place(outline: Outline) -> Iterator[Place]:
         inner.setdefault(block.node, []).append(block)
     for statement, block in outline.block_of.items():
         yield Place(statement, block, statement)
-        stack = [item for item in _parts(statement, block, inner) if not isinstance(item[0], ast.stmt)]
+        stack = list(_parts(statement, block, inner))
         while stack:
             node, where = stack.pop()
             if isinstance(node, ast.expr):
@@ -35,29 +35,35 @@ def every_place(outline: Outline) -> Iterator[Place]:
 
 def _parts(node: ast.AST, block: Block, inner: _Inner) -> _Parts:
     """What a node is made of, without the statements in it, each with the block in which it stands."""
-    opened = inner.get(node)  # None in what the outline does not look into, such as annotations of parameters
     if isinstance(node, _COMPREHENSIONS):
-        yield from _parts_of_comprehension(node, block, inner)
-    elif opened and isinstance(node, ast.Lambda):
-        yield from ((node.args, block), (node.body, opened[0]))
-    elif opened and isinstance(node, ast.IfExp):
-        yield from ((node.test, block), (node.body, opened[0]), (node.orelse, opened[1]))
-    elif opened and isinstance(node, ast.BoolOp):
-        yield node.values[0], block
-        yield from ((value, opened[0]) for value in node.values[1:])
-    elif opened and isinstance(node, ast.While):
-        yield node.test, opened[0]
-    elif opened and isinstance(node, ast.For | ast.AsyncFor):
-        yield from ((node.iter, block), (node.target, opened[0]))
-    elif opened and isinstance(node, ast.With | ast.AsyncWith):
-        yield from ((item.context_expr, block) for item in node.items)
-        yield from ((item.optional_vars, opened[0]) for item in node.items)
-    elif opened and isinstance(node, ast.Match):
-        yield from ((node.subject, block), *zip(node.cases, opened, strict=True))
-    elif opened and isinstance(node, ast.Assert):
-        yield from ((node.test, block), (node.msg, opened[0]))
-    else:
-        yield from ((child, block) for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt))
+        return _parts_of_comprehension(node, block, inner)
+    parts = _OPENING.get(type(node))
+    opened = inner.get(node)  # None in what the outline does not look into, such as annotations of parameters
+    if parts is not None and opened:
+        return iter(parts(node, block, opened))
+    return ((child, block) for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt))
+
+
+def _parts_of_with(node: Any, block: Block, opened: list[Block]) -> list[tuple[ast.AST | None, Block]]:
+    whole = [(item.context_expr, block) for item in node.items]
+    return whole + [(item.optional_vars, opened[0]) for item in node.items]
+
+
+_OPENING: dict[type[ast.AST], Callable[[Any, Block, list[Block]], Iterable[tuple[ast.AST | None, Block]]]] = {
+    ast.Lambda: lambda node, block, opened: ((node.args, block), (node.body, opened[0])),
+    ast.IfExp: lambda node, block, opened: ((node.test, block), (node.body, opened[0]), (node.orelse, opened[1])),
+    ast.BoolOp: lambda node, block, opened: (
+        (value, opened[0] if index else block) for index, value in enumerate(node.values)
+    ),
+    ast.While: lambda node, block, opened: ((node.test, opened[0]),),
+    ast.For: lambda node, block, opened: ((node.iter, block), (node.target, opened[0])),
+    ast.AsyncFor: lambda node, block, opened: ((node.iter, block), (node.target, opened[0])),
+    ast.With: _parts_of_with,
+    ast.AsyncWith: _parts_of_with,
+    ast.Match: lambda node, block, opened: ((node.subject, block), *zip(node.cases, opened, strict=True)),
+    ast.Assert: lambda node, block, opened: ((node.test, block), (node.msg, opened[0])),
+}
+"""The nodes that open blocks within a statement: their parts, by the block around them and those that they open."""
 
 
 def _parts_of_comprehension(
