@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from trainlint.confidence import level
 from trainlint.finding import Confidence, Finding, Fix, Heat, Safety, Severity
 from trainlint.patterns import lazy
 
@@ -122,8 +121,6 @@ class Rule(ABC):
     triggers: ClassVar[Triggers]
     fix_safety: ClassVar[Safety | None] = None
     """The level of the fix that the rule usually offers; None where the rule is advice in words."""
-    heat_matters: ClassVar[bool] = True
-    """Whether a finding is as sure as the heat of its place; False for what is wrong however seldom it runs."""
     preview: ClassVar[bool] = False
     """Off unless `--preview`: not yet measured precise on real code."""
     aliases: ClassVar[tuple[str, ...]] = ()
@@ -179,7 +176,7 @@ class Rule(ABC):
         *,
         help: str = "",
         at: ast.AST | None = None,
-        confidence: Confidence | float = Confidence.CERTAIN,
+        confidence: Confidence = Confidence.CERTAIN,
         fix: Fix | Callable[[], Fix | None] | None = None,
         fix_needs: tuple[int, int] | None = None,
         severity: Severity | None = None,
@@ -192,11 +189,8 @@ class Rule(ABC):
         says how old its PyTorch is and that version is young.
         """
         heat = site.heat
-        sure = confidence if isinstance(confidence, Confidence) else level(confidence)
-        if self.heat_matters:
-            sure = min(sure, level(heat.confidence))
         if callable(fix):
-            fix = fix() if sure >= site.file.config.min_confidence else None
+            fix = fix() if confidence >= site.file.config.min_confidence else None
         if fix is not None and fix_needs is not None:
             from trainlint.analysis.tables.torch_releases import fix_for_target  # few fixes depend on a version
 
@@ -210,7 +204,7 @@ class Rule(ABC):
             help=help,
             severity=self.severity if severity is None else severity,
             heat=heat.heat,
-            confidence=sure,
+            confidence=confidence,
             chain=heat.chain,
             fix=fix,
         )

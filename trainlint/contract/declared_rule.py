@@ -97,7 +97,6 @@ class DeclaredRule(Rule, base=True):
     """A template: what the fix does. Empty where the rule has no `edits`."""
     fix_needs: ClassVar[tuple[int, int] | None] = None
     """The first PyTorch in which what the fix writes works; None for any."""
-    heat_matters = False  # `when` replaces it
 
     def __init_subclass__(cls, *, base: bool = False, **kwargs: object) -> None:
         """Derive `triggers` from what is declared, and the page's section about silence from the guards."""
