@@ -34,20 +34,27 @@ def silent_lines(looks: Sequence[Look], style: Style) -> Iterator[Text]:
 
 def _reasons(looks: Sequence[Look]) -> Iterator[str]:
     """As in "TRN706 graph-break-in-compiled is silent: the file does not use torch.compile"."""
-    answers: dict[str, set[object]] = {}
-    for look in looks:
-        answers.setdefault(look.code, set()).add(look.silence if _is_silent(look) else look)
+    differing = _answer_differently(looks)
     places: dict[tuple[str, str], list[str]] = {}
     for look in looks:
         if look.silence is not None:
             named = places.setdefault((f"{look.code} {look.name}{_off(look)}", look.silence), [])
-            if len(answers[look.code] - {None}) > 1:  # the rule answers otherwise about another place on this line
+            if look.code in differing:
                 named.append(f"`{look.text}`")
     rules: dict[tuple[str, str], list[str]] = {}
     for (rule, reason), named in places.items():
         rules.setdefault((f" about {_enumerated(named)}" if named else "", reason), []).append(rule)
     for (about, reason), alike in rules.items():
         yield f"{_enumerated(alike)} {'is' if len(alike) == 1 else 'are'} silent{about}: {reason}"
+
+
+def _answer_differently(looks: Sequence[Look]) -> set[str]:
+    """The codes of rules that say different things about several places. To look for something else says nothing."""
+    answers: dict[str, set[object]] = {}
+    for look in looks:
+        if not _is_silent(look) or look.silence is not None:
+            answers.setdefault(look.code, set()).add(look.silence if _is_silent(look) else look)
+    return {code for code, several in answers.items() if len(several) > 1}
 
 
 def _something_else(looks: Sequence[Look]) -> Iterator[str]:
