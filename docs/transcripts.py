@@ -18,7 +18,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 DEMO = "trainlint check examples/train_ddp.py --select TRN203,TRN501"
 """The command whose output README.md shows: few findings, one of them with a fix."""
 QUESTION = "trainlint why examples/train_ddp.py:81-82"
-"""The command whose output docs/why.md shows: a rule that speaks, and one that is silent."""
+"""The command whose output docs/why.md shows: a rule that reports something, and one that is silent."""
 
 
 def trainlint(*words: str) -> str:

@@ -1,4 +1,4 @@
-"""What `trainlint why` answers: the facts of each line, and why each rule spoke or stayed silent.
+"""What `trainlint why` answers: the facts of each line, and why each rule reports something or is silent.
 
 Plain frozen data with no tree inside, as the engine makes it and the report prints it.
 """
@@ -46,41 +46,11 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What something is: a value in the user's code, or a part of a rule's condition."""
+    """What a value in the user's code is."""
 
     text: str
     """Its source, on one line."""
-    value: HeatFact | Value | str
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The part of a condition that decided, and what it came out as."""
-
-    part: str
-    """Its source in the rule."""
-    question: str
-    """What it asks, in the words of the docstring of what it calls or reads; empty where there is none."""
-    value: str
-    """What came out, in a word or two, as in "no", "none", "0"."""
-    facts: tuple[Fact, ...] = ()
-    """What it was decided on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """A condition that ended a rule's look at a place."""
-
-    condition: str
-    """Its source, whole."""
-    holds: bool | None
-    """Whether it was true; None where that cannot be told."""
-    answers: tuple[Answer, ...]
-    function: str
-    """The function of the rule's module that it stands in: "check" or one that `check` calls."""
-    path: str
-    """The rule's module, from its pack on, as in "trainlint_rules/sync/item_in_training_step.py"."""
-    line: int
+    value: Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +66,8 @@ class Look:
     """Why the rule does not run on this file in `trainlint check`; None where it does."""
     verdicts: tuple[Verdict, ...] = ()
     """What it found, if anything."""
-    stops: tuple[Stop, ...] = ()
-    """Why it found nothing: the condition in `check`, then those in the functions that it asked. Empty where `silence`
-    says it."""
-    silence: str = ""
-    """Why it found nothing, as a clause; empty for a rule without named guards."""
+    silence: str | None = None
+    """Why it reports nothing, as a clause. None where it found something, crashed, or looks for something else."""
     failure: str | None = None
     """How the rule crashed."""
 

@@ -92,7 +92,7 @@ def test_message_and_help_are_filled_from_the_place_and_the_match() -> None:
     assert finding.sentence == f"{finding.message}; {finding.help}"
 
 
-def silence(code: str, path: str = "train.py") -> str:
+def silence(code: str, path: str = "train.py") -> str | None:
     model = file_model(TRAIN.format(code), path)
     rule = Toy()
     (places,) = places_by_rule([rule], model, however_seldom=True)
@@ -104,11 +104,15 @@ def silence(code: str, path: str = "train.py") -> str:
     [
         ("quiet.item()", "train.py", "the receiver is called quiet"),
         ("loss.item()", "legacy.py", "the file is called legacy"),
-        ("if step % 50 == 0: loss.item()", "train.py", "it runs now and then (an interval, a first step, a failure)"),
-        ("broken.item()", "train.py", "it looks for something else: A toy"),
+        (
+            "if step % 50 == 0: loss.item()",
+            "train.py",
+            "this code runs now and then (an interval, a first step, a failure)",
+        ),
+        ("broken.item()", "train.py", None),
     ],
 )
-def test_a_silent_rule_says_why(code: str, path: str, why: str) -> None:
+def test_a_silent_rule_says_why(code: str, path: str, why: str | None) -> None:
     assert found(code, path) == ()
     assert silence(code, path) == why
 

@@ -151,7 +151,7 @@ class DeclaredRule(Rule, base=True):
         """What the rule makes of a place: each match to report, and for each that is not reported, the reason."""
         heat = site.heat.heat if self.when else Heat.UNKNOWN
         if self.when and heat not in self.when:
-            yield Guard(f"it runs {_RUNS[heat]}", lambda _site: True)
+            yield Guard(f"this code runs {_RUNS[heat]}", lambda _site: True)
             return
         for early in self.guards:
             if early.before_found and early.holds(site):
@@ -162,10 +162,13 @@ class DeclaredRule(Rule, base=True):
             late = (item for item in self.guards if not item.before_found)
             yield next((item for item in late if item.holds(match.site)), match)
 
-    def silence(self, site: Site) -> str:
-        """Why the rule reports nothing at a place, as a clause: what the first guard says that holds."""
+    def silence(self, site: Site) -> str | None:
+        """Why the rule reports nothing at a place, as a clause: the sentence of the first guard that holds.
+
+        None where no guard holds: `found` found nothing.
+        """
         reasons = (answer.sentence for answer in self.answers(site) if isinstance(answer, Guard))
-        return next(reasons, f"it looks for something else: {self.summary}")
+        return next(reasons, None)
 
     def confidence(self, match: Match) -> Confidence:
         """As sure as the weakest premise: the rule, the match, the frequency and the file."""

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 SOURCES = ("trainlint/analysis", "trainlint/fixing", "rules/trainlint_rules")
-"""What judges code. `trainlint/engine` reads tests too: those in the sources of rules, for `trainlint why`."""
+"""What judges code."""
 READERS = ("trainlint/analysis/conditions/", "trainlint/analysis/syntax/")
 """The reader, and the package that builds the blocks."""
 OTHER_TESTS = {
