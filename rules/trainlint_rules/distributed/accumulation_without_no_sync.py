@@ -8,7 +8,7 @@ from trainlint.contract.bases import LoopRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence
 from trainlint.symptoms import Symptom
-from trainlint_rules.distributed.idioms.gradient_reduction import (
+from trainlint_rules.distributed.idioms.wrapping.gradient_reduction import (
     backwards_around,
     by_accelerate,
     decides_when_to_reduce,

@@ -11,8 +11,8 @@ from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Edit, Safety
 from trainlint.symptoms import Symptom
-from trainlint_rules.distributed.idioms.collective_guards import also_into_one_tensor, asynchronous, chosen_by_backend
-from trainlint_rules.distributed.idioms.gather_rewrite import into_one_tensor, newest_function
+from trainlint_rules.distributed.idioms.collectives.gather_rewrite import into_one_tensor, newest_function
+from trainlint_rules.distributed.idioms.collectives.guards import also_into_one_tensor, asynchronous, chosen_by_backend
 from trainlint_rules.distributed.idioms.gathers import gathered_list
 from trainlint_rules.distributed.idioms.one_number import is_one_number
 

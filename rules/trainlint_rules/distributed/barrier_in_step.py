@@ -9,7 +9,12 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Edit, Heat, Safety
 from trainlint.symptoms import Symptom
-from trainlint_rules.distributed.idioms.barriers import in_training_loop, is_barrier, separates_times, waited_for_next
+from trainlint_rules.distributed.idioms.collectives.barriers import (
+    in_training_loop,
+    is_barrier,
+    separates_times,
+    waited_for_next,
+)
 
 
 class BarrierInStep(CallRule):

@@ -9,8 +9,8 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Confidence, Severity
 from trainlint.symptoms import Symptom
-from trainlint_rules.distributed.idioms.collective_guards import asynchronous
-from trainlint_rules.distributed.idioms.overlap import work_beside
+from trainlint_rules.distributed.idioms.collectives.guards import asynchronous
+from trainlint_rules.distributed.idioms.collectives.overlap import work_beside
 
 
 class CollectiveNotOverlapped(CallRule):

@@ -11,8 +11,8 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Confidence, Heat
 from trainlint.symptoms import Symptom
-from trainlint_rules.distributed.idioms.collective_guards import asynchronous
-from trainlint_rules.distributed.idioms.reduced_parameters import coalesced, is_of_gradient, warms_up
+from trainlint_rules.distributed.idioms.collectives.guards import asynchronous
+from trainlint_rules.distributed.idioms.collectives.reduced_parameters import coalesced, is_of_gradient, warms_up
 
 
 class CollectivePerParameter(CallRule):

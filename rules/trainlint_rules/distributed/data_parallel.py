@@ -6,8 +6,8 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.tables.parallel import DATA_PARALLEL_ORIGINS
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence
-from trainlint_rules.distributed.idioms.called_names import CalledNameRule
-from trainlint_rules.distributed.idioms.evaluated_models import (
+from trainlint_rules.distributed.idioms.wrapping.called_names import CalledNameRule
+from trainlint_rules.distributed.idioms.wrapping.evaluated_models import (
     evaluated_by_name,
     file_evaluates,
     frozen_at_once,

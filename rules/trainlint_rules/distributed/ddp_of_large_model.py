@@ -11,8 +11,8 @@ from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.files import says
 from trainlint.finding import Severity
 from trainlint.patterns import lazy
-from trainlint_rules.distributed.idioms.called_names import CalledNameRule
-from trainlint_rules.distributed.idioms.kept_states import fits, kept_states, runs_no_backward
+from trainlint_rules.distributed.idioms.wrapping.called_names import CalledNameRule
+from trainlint_rules.distributed.idioms.wrapping.kept_states import fits, kept_states, runs_no_backward
 
 _CUT_DOWN = lazy(
     r"peft|lora|adapter|BitsAndBytes|load_in_[48]bit|8bit|adafactor|galore|requires_grad(_\(|\s*=\s*)False|device_map|"

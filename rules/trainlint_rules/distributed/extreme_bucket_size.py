@@ -6,8 +6,8 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Severity
-from trainlint_rules.distributed.idioms.called_names import CalledNameRule
-from trainlint_rules.distributed.idioms.ddp_options import TAKING_DDP_OPTIONS
+from trainlint_rules.distributed.idioms.wrapping.called_names import CalledNameRule
+from trainlint_rules.distributed.idioms.wrapping.ddp_options import TAKING_DDP_OPTIONS
 
 _SMALLEST, _LARGEST = 5, 500
 """MiB. PyTorch's developers speak of 25 as too small and of 100 to 250 for large models, in the issue below."""

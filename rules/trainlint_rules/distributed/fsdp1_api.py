@@ -14,7 +14,7 @@ from trainlint.contract.guard import early_guard
 from trainlint.contract.guards.files import says, supports_older_than
 from trainlint.finding import Severity
 from trainlint.patterns import lazy
-from trainlint_rules.distributed.idioms.called_names import CalledNameRule
+from trainlint_rules.distributed.idioms.wrapping.called_names import CalledNameRule
 
 _SUCCESSOR = (2, 6)
 """The first version whose `torch.distributed.fsdp` offers `fully_shard`."""

@@ -9,8 +9,8 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.tables.parallel import Wrapper
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence
-from trainlint_rules.distributed.idioms.called_names import CalledNameRule
-from trainlint_rules.distributed.idioms.fsdp_units import (
+from trainlint_rules.distributed.idioms.wrapping.called_names import CalledNameRule
+from trainlint_rules.distributed.idioms.wrapping.fsdp_units import (
     has_policy,
     is_given_to_function,
     options_from_elsewhere,

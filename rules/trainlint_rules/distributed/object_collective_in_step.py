@@ -9,7 +9,7 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Confidence
 from trainlint.symptoms import Symptom
-from trainlint_rules.distributed.idioms.seldom_functions import (
+from trainlint_rules.distributed.idioms.collectives.seldom_functions import (
     generates_text,
     other_branch_does_it,
     runs_seldom_by_name,

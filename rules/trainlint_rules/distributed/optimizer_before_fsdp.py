@@ -9,8 +9,8 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.tables.parallel import name_of
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Severity
-from trainlint_rules.distributed.idioms.called_names import CalledNameRule
-from trainlint_rules.distributed.idioms.stale_optimizers import (
+from trainlint_rules.distributed.idioms.wrapping.called_names import CalledNameRule
+from trainlint_rules.distributed.idioms.wrapping.stale_optimizers import (
     built_again,
     keeps_parameters,
     prepared_after,

@@ -8,8 +8,8 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Confidence
 from trainlint.symptoms import Symptom
-from trainlint_rules.distributed.idioms.collective_guards import asynchronous
-from trainlint_rules.distributed.idioms.number_reductions import (
+from trainlint_rules.distributed.idioms.collectives.guards import asynchronous
+from trainlint_rules.distributed.idioms.collectives.number_reductions import (
     in_loop_over_numbers,
     number_reduction,
     reduced_just_before,

@@ -9,8 +9,12 @@ from trainlint.analysis.syntax.names import argument, constant
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Edit, Safety
 from trainlint.symptoms import Symptom
-from trainlint_rules.distributed.idioms.called_names import CalledNameRule
-from trainlint_rules.distributed.idioms.ddp_options import TAKING_DDP_OPTIONS, leaves_some_out, static_graph_given
+from trainlint_rules.distributed.idioms.wrapping.called_names import CalledNameRule
+from trainlint_rules.distributed.idioms.wrapping.ddp_options import (
+    TAKING_DDP_OPTIONS,
+    leaves_some_out,
+    static_graph_given,
+)
 
 
 class UnusedParameterSearch(CalledNameRule):

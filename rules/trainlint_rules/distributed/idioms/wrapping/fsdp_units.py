@@ -23,7 +23,7 @@ from trainlint.analysis.syntax.roles import Role, role
 from trainlint.analysis.tables.parallel import Wrapper
 from trainlint.contract.guard import guard
 from trainlint.patterns import lazy
-from trainlint_rules.distributed.idioms.wrapped_modules import unmoved
+from trainlint_rules.distributed.idioms.wrapping.wrapped_modules import unmoved
 
 POLICY = "auto_wrap_policy"
 _WRAPS_INNER = lazy(r"(^|_)(auto_?)?wrap|shard|fsdp|parallelize$|placement", re.IGNORECASE)

@@ -22,7 +22,7 @@ from trainlint.analysis.syntax.names import (
 from trainlint.analysis.tables.parallel import Wrapper
 from trainlint.contract.guard import early_guard, guard
 from trainlint.patterns import lazy
-from trainlint_rules.distributed.idioms.wrapped_modules import unmoved
+from trainlint_rules.distributed.idioms.wrapping.wrapped_modules import unmoved
 
 _RELINKED = lazy(r"prepare|swap|relink|remap|rebuild|re_?init|replace|update_param|initialize|setup|shard|wrap")
 """Functions that may put the sharded parameters into an optimizer that exists already."""
