@@ -9,7 +9,7 @@ from trainlint.analysis.tables.collectives import BROADCAST
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Edit, Safety, Severity
-from trainlint_rules.distributed.idioms.broadcast_loops import (
+from trainlint_rules.distributed.idioms.collectives.broadcast_loops import (
     does_more,
     ignores_parameters,
     resent,

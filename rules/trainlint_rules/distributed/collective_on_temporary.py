@@ -10,7 +10,7 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import guard
 from trainlint.finding import Confidence, Severity
-from trainlint_rules.distributed.idioms.collective_results import made_by_function, original, temporary
+from trainlint_rules.distributed.idioms.collectives.collective_results import made_by_function, original, temporary
 
 
 @guard

@@ -11,7 +11,7 @@ from trainlint.analysis.syntax.names import dotted
 from trainlint.contract.bases import LoopRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Edit, Safety, Severity
-from trainlint_rules.distributed.idioms.bypassed_wrappers import (
+from trainlint_rules.distributed.idioms.wrapping.bypassed_wrappers import (
     autograd_off,
     bypassing,
     calls_wrapper,

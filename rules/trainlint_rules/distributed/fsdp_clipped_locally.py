@@ -10,7 +10,7 @@ from trainlint.analysis.tables.clipping import CLIP_GRAD_NORM
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Edit, Safety, Severity
-from trainlint_rules.distributed.idioms.clipped_models import clipped_model, may_be_whole, not_surely_sharded
+from trainlint_rules.distributed.idioms.wrapping.clipped_models import clipped_model, may_be_whole, not_surely_sharded
 
 
 class FsdpClippedLocally(CallRule):

@@ -12,8 +12,8 @@ from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import guard
 from trainlint.finding import Confidence, Edit, Safety, Severity
 from trainlint.symptoms import Symptom
-from trainlint_rules.distributed.idioms.ddp_wraps import ddp_wrap, options_from_elsewhere, takes_no_backward
 from trainlint_rules.distributed.idioms.kept_gradients import clears_by_function, keeps_gradients
+from trainlint_rules.distributed.idioms.wrapping.ddp_wraps import ddp_wrap, options_from_elsewhere, takes_no_backward
 
 _OPTION = "gradient_as_bucket_view"
 

@@ -13,7 +13,7 @@ from trainlint.contract.guards.files import says
 from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
 from trainlint_rules.distributed.idioms.batch_norms import has_batch_norm, largest_batch
-from trainlint_rules.distributed.idioms.ddp_wraps import ddp_wrap, takes_no_backward
+from trainlint_rules.distributed.idioms.wrapping.ddp_wraps import ddp_wrap, takes_no_backward
 
 _SYNCHRONISED = lazy(r"sync_?b(atch_?)?n(orm)?|InPlaceABN|GroupNorm|convert_sync|freeze_?bn", re.IGNORECASE)
 _FEW = 8

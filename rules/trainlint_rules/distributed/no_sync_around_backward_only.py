@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint_rules.distributed.idioms.no_sync_blocks import (
+from trainlint_rules.distributed.idioms.wrapping.no_sync_blocks import (
     called_inside,
     may_run_model,
     of_something_else,

@@ -8,7 +8,7 @@ from trainlint.analysis.tables.collectives import COLLECTIVES, OF_ACCELERATE
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Severity
-from trainlint_rules.distributed.idioms.rank_guarded_calls import has_counterpart, has_group, is_collective
+from trainlint_rules.distributed.idioms.collectives.rank_guarded_calls import has_counterpart, has_group, is_collective
 
 
 class RankGuardedCollective(CallRule):

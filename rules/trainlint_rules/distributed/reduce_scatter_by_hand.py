@@ -11,7 +11,7 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import guard
 from trainlint.symptoms import Symptom
-from trainlint_rules.distributed.idioms.collective_results import kept_part, reads_besides
+from trainlint_rules.distributed.idioms.collectives.collective_results import kept_part, reads_besides
 
 
 @guard
