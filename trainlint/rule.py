@@ -19,7 +19,9 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one fi
     import ast
     from typing import ClassVar
 
+    from trainlint.analysis.semantic_model import SemanticModel
     from trainlint.analysis.site import Site
+    from trainlint.analysis.syntax.blocks import Place
     from trainlint.symptoms import Symptom
 
 IN_STEP = frozenset({Heat.STEP, Heat.INNER})
@@ -92,6 +94,9 @@ class Triggers:
     """Dicts that are written out and hold one of these keys, in scripts and in files of settings; once for each key."""
     assignments: frozenset[str] = frozenset()
     """Stores to an attribute or a subscript key with this last name, as in `os.environ["X"] = ...`."""
+    words: frozenset[str] = frozenset()
+    """What a file must hold for the rule to be asked which places it wants to see (`Rule.places_in`): one of these
+    words, or all words of an entry of several."""
     heats: frozenset[Heat] = frozenset()
     """How often code must run for the rule to see it; empty where any may count. The rule may still ask for more, and
     says at its places elsewhere, too, that they run too seldom: `trainlint why` asks it about all of them."""
@@ -156,6 +161,11 @@ class Rule(ABC):
     def loaded(cls) -> type[Rule]:
         """The class itself: entries of the catalogue, which stand for classes, import theirs now."""
         return cls
+
+    @classmethod
+    def places_in(cls, file: SemanticModel) -> Iterator[Place]:
+        """Places that the rule itself finds in a file, once it holds the `words` of the triggers."""
+        yield from ()
 
     @abstractmethod
     def check(self, site: Site) -> Iterator[Finding]:
