@@ -164,6 +164,9 @@ def _problems(cls: type[CstRule]) -> Iterator[str]:
     words = cls.triggers.words
     if not words:
         yield "its pattern names no word; declare in `words` those of which a file must hold one"
+    for entry in sorted(words):
+        if not words_of(entry) or words_of(entry) != set(entry.split()):
+            yield f"`words` has the entry {entry!r}; write identifiers, with spaces between those that belong together"
     shown = words_of(cls.manual.example)
     if shown and not any(words_of(entry) <= shown for entry in words):
         yield f"its example holds none of the words that a file must hold: {', '.join(sorted(words))}"

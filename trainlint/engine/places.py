@@ -128,7 +128,8 @@ class _TriggerIndex:
     accumulations: list[int] = field(default_factory=list)
     loops: list[int] = field(default_factory=list)
     words: list[tuple[int, list[list[str]]]] = field(default_factory=list)
-    """Rules that ask for words, each with the lists of words of which a file must hold one whole."""
+    """Rules that ask for words, each with the lists of words of which a file must hold one whole; the longest word,
+    which most files lack, comes first."""
     below: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """The rules that want a dotted name, as far as one was asked about: the same few come in file after file."""
 
@@ -156,9 +157,12 @@ class _TriggerIndex:
     def held_words(self, source: SourceFile) -> Iterator[int]:
         """The rules that ask for words, of those that a file of Python holds."""
         if self.words and not is_settings(source.path):
+            text = source.text
             for number, ways in self.words:
-                if any(_holds(source.text, words) for words in ways):
-                    yield number
+                for words in ways:
+                    if words[0] in text and _holds(text, words):
+                        yield number
+                        break
 
     def _references(self, outline: Outline) -> Iterator[tuple[Iterable[int], Place]]:
         """The import statements that bring in wanted names, then the uses of such names."""
@@ -182,10 +186,7 @@ class _TriggerIndex:
 
 
 def _holds(text: str, words: Sequence[str]) -> bool:
-    for word in words:
-        if word not in text:
-            return False  # as in most files
-    return all(re.search(rf"\b{re.escape(word)}\b", text) for word in words)
+    return all(word in text for word in words) and all(re.search(rf"\b{re.escape(word)}\b", text) for word in words)
 
 
 def _give(found: list[_Named], rules: Iterable[int], places: Sequence[Place]) -> None:
@@ -217,5 +218,7 @@ def _trigger_index(rules: tuple[InstalledRule, ...]) -> _TriggerIndex:
             if is_wanted:
                 several.append(number)
         if wanted.words:
-            index.words.append((number, [entry.split() for entry in wanted.words]))
+            index.words.append(
+                (number, [sorted(entry.split(), key=len, reverse=True) for entry in wanted.words if entry])
+            )
     return index
