@@ -25,6 +25,7 @@ from trainlint.finding import Confidence, Finding, Heat, Severity
 from trainlint.packs import load_rules
 from trainlint.rule import Rule, Triggers
 from trainlint.source import SourceFile, source_from_text
+from trainlint_rules.itself.unused_ignore import UnusedIgnore
 
 INSTALLED = tuple(Asked(rule()) for rule in load_rules())
 
@@ -242,6 +243,14 @@ def test_a_rule_without_guards_gives_no_reason() -> None:
 def test_a_rule_that_crashes_is_told_of() -> None:
     found = seen("look(0)")
     assert (found.failure, found.silence) == ("RuntimeError: no luck", None)
+
+
+@pytest.mark.parametrize(("elsewhere", "unused"), [("look(0)", 0), ("look(quiet)", 1)])
+def test_a_comment_for_a_rule_that_crashed_elsewhere_is_not_called_unused(elsewhere: str, unused: int) -> None:
+    text = f"import torch\n{elsewhere}\nlook()  # trainlint: ignore[TOY900] it may\n"
+    asked = [Asked(rule()) for rule in (Looks, UnusedIgnore)]
+    line = the_line(told(source_from_text("t.py", text), *asked, lines=(3, 3)))
+    assert len([found for found in line.looks if found.verdicts]) == unused
 
 
 def test_a_finding_is_shown_at_its_own_line() -> None:
