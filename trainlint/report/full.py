@@ -102,38 +102,42 @@ def _neighbours(finding: Finding, group: Sequence[Finding]) -> list[Finding]:
 
 
 def _paragraph(group: Sequence[Finding], source: SourceFile | None, report: Report, style: Style) -> Iterator[Text]:
+    from trainlint.report.measured import measured_note
+
+    finding, fix = group[0], _fix_of(group)
+    yield from _heading(group, _ACCENTS[finding.severity], style)
+    if source:
+        yield from _code(finding, fix, source, style)
+    notes = [
+        ("help:", finding.help),
+        ("note:", heat_note(finding)),
+        ("measured:", measured_note(report, finding)),
+        ("fix:", f"{fix.title} ({_CAUTION[fix.safety]}; apply with {FIX_FLAGS[fix.safety]})" if fix else ""),
+    ]
+    for label, words in notes:
+        if words:
+            yield from _note(label, words, style)
+
+
+def _code(finding: Finding, fix: Fix | None, source: SourceFile, style: Style) -> Iterator[Text]:
+    """The diff of the fix; before it the frame of the finding, unless the diff shows the same line."""
     from rich.text import Text
 
     from trainlint.report.diff import changed_lines, diff, last_line
     from trainlint.report.frame import frame
-    from trainlint.report.measured import measured_note
 
-    finding = group[0]
-    accent = _ACCENTS[finding.severity]
-    yield from _heading(group, accent, style)
-    in_reach = source is not None and finding.span.start_line <= len(source.line_starts)
-    fix = _fix_of(group)
-    changed = changed_lines(source, fix) if source and fix else None
-    greatest = max(finding.span.end_line + 1, last_line(source, fix) if source and fix and fix.edits else 0)
-    digits = len(str(greatest))
-    if source and (changed is not None or in_reach):
+    span = finding.span
+    changed = changed_lines(source, fix) if fix else None
+    digits = len(str(max(span.end_line + 1, last_line(source, fix) if fix and fix.edits else 0)))
+    if span.start_line <= len(source.line_starts) and span.start_line not in (changed or ()):
         yield Text()
-        if in_reach and finding.span.start_line not in (changed or ()):
-            yield from frame(source, finding.span, style=style, digits=digits, accent=accent)
-            if changed is not None:
-                yield Text()
-        if fix and changed is not None:
-            yield from diff(source, fix, style=style, digits=digits)
+        yield from frame(source, span, style=style, digits=digits, accent=_ACCENTS[finding.severity])
         yield Text()
-    if finding.help:
-        yield from _note("help:", finding.help, style)
-    if note := heat_note(finding):
-        yield from _note("note:", note, style)
-    if measured := measured_note(report, finding):
-        yield from _note("measured:", measured, style)
-    if fix:
-        advice = f"{fix.title} ({_CAUTION[fix.safety]}; apply with {FIX_FLAGS[fix.safety]})"
-        yield from _note("fix:", advice, style)
+    elif changed is not None:
+        yield Text()
+    if fix and changed is not None:
+        yield from diff(source, fix, style=style, digits=digits)
+        yield Text()
 
 
 def _fix_of(group: Sequence[Finding]) -> Fix | None:

@@ -16,7 +16,7 @@ from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.counted_shapes import SIZED, deciding_tensor, may_not_train, sure_of_wait
 from trainlint_rules.sync.idioms.index_syncs import earlier_index_sync, index_sync
-from trainlint_rules.sync.idioms.read_purposes import makes_text
+from trainlint_rules.sync.idioms.reads.read_purposes import makes_text
 
 
 @early_guard

@@ -12,7 +12,7 @@ from trainlint.contract.guard import guard
 from trainlint.finding import Confidence, Heat
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.copies_to_host import COPYING, copy_to_host
-from trainlint_rules.sync.idioms.read_guards import (
+from trainlint_rules.sync.idioms.reads.read_guards import (
     COPIED_FOR_A_PURPOSE,
     OUTSIDE_OF_FORWARD,
     decided_by_callers,

@@ -7,7 +7,7 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.copies_to_host import COPYING, copy_to_host
-from trainlint_rules.sync.idioms.read_guards import (
+from trainlint_rules.sync.idioms.reads.read_guards import (
     COPIED_FOR_A_PURPOSE,
     IN_FORWARD,
     decided_by_callers,

@@ -15,7 +15,7 @@ from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Edit, Safety
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.read_guards import READ_FOR_A_PURPOSE, decided_by_callers, in_progress_bar
+from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE, decided_by_callers, in_progress_bar
 
 
 class ItemInTrainingStep(CallRule):

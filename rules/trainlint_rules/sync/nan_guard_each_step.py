@@ -13,8 +13,8 @@ from trainlint.contract.guard import guard
 from trainlint.patterns import lazy
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.copies_to_host import host_reads
-from trainlint_rules.sync.idioms.read_guards import decided_by_callers, in_progress_bar, waits_next
-from trainlint_rules.sync.idioms.read_purposes import Purpose, purpose
+from trainlint_rules.sync.idioms.reads.read_guards import decided_by_callers, in_progress_bar, waits_next
+from trainlint_rules.sync.idioms.reads.read_purposes import Purpose, purpose
 
 _SAVING = lazy(r"(^|_)(save|checkpoint)(_|$)")
 

@@ -9,8 +9,8 @@ from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guard import guard
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.copies_to_host import READING, host_reads
-from trainlint_rules.sync.idioms.read_guards import decided_by_callers, says_whether_to_wait
-from trainlint_rules.sync.idioms.read_purposes import loop_of_read, reads_each_parameter
+from trainlint_rules.sync.idioms.reads.read_guards import decided_by_callers, says_whether_to_wait
+from trainlint_rules.sync.idioms.reads.read_purposes import loop_of_read, reads_each_parameter
 
 
 @guard

@@ -8,7 +8,7 @@ from trainlint.contract.bases import ReadRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.read_guards import READ_FOR_A_PURPOSE, in_progress_bar
+from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE, in_progress_bar
 
 
 class TensorReadAsPythonValue(ReadRule):

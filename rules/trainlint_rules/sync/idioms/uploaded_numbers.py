@@ -15,7 +15,7 @@ from trainlint.contract.confidence import doubted, level
 from trainlint.contract.guard import guard
 from trainlint.finding import Confidence
 from trainlint.patterns import lazy
-from trainlint_rules.sync.idioms.following_reads import read_follows
+from trainlint_rules.sync.idioms.reads.following_reads import read_follows
 
 _STEP_COUNTS = frozenset({"step", "steps", "step_t", "state_step"})
 _SEVERAL = lazy(r"\b(list|tuple|sequence|iterable|ndarray)\b", re.IGNORECASE)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.effects import guarded_reads
 from trainlint.analysis.syntax.names import argument
 from trainlint.contract.guard import Guard, guard
-from trainlint_rules.sync.idioms.following_reads import read_follows
 from trainlint_rules.sync.idioms.progress import shown_by_bar
-from trainlint_rules.sync.idioms.read_purposes import Purpose, copy_purpose, purpose
+from trainlint_rules.sync.idioms.reads.following_reads import read_follows
+from trainlint_rules.sync.idioms.reads.read_purposes import Purpose, copy_purpose, purpose
 
 if TYPE_CHECKING:
     from trainlint.analysis.site import Site
