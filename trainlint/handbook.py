@@ -122,8 +122,7 @@ def rules_table(rules: Sequence[AnyRule], *, pages: str = RULE_PAGES) -> str:
     for rule in rules:
         link = f"[{rule.name}]({pages}/{rule.name}.md)" if docs_url(rule) else rule.name
         severity = ", ".join(filter(None, (rule.severity.label, state_label(rule))))
-        confirmable = rule.of_run or rule.loaded().confirmed_by
-        measured = "yes" if confirmable else "" if rule.of_engine else "no"
+        measured = "yes" if rule.of_run or rule.confirmed_by else "" if rule.of_engine else "no"
         cells = (rule.code, link, rule.summary, severity, fix_label(rule), measured)
         rows.append("| " + " | ".join(map(_cell, cells)) + " |")
     return "\n".join(rows) + "\n"
