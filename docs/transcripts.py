@@ -48,7 +48,8 @@ def findings() -> str:
     rows = ["| where | rule | what trainlint says |", "| --- | --- | --- |"]
     for finding in json.loads(trainlint("check", "examples", "--exit-zero", "--output-format", "json"))["findings"]:
         place = f"{Path(finding['path']).name}:{finding['span']['start_line']}"
-        message = finding["message"].replace("|", "\\|")
+        said = "; ".join(filter(None, (finding["message"], finding["help"])))
+        message = said.replace("|", "\\|")
         rows.append(f"| `{place}` | {finding['code']} | {message} |")
     return "\n".join(rows)
 

@@ -109,9 +109,9 @@ def test_deep_but_legal_code_is_judged() -> None:
 
 
 def test_findings_below_the_wanted_confidence_are_left_out() -> None:
-    source = source_from_text("train.py", LOOP)
-    sure = judge(source, rules(), Config(min_confidence=Confidence.CERTAIN)).findings
-    likely = judge(source, rules(), Config(min_confidence=Confidence.POSSIBLE)).findings
+    source = source_from_text("train.py", LOOP + "    if timer.due():\n        print(loss.item())\n")
+    sure = judge(source, rules(), Config(min_confidence=Confidence.CERTAIN, preview=True)).findings
+    likely = judge(source, rules(), Config(min_confidence=Confidence.UNLIKELY, preview=True)).findings
     assert all(finding.confidence is Confidence.CERTAIN for finding in sure)
     assert set(sure) < set(likely)
 

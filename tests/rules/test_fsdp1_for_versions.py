@@ -19,4 +19,4 @@ from trainlint_rules.distributed.fsdp1_api import Fsdp1Api
 def test_the_oldest_version_must_have_the_successor(target: TorchRange | None, levels: list[str]) -> None:
     config = replace(DEFAULT, target_torch=target)
     findings = judge(source(Fsdp1Api.manual.example), [Fsdp1Api()], config).findings
-    assert [{0.95: "certain", 0.8: "likely"}[item.confidence] for item in findings] == levels
+    assert [item.confidence.label for item in findings] == levels
