@@ -32,7 +32,7 @@ class {class_name}(CallRule):
     """What is wrong, in a few words that start no sentence and end in no full stop
 
     ## Why
-    What it costs and when, with a figure that was measured.
+    What it costs and when, with a figure and where it was measured, or the words "not measured here".
 
     ## Example
     ```python
@@ -50,7 +50,7 @@ class {class_name}(CallRule):
     ```
 
     ## Confirmed by
-    What a short run on a device would show where this is so.
+    What a short run on a device would show where this is so; "Nothing." where nothing would.
 
     ## Gain
     What is to be gained, with its source (a measurement, a paper, an issue), and what makes it nothing.
@@ -61,7 +61,8 @@ class {class_name}(CallRule):
 
     code = "{code}"
     name = "{name}"
-    severity = Severity.WARNING
+    severity = Severity.WARNING  # or ADVICE, or ERROR for what computes something wrong
+    preview = True  # until findings on real code were read
     on = ("{function}",)
     when = EACH_STEP
     message = "`{{text}}` is slow{{often}}"
