@@ -1,4 +1,4 @@
-"""A graph network whose author hunted for an out-of-memory error, and left the prints in the loop."""
+"""Prints of a hunt for an out-of-memory error, left in the loop. Made up: no live case was found."""
 
 import logging
 
