@@ -81,7 +81,7 @@ class TimingWithoutSync(ClockRule):
     name = "timing-without-sync"
     unless = (waited_for, becomes_rate)
     message = "`{text}` is read while the GPU may still run `{work}()` (line {line})"
-    help = "call `torch.cuda.synchronize()` before both reads of the clock, or use `torch.cuda.Event`"
+    help = "time it with `torch.cuda.Event`, or call `torch.cuda.synchronize()` before both reads of the clock"
 
     def found(self, site: Site) -> Match | None:
         """A read of the clock that ends an interval with work for the GPU."""
