@@ -21,7 +21,10 @@ from trainlint.rule import Rule
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 OWN_PACK = "trainlint_rules"
-UNPROVED = "docs/rules/unproved.md"
+_ABOUT = (
+    "Probe: whether `trainlint probe` can confirm the rule's findings by measuring. Of the others it says "
+    '"not observed" or "unmeasured"; their pages say what confirms them instead.\n'
+)
 NOTICE = "<!-- Written by docs/generate.py from the rules themselves. Change the rule, then run it. -->\n\n"
 
 
@@ -29,13 +32,10 @@ def pages(rules: Iterable[type[Rule]]) -> dict[str, str]:
     """The text of each generated file, by its path below the repository."""
     ordered = sorted(rules, key=lambda rule: rule.code)
     files = {f"docs/rules/{rule.name}.md": NOTICE + page_markdown(rule) for rule in ordered}
-    index = [f"{NOTICE}# Rules by topic\n"]
+    index = [f"{NOTICE}# All rules, by topic\n\n{_ABOUT}"]
     for title, members in by_topic(ordered).items():
         index.append(f"## {title}\n\n{rules_table(members, pages='.')}")
     files["docs/rules/README.md"] = "\n".join(index)
-    table = rules_table(ordered, pages="../docs/rules")
-    files["rules/README.md"] = f"{NOTICE}# All rules\n\n{table}"
-    files[UNPROVED] = NOTICE + unproved(ordered)
     return files
 
 
@@ -46,21 +46,6 @@ def configuration() -> dict[str, str]:
         "docs/configuration.md": notice + page(),
         "docs/trainlint.schema.json": json.dumps(schema(), indent=2, ensure_ascii=False) + "\n",
     }
-
-
-def unproved(rules: Iterable[type[Rule]]) -> str:
-    """The page of the rules that the probe measures nothing for, and of what confirms their findings instead."""
-    rows = [
-        f"| {rule.code} | [{rule.name}](./{rule.name}.md) | {' '.join(rule.manual.section('Confirmed by').split())} |\n"
-        for rule in rules
-        if not (rule.of_run or rule.of_engine or rule.confirmed_by)
-    ]
-    return (
-        "# Rules that no run of the probe confirms\n\n"
-        '`trainlint probe` measures nothing for these rules, and says "not observed" or "unmeasured" of their '
-        "findings. The last column says what confirms or refutes a finding by other means.\n\n"
-        "| code | name | confirmed by |\n| --- | --- | --- |\n" + "".join(rows)
-    )
 
 
 def differences(repository: Path, files: dict[str, str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Write what trainlint says of the examples into README.md, examples/README.md and docs/why.md, between their markers.
+"""Write what trainlint says of the examples into the pages that show it, and as a picture.
 
 python docs/transcripts.py            write them
 python docs/transcripts.py --check    write nothing; name what is stale, and exit with 1
@@ -7,6 +7,7 @@ python docs/transcripts.py --check    write nothing; name what is stale, and exi
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import re
@@ -14,19 +15,26 @@ import subprocess
 import sys
 from pathlib import Path
 
+from rich.console import Console
+from rich.text import Text
+
 REPOSITORY = Path(__file__).resolve().parent.parent
-DEMO = "trainlint check examples/train_ddp.py --select TRN203,TRN501"
-"""The command whose output README.md shows: few findings, one of them with a fix."""
+DEMO = "trainlint check examples --select TRN203,TRN207"
+"""The command whose output README.md shows: few findings, one of them with a fix and in another file than its loop."""
+PICTURE = "docs/images/check.svg"
+"""The same output in colours."""
 QUESTION = "trainlint why examples/train_ddp.py:81-82"
-"""The command whose output docs/why.md shows: a rule that speaks, and one that is silent."""
+"""The command whose output docs/why.md shows: a rule that reports something, and one that is silent."""
 
 
-def trainlint(*words: str) -> str:
-    """What `trainlint` prints, as in a terminal of 100 columns without colours.
+def trainlint(*words: str, color: bool = False) -> str:
+    """What `trainlint` prints, as in a terminal of 100 columns.
 
     Raises CalledProcessError where something could not be judged.
     """
-    plain = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+    plain = {**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
+    plain.pop("FORCE_COLOR" if not color else "NO_COLOR", None)
+    plain["FORCE_COLOR" if color else "NO_COLOR"] = "1"
     command = [sys.executable, "-m", "trainlint", *words, "--isolated"]
     return subprocess.run(
         command, cwd=REPOSITORY, env=plain, stdout=subprocess.PIPE, encoding="utf-8", check=True
@@ -36,6 +44,14 @@ def trainlint(*words: str) -> str:
 def demo() -> str:
     """A finished run, as README.md shows it."""
     return f"```console\n$ {DEMO}\n\n{trainlint(*DEMO.split()[1:], '--exit-zero')}```"
+
+
+def picture() -> str:
+    """The demo as a terminal shows it, as SVG: the same text gives the same bytes."""
+    console = Console(width=100, record=True, file=io.StringIO(), force_terminal=True, legacy_windows=False)
+    console.print(Text.from_ansi(f"$ {DEMO}\n\n{trainlint(*DEMO.split()[1:], '--exit-zero', color=True)}"))
+    drawn = console.export_svg(title="trainlint", unique_id="check")
+    return re.sub(r"(?s)@font-face \{.*?\}\s*", "", drawn) + "\n"  # Rich names fonts of a server; any fixed one does
 
 
 def answer() -> str:
@@ -48,7 +64,8 @@ def findings() -> str:
     rows = ["| where | rule | what trainlint says |", "| --- | --- | --- |"]
     for finding in json.loads(trainlint("check", "examples", "--exit-zero", "--output-format", "json"))["findings"]:
         place = f"{Path(finding['path']).name}:{finding['span']['start_line']}"
-        message = finding["message"].replace("|", "\\|")
+        said = "; ".join(filter(None, (finding["message"], finding["help"])))
+        message = said.replace("|", "\\|")
         rows.append(f"| `{place}` | {finding['code']} | {message} |")
     return "\n".join(rows)
 
@@ -73,10 +90,10 @@ def main() -> int:
         ("examples/README.md", "findings", findings()),
         ("docs/why.md", "why", answer()),
     )
-    for page, name, content in pages:
+    for page, name, content in (*pages, (PICTURE, "", picture())):
         path = REPOSITORY / page
-        before = path.read_text(encoding="utf-8")
-        after = between_markers(before, name, content)
+        before = path.read_text(encoding="utf-8") if path.exists() else ""
+        after = between_markers(before, name, content) if name else content
         if after == before:
             continue
         stale = True

@@ -22,21 +22,17 @@ RULE = '''\
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-from trainlint.finding import Finding, Severity
-from trainlint.rule import Rule, Triggers
-
-if TYPE_CHECKING:
-    from trainlint.analysis.site import Site
+from trainlint.analysis.site import Site
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.finding import Severity
 
 
-class {class_name}(Rule):
+class {class_name}(CallRule):
     """What is wrong, in a few words that start no sentence and end in no full stop
 
     ## Why
-    What it costs and when, with a figure that was measured.
+    What it costs and when, with a figure and where it was measured, or the words "not measured here".
 
     ## Example
     ```python
@@ -54,7 +50,7 @@ class {class_name}(Rule):
     ```
 
     ## Confirmed by
-    What a short run on a device would show where this is so.
+    What a short run on a device would show where this is so; "Nothing." where nothing would.
 
     ## Gain
     What is to be gained, with its source (a measurement, a paper, an issue), and what makes it nothing.
@@ -65,13 +61,17 @@ class {class_name}(Rule):
 
     code = "{code}"
     name = "{name}"
-    severity = Severity.WARNING
-    triggers = Triggers(calls=frozenset({{"{function}"}}))
+    severity = Severity.WARNING  # or ADVICE, or ERROR for what computes something wrong
+    preview = True  # until findings on real code were read
+    on = ("{function}",)
+    when = EACH_STEP
+    message = "`{{text}}` is slow{{often}}"
+    help = "remove it"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Say which places cost; the look-alikes return early."""
-        raise NotImplementedError("{code} waits to be written: ask the model, yield findings, and remove this line")
-        yield self.finding(site, "what happens here and why it costs, in one sentence")
+    def found(self, site: Site) -> Match | None:
+        """What is wrong here; None for what only looks like it."""
+        raise NotImplementedError("{code} waits to be written: ask the model, return a Match, and remove this line")
+        return Match(site)
 '''
 
 CASE = '''\

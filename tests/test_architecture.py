@@ -36,7 +36,7 @@ FOR_ANNOTATIONS_ONLY = {
     "trainlint.config.reading": ("trainlint.catalogue",),
     "trainlint.config.resolve": ("trainlint.catalogue",),
     "trainlint.config.selection": ("trainlint.catalogue", "trainlint.config.settings"),
-    "trainlint.rule": ("trainlint.analysis.site",),
+    "trainlint.rule": ("trainlint.analysis.semantic_model", "trainlint.analysis.site"),
     # The store writes stamps.
     "trainlint.cache.stamps": ("trainlint.cache.store",),
 }

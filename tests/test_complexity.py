@@ -23,7 +23,6 @@ KEPT: Mapping[str, str] = {
     "trainlint/engine/discover.py::_Search.walk": "one pass over a directory, each entry asked once",
     "trainlint/engine/pool/worker_pool.py::WorkerPool.do": "one loop over the events of processes",
     "trainlint/engine/run.py::_gathered": "one loop that sorts each outcome into the parts of a report",
-    "trainlint/engine/why/explain.py::_Inquest.looks": "one answer for each reason of silence",
     "trainlint/engine/why/line_facts.py::_parts": "one part for each fact of a line, in the order shown",
     "trainlint/gitignore/ignore_file.py::IgnoreFile.__init__": "straight lines; the paths are comprehensions",
 }

@@ -36,11 +36,16 @@ def check(*words: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:
 
 
 def reported() -> list[tuple[str, int, str, str]]:
-    """What trainlint says of the examples: file, line, code, message."""
+    """What trainlint says of the examples: file, line, code, message with help."""
     checked = check("examples", "--output-format", "json", "--exit-zero")
     assert checked.returncode == 0, checked.stderr
     return [
-        (Path(finding["path"]).name, finding["span"]["start_line"], finding["code"], finding["message"])
+        (
+            Path(finding["path"]).name,
+            finding["span"]["start_line"],
+            finding["code"],
+            "; ".join(filter(None, (finding["message"], finding["help"]))),
+        )
         for finding in json.loads(checked.stdout)["findings"]
     ]
 

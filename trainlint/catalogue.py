@@ -54,6 +54,7 @@ class RuleEntry:
     aliases: tuple[str, ...]
     of_engine: bool
     of_run: bool
+    confirmed_by: tuple[str, ...]
     module: str
     attribute: str
     """What the class is called in its module."""
@@ -188,6 +189,7 @@ def _written(rule: type[Rule]) -> dict[str, Any]:
         "aliases": rule.aliases,
         "of_engine": rule.of_engine,
         "of_run": rule.of_run,
+        "confirmed_by": sorted(symptom.value for symptom in rule.confirmed_by),
         "module": rule.module,
         "attribute": next(name for name, value in vars(sys.modules[rule.module]).items() if value is rule),
         "written_triggers": {
@@ -209,5 +211,6 @@ def _read(facts: dict[str, Any]) -> RuleEntry:
         "severity": Severity(facts["severity"]),
         "fix_safety": None if safety is None else Safety(safety),
         "aliases": tuple(facts["aliases"]),
+        "confirmed_by": tuple(facts["confirmed_by"]),
     }
     return RuleEntry(**(facts | read))

@@ -1,4 +1,4 @@
-"""What `trainlint why` answers: the facts of each line, and why each rule spoke or stayed silent.
+"""What `trainlint why` answers: the facts of each line, and why each rule reports something or is silent.
 
 Plain frozen data with no tree inside, as the engine makes it and the report prints it.
 """
@@ -10,7 +10,7 @@ from enum import Enum
 
 from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.types.values import Value
-from trainlint.finding import Finding, Span
+from trainlint.finding import Confidence, Finding, Span
 
 
 class Hiding(Enum):
@@ -46,41 +46,11 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What something is: a value in the user's code, or a part of a rule's condition."""
+    """What a value in the user's code is."""
 
     text: str
     """Its source, on one line."""
-    value: HeatFact | Value | str
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The part of a condition that decided, and what it came out as."""
-
-    part: str
-    """Its source in the rule."""
-    question: str
-    """What it asks, in the words of the docstring of what it calls or reads; empty where there is none."""
-    value: str
-    """What came out, in a word or two, as in "no", "none", "0"."""
-    facts: tuple[Fact, ...] = ()
-    """What it was decided on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """A condition that ended a rule's look at a place."""
-
-    condition: str
-    """Its source, whole."""
-    holds: bool | None
-    """Whether it was true; None where that cannot be told."""
-    answers: tuple[Answer, ...]
-    function: str
-    """The function of the rule's module that it stands in: "check" or one that `check` calls."""
-    path: str
-    """The rule's module, from its pack on, as in "trainlint_rules/sync/item_in_training_step.py"."""
-    line: int
+    value: Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +66,8 @@ class Look:
     """Why the rule does not run on this file in `trainlint check`; None where it does."""
     verdicts: tuple[Verdict, ...] = ()
     """What it found, if anything."""
-    stops: tuple[Stop, ...] = ()
-    """Why it found nothing: the condition in `check`, then those in the functions that it asked."""
+    silence: str | None = None
+    """Why it reports nothing, as a clause. None where it found something, crashed, or looks for something else."""
     failure: str | None = None
     """How the rule crashed."""
 
@@ -135,7 +105,7 @@ class Explanation:
     last: int
     whole_file: bool
     """Whether the lines are those of the file that a rule looks at; otherwise they are those asked about."""
-    min_confidence: float
+    min_confidence: Confidence
     lines: tuple[Line, ...] = ()
     nearby: tuple[Finding, ...] = ()
     """Where no rule looks at any of the lines: the findings that are nearest, in their stable order."""

@@ -44,6 +44,20 @@ class Safety(IntEnum):
         return self.name.lower()
 
 
+class Confidence(IntEnum):
+    """How likely a finding is to be right. CERTAIN and LIKELY are shown by default."""
+
+    UNLIKELY = 1
+    POSSIBLE = 2
+    LIKELY = 3
+    CERTAIN = 4
+
+    @property
+    def label(self) -> str:
+        """The word shown to people and written to machine formats."""
+        return self.name.lower()
+
+
 class Heat(Enum):
     """How often a line runs, in units of training."""
 
@@ -108,19 +122,26 @@ class Finding:
     """As shown to the user: relative to the working directory where possible, with forward slashes."""
     span: Span
     message: str
-    """One sentence: what happens here and why it costs."""
+    """What is the case here, as a fact. Of rules that have no `help` yet, what to do about it as well."""
     severity: Severity
     heat: Heat = Heat.UNKNOWN
-    confidence: float = 1.0
-    """The share of such findings that are expected to be right, 0 to 1."""
+    confidence: Confidence = Confidence.CERTAIN
+    """How likely it is to be right: as likely as the weakest of its premises."""
     chain: tuple[str, ...] = ()
     """Why the line is as hot as it is, outermost first, as in "line 88: for batch in train_loader"."""
     fix: Fix | None = None
+    help: str = ""
+    """What to do about it; empty where the message says so itself."""
 
     @property
-    def order(self) -> tuple[str, int, int, str]:
-        """The stable output order: by path, then position, then code."""
-        return (self.path, self.span.start_line, self.span.start_column, self.code)
+    def sentence(self) -> str:
+        """The message and the help, for formats that have one text for both."""
+        return f"{self.message}; {self.help}" if self.help else self.message
+
+    @property
+    def order(self) -> tuple[str, int, int, str, str]:
+        """The stable output order: by path, then position, then code and message."""
+        return (self.path, self.span.start_line, self.span.start_column, self.code, self.message)
 
 
 @dataclass(frozen=True, slots=True)

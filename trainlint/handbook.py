@@ -118,11 +118,12 @@ def page_data(rule: type[Rule]) -> dict[str, Any]:
 
 def rules_table(rules: Sequence[AnyRule], *, pages: str = RULE_PAGES) -> str:
     """A Markdown table of rules, each linked to its page below the address or folder `pages`."""
-    rows = ["| code | name | flags | severity | fix |", "| --- | --- | --- | --- | --- |"]
+    rows = ["| code | name | flags | severity | fix | probe |", "| --- | --- | --- | --- | --- | --- |"]
     for rule in rules:
         link = f"[{rule.name}]({pages}/{rule.name}.md)" if docs_url(rule) else rule.name
         severity = ", ".join(filter(None, (rule.severity.label, state_label(rule))))
-        cells = (rule.code, link, rule.summary, severity, fix_label(rule))
+        measured = "yes" if rule.of_run or rule.confirmed_by else "" if rule.of_engine else "no"
+        cells = (rule.code, link, rule.summary, severity, fix_label(rule), measured)
         rows.append("| " + " | ".join(map(_cell, cells)) + " |")
     return "\n".join(rows) + "\n"
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from trainlint.finding import Finding, Fix, Heat, Safety, Severity
+from trainlint.finding import Confidence, Finding, Fix, Heat, Safety, Severity
 from trainlint.patterns import lazy
 
 TYPE_CHECKING = False
@@ -19,7 +19,9 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one fi
     import ast
     from typing import ClassVar
 
+    from trainlint.analysis.semantic_model import SemanticModel
     from trainlint.analysis.site import Site
+    from trainlint.analysis.syntax.blocks import Place
     from trainlint.symptoms import Symptom
 
 IN_STEP = frozenset({Heat.STEP, Heat.INNER})
@@ -47,6 +49,11 @@ class Manual:
     sections: tuple[tuple[str, str], ...]
     """Heading and Markdown body, in the order in which they are written."""
 
+    def with_section(self, heading: str, body: str, *, after: str) -> Manual:
+        """The page with one more section after another one."""
+        place = [title for title, _ in self.sections].index(after) + 1
+        return replace(self, sections=(*self.sections[:place], (heading, body), *self.sections[place:]))
+
     def section(self, heading: str) -> str:
         """The body under a heading, or an empty string."""
         return dict(self.sections).get(heading, "")
@@ -68,6 +75,9 @@ class Triggers:
 
     calls: frozenset[str] = frozenset()
     """Calls whose last name is one of these: "item" for `x.item()`, "DataLoader" for `data.DataLoader(...)`."""
+    callees: frozenset[str] = frozenset()
+    """Of these calls only those of one of these names, in the notation of `trainlint.contract.bases.CallRule`. Empty
+    for all of them."""
     calls_of_readers: bool = False
     """Calls of the project's functions that read on the host what is a tensor among their arguments."""
     references: tuple[str, ...] = ()
@@ -84,9 +94,20 @@ class Triggers:
     """Dicts that are written out and hold one of these keys, in scripts and in files of settings; once for each key."""
     assignments: frozenset[str] = frozenset()
     """Stores to an attribute or a subscript key with this last name, as in `os.environ["X"] = ...`."""
+    words: frozenset[str] = frozenset()
+    """What a file must hold for the rule to be asked which places it wants to see (`Rule.places_in`): one of these
+    words, or all words of an entry of several."""
     heats: frozenset[Heat] = frozenset()
     """How often code must run for the rule to see it; empty where any may count. The rule may still ask for more, and
     says at its places elsewhere, too, that they run too seldom: `trainlint why` asks it about all of them."""
+
+    def __or__(self, other: Triggers) -> Triggers:
+        """The places of both."""
+        both = {}
+        for name in self.__match_args__:
+            mine, theirs = getattr(self, name), getattr(other, name)
+            both[name] = mine + theirs if isinstance(mine, tuple) else mine | theirs
+        return Triggers(**both)
 
 
 class Rule(ABC):
@@ -100,8 +121,6 @@ class Rule(ABC):
     triggers: ClassVar[Triggers]
     fix_safety: ClassVar[Safety | None] = None
     """The level of the fix that the rule usually offers; None where the rule is advice in words."""
-    heat_matters: ClassVar[bool] = True
-    """Whether a finding is as sure as the heat of its place; False for what is wrong however seldom it runs."""
     preview: ClassVar[bool] = False
     """Off unless `--preview`: not yet measured precise on real code."""
     aliases: ClassVar[tuple[str, ...]] = ()
@@ -141,6 +160,11 @@ class Rule(ABC):
         """The class itself: entries of the catalogue, which stand for classes, import theirs now."""
         return cls
 
+    @classmethod
+    def places_in(cls, file: SemanticModel) -> Iterator[Place]:
+        """Places that the rule itself finds in a file, once it holds the `words` of the triggers."""
+        yield from ()
+
     @abstractmethod
     def check(self, site: Site) -> Iterator[Finding]:
         """Yield a finding for each defect at one place that the rule's triggers named."""
@@ -150,8 +174,9 @@ class Rule(ABC):
         site: Site,
         message: str,
         *,
+        help: str = "",
         at: ast.AST | None = None,
-        confidence: float = 1.0,
+        confidence: Confidence = Confidence.CERTAIN,
         fix: Fix | Callable[[], Fix | None] | None = None,
         fix_needs: tuple[int, int] | None = None,
         severity: Severity | None = None,
@@ -164,9 +189,8 @@ class Rule(ABC):
         says how old its PyTorch is and that version is young.
         """
         heat = site.heat
-        sure = round(min(confidence, heat.confidence) if self.heat_matters else confidence, 2)
         if callable(fix):
-            fix = fix() if sure >= site.file.config.min_confidence else None
+            fix = fix() if confidence >= site.file.config.min_confidence else None
         if fix is not None and fix_needs is not None:
             from trainlint.analysis.tables.torch_releases import fix_for_target  # few fixes depend on a version
 
@@ -177,9 +201,10 @@ class Rule(ABC):
             path=site.path,
             span=site.span(at),
             message=message,
+            help=help,
             severity=self.severity if severity is None else severity,
             heat=heat.heat,
-            confidence=sure,
+            confidence=confidence,
             chain=heat.chain,
             fix=fix,
         )

@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks.accuracy import reliability_report
 from benchmarks.accuracy.history import commit_of, history_line
 from benchmarks.accuracy.labels import BadLabels, read_labels
-from benchmarks.accuracy.reliability import at_thresholds, judged_flags
+from benchmarks.accuracy.reliability import from_each_level, judged_flags
 from benchmarks.accuracy.report import Outcome, as_data, as_text
 from benchmarks.accuracy.run import (
     CannotScore,
@@ -27,7 +27,6 @@ from benchmarks.accuracy.run import (
 )
 from benchmarks.accuracy.score import score
 from benchmarks.accuracy.vocabulary import covered_issues
-from trainlint.config import Config
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -70,13 +69,12 @@ def measure_reliability(arguments: argparse.Namespace) -> reliability_report.Rel
     """
     label_set = read_labels(arguments.labels)
     require_clones(label_set, arguments.clones)
-    trainlint = Trainlint(("--min-confidence", "0", "--preview"))
+    trainlint = Trainlint(("--min-confidence", "unlikely", "--preview"))
     covered = covered_issues(trainlint.rules())
     flags = check_clones(trainlint, label_set, arguments.clones).flags
     return reliability_report.Reliability(
         judged=judged_flags(label_set, flags, low_confidence=arguments.low_confidence),
-        thresholds=at_thresholds(label_set, flags, covered, low_confidence=arguments.low_confidence),
-        shown_from=Config().min_confidence,
+        from_levels=from_each_level(label_set, flags, covered, low_confidence=arguments.low_confidence),
     )
 
 
@@ -87,7 +85,7 @@ def measure(arguments: argparse.Namespace) -> Outcome:
     """
     label_set = read_labels(arguments.labels)
     require_clones(label_set, arguments.clones)
-    options = () if arguments.min_confidence is None else ("--min-confidence", str(arguments.min_confidence))
+    options = () if arguments.min_confidence is None else ("--min-confidence", arguments.min_confidence)
     trainlint = Trainlint((*options, *(("--preview",) if arguments.preview else ())))
     covered = covered_issues(trainlint.rules())
     checked = check_clones(trainlint, label_set, arguments.clones)
@@ -107,14 +105,14 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--fixes-cache", type=Path, metavar="DIR", help="keep file versions of mended lines here for the next run"
     )
-    parser.add_argument("--min-confidence", type=float, metavar="X", help="passed to trainlint (default: its own)")
+    parser.add_argument("--min-confidence", metavar="LEVEL", help="passed to trainlint (default: its own)")
     parser.add_argument("--preview", action="store_true", help="passed to trainlint: preview rules as well")
     parser.add_argument("--low-confidence", action="store_true", help="count labels of low confidence too")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument(
         "--reliability",
         action="store_true",
-        help="instead: is stated confidence right? With every rule and every finding, whatever is said above",
+        help="instead: how often is each level of confidence right? With every rule and every finding",
     )
     shown.add_argument(
         "--history-line", action="store_true", help="instead: the headline figures as one row of a Markdown table"

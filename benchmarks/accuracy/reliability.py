@@ -1,12 +1,11 @@
-"""Whether stated confidence means what it says: findings at confidence c should be right about c of the time."""
+"""How often findings of each level of confidence are right: a surer level should be right more often."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from math import inf, sqrt
+from math import sqrt
 
 from benchmarks.accuracy.labels import Confidence, LabelSet, Verdict
 from benchmarks.accuracy.score import (
@@ -19,11 +18,8 @@ from benchmarks.accuracy.score import (
     score,
     strict_verdict,
 )
+from trainlint.finding import Confidence as Level
 
-EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-"""Bins of stated confidence run from one edge up to, but not including, the next; the last includes 1."""
-THRESHOLDS = (0.0, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
-"""Values of `--min-confidence` for which the figures are shown."""
 _Z = 1.96
 """Standard deviations that hold 95% of a normal distribution."""
 
@@ -41,7 +37,7 @@ class JudgedFlag:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Findings that have something in common: what they state and what came out."""
+    """Findings that have something in common."""
 
     name: str
     judged: tuple[JudgedFlag, ...]
@@ -56,17 +52,6 @@ class Group:
         """The same, of those in exhaustively labelled files."""
         part = [each for each in self.judged if each.exhaustive]
         return Share(sum(each.right for each in part), len(part))
-
-    @property
-    def stated(self) -> float | None:
-        """The mean stated confidence, the share that ought to be right; None of no finding."""
-        return sum(each.flag.confidence for each in self.judged) / len(self.judged) if self.judged else None
-
-    @property
-    def gap(self) -> float | None:
-        """What is right less what is stated: below 0 the findings claim too much. None of no finding."""
-        stated, right = self.stated, self.right.value
-        return None if stated is None or right is None else right - stated
 
 
 def judged_flags(label_set: LabelSet, flags: Sequence[Flag], *, low_confidence: bool = False) -> tuple[JudgedFlag, ...]:
@@ -91,15 +76,10 @@ def judged_flags(label_set: LabelSet, flags: Sequence[Flag], *, low_confidence: 
     return tuple(found)
 
 
-def bins(judged: Sequence[JudgedFlag], edges: Sequence[float] = EDGES) -> tuple[Group, ...]:
-    """The findings by stated confidence, the empty bins too."""
-    tops = [*edges[1:-1], inf]
+def by_level(judged: Sequence[JudgedFlag]) -> tuple[Group, ...]:
+    """The findings by their level of confidence, the surest first, the empty levels too."""
     return tuple(
-        Group(
-            f"{low} to {high}" if low else f"< {high}",
-            tuple(each for each in judged if low <= each.flag.confidence < top),
-        )
-        for (low, high), top in zip(pairwise(edges), tops, strict=True)
+        Group(level.label, tuple(each for each in judged if each.flag.confidence is level)) for level in reversed(Level)
     )
 
 
@@ -109,16 +89,6 @@ def groups(judged: Iterable[JudgedFlag], key: Callable[[Flag], str]) -> tuple[Gr
     for each in judged:
         found[key(each.flag)].append(each)
     return tuple(Group(name, tuple(found[name])) for name in sorted(found))
-
-
-def calibration_error(parts: Iterable[Group]) -> float | None:
-    """Expected calibration error: the mean distance between stated and right of the bins, weighted by their size.
-
-    As in Guo et al., "On Calibration of Modern Neural Networks" (2017). None without findings.
-    """
-    filled = [(len(part.judged), abs(part.gap)) for part in parts if part.gap is not None]
-    total = sum(size for size, _ in filled)
-    return sum(size * gap for size, gap in filled) / total if total else None
 
 
 def interval(of: Share) -> tuple[float, float] | None:
@@ -131,19 +101,14 @@ def interval(of: Share) -> tuple[float, float] | None:
     return max(0.0, centre - reach), min(1.0, centre + reach)
 
 
-def at_thresholds(
-    label_set: LabelSet,
-    flags: Sequence[Flag],
-    covered: Iterable[str],
-    thresholds: Sequence[float] = THRESHOLDS,
-    *,
-    low_confidence: bool = False,
-) -> tuple[tuple[float, Figures], ...]:
-    """The three figures of the covered issues, were findings below a threshold not shown."""
+def from_each_level(
+    label_set: LabelSet, flags: Sequence[Flag], covered: Iterable[str], *, low_confidence: bool = False
+) -> tuple[tuple[Level, Figures], ...]:
+    """The three figures of the covered issues, were findings below a level not shown."""
     issues = frozenset(covered)
 
-    def shown(threshold: float) -> Figures:
-        kept = [flag for flag in flags if flag.confidence >= threshold]
+    def shown(least: Level) -> Figures:
+        kept = [flag for flag in flags if flag.confidence >= least]
         return figures(score(label_set, kept, low_confidence=low_confidence).of(issues))
 
-    return tuple((threshold, shown(threshold)) for threshold in thresholds)
+    return tuple((least, shown(least)) for least in reversed(Level))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.accuracy.score import Flag, Flagged, Mended, score_mended
+from trainlint.finding import Confidence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +89,7 @@ def read_report(repo: str, directory: Path, report: object) -> Checked:
                 line=finding["span"]["start_line"],
                 code=finding["code"],
                 message=finding["message"],
-                confidence=finding["confidence"],
+                confidence=Confidence[finding["confidence"].upper()],
                 heat=finding["heat"],
             )
             for finding in findings

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from benchmarks.accuracy.labels import Confidence, Label, LabelSet, MendedLine, Scope, Verdict
 from benchmarks.accuracy.vocabulary import ADVICE, issues_of
+from trainlint.finding import Confidence as Level
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +22,8 @@ class Flag:
     line: int
     code: str
     message: str = ""
-    confidence: float = 1.0
-    """What trainlint states: the share of such findings that it expects to be right."""
+    confidence: Level = Level.CERTAIN
+    """How sure trainlint is of it."""
     heat: str = ""
     """How often the line runs, in trainlint's word."""
 

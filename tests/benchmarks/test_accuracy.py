@@ -47,6 +47,7 @@ from benchmarks.accuracy.score import (
     score_mended,
 )
 from benchmarks.accuracy.vocabulary import ADVICE, ISSUES, ISSUES_OF_RULE, covered_issues
+from trainlint.finding import Confidence as Level
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -214,14 +215,14 @@ def test_the_statement_of_a_mended_line(line: int, statement: tuple[int, int]) -
 
 
 def report(directory: Path, *, files: int = 1, failures: list[dict[str, object]] | None = None) -> dict[str, object]:
-    said = {"message": "waits", "confidence": 0.8, "heat": "step"}
+    said = {"message": "waits", "confidence": "likely", "heat": "step"}
     finding = {"code": "TRN201", "path": str(directory / "pkg" / "train.py"), **said}
     findings = [{**finding, "span": {"start_line": 7}}]
     return {"findings": findings, "failures": failures or [], "counts": {"files": files}}
 
 
 def test_paths_of_findings_are_relative_to_the_clone(tmp_path: Path) -> None:
-    expected = Flag(REPO, "pkg/train.py", 7, "TRN201", "waits", 0.8, "step")
+    expected = Flag(REPO, "pkg/train.py", 7, "TRN201", "waits", Level.LIKELY, "step")
     assert read_report(REPO, tmp_path, report(tmp_path)).flags == (expected,)
 
 
@@ -435,8 +436,7 @@ def test_stated_confidence_is_judged_with_the_real_program(
     assert (ITEM, True) in found
     assert LOGGED not in {line for line, _ in found}
     printed = capsys.readouterr().out
-    assert "## Stated confidence" in printed
-    assert "Expected calibration error" in printed
+    assert "## By level" in printed
 
 
 @pytest.mark.slow

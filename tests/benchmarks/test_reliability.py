@@ -15,9 +15,8 @@ from benchmarks.accuracy.labels import Confidence, Label, LabelSet, MendedLine, 
 from benchmarks.accuracy.reliability import (
     Group,
     JudgedFlag,
-    at_thresholds,
-    bins,
-    calibration_error,
+    by_level,
+    from_each_level,
     groups,
     interval,
     judged_flags,
@@ -26,6 +25,7 @@ from benchmarks.accuracy.reliability_report import Reliability, as_data, as_text
 from benchmarks.accuracy.report import Outcome
 from benchmarks.accuracy.score import Flag, Flagged, Share, score, score_mended
 from benchmarks.accuracy.vocabulary import covered_issues
+from trainlint.finding import Confidence as Level
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +47,7 @@ def label(
     return Label(REPO, path, line, issue, verdict, SAID[verdict], "why", sure, scope, "0" * 12, line, line)
 
 
-def flag(line: int, confidence: float = 0.9, *, path: str = "train.py", code: str = "TRN201") -> Flag:
+def flag(line: int, confidence: Level = Level.CERTAIN, *, path: str = "train.py", code: str = "TRN201") -> Flag:
     return Flag(REPO, path, line, code, confidence=confidence, heat="step")
 
 
@@ -56,7 +56,7 @@ def labels(*each: Label, exhaustive: tuple[str, ...] = ("train.py",)) -> LabelSe
     return LabelSet(((REPO, "c0ffee"),), each, files, ())
 
 
-def judged(*pairs: tuple[float, bool], exhaustive: bool = True) -> list[JudgedFlag]:
+def judged(*pairs: tuple[Level, bool], exhaustive: bool = True) -> list[JudgedFlag]:
     return [JudgedFlag(flag(10, confidence), right, exhaustive) for confidence, right in pairs]
 
 
@@ -96,46 +96,27 @@ def test_advice_is_judged_only_where_it_is_labelled() -> None:
 # What is counted
 
 
-def test_bins_part_the_findings_and_the_last_one_holds_certainty() -> None:
-    parts = bins(judged((0.1, False), (0.5, True), (0.59, False), (0.9, True), (1.0, True)))
-    assert [part.name for part in parts] == [
-        "< 0.5",
-        "0.5 to 0.6",
-        "0.6 to 0.7",
-        "0.7 to 0.8",
-        "0.8 to 0.9",
-        "0.9 to 1.0",
-    ]
-    assert [part.right for part in parts] == [
-        Share(0, 1),
-        Share(1, 2),
-        Share(0, 0),
-        Share(0, 0),
-        Share(0, 0),
-        Share(2, 2),
+def test_each_level_has_its_findings_the_surest_first() -> None:
+    parts = by_level(
+        judged((Level.UNLIKELY, False), (Level.LIKELY, True), (Level.LIKELY, False), (Level.CERTAIN, True))
+    )
+    assert [(part.name, part.right) for part in parts] == [
+        ("certain", Share(1, 1)),
+        ("likely", Share(1, 2)),
+        ("possible", Share(0, 0)),
+        ("unlikely", Share(0, 1)),
     ]
 
 
-def test_a_group_compares_what_is_stated_with_what_is_right() -> None:
-    pair = judged((0.9, True), (0.7, False))
-    part = Group("both", (*pair, *judged((0.5, False), exhaustive=False)))
-    assert part.stated == pytest.approx(0.7)
-    assert part.gap == pytest.approx(1 / 3 - 0.7)
-    assert part.strict == Share(1, 2)
-    assert (Group("none", ()).stated, Group("none", ()).gap) == (None, None)
+def test_a_group_counts_what_is_right_everywhere_and_in_exhaustive_files() -> None:
+    pair = judged((Level.CERTAIN, True), (Level.LIKELY, False))
+    part = Group("both", (*pair, *judged((Level.POSSIBLE, False), exhaustive=False)))
+    assert (part.right, part.strict) == (Share(1, 3), Share(1, 2))
 
 
 def test_findings_are_grouped_by_any_property() -> None:
     found = [JudgedFlag(flag(line, code=code), True, True) for line, code in ((1, "TRN205"), (2, "TRN201"))]
     assert [part.name for part in groups(found, lambda each: each.code)] == ["TRN201", "TRN205"]
-
-
-def test_the_calibration_error_weighs_each_bin_by_its_size() -> None:
-    assert calibration_error(bins(judged((1.0, True), (1.0, True)))) == 0
-    # Three findings state 0.95 and two of them are right; one states 0.4 and is right.
-    found = judged((0.95, True), (0.95, True), (0.95, False), (0.4, True))
-    assert calibration_error(bins(found)) == pytest.approx((3 * (0.95 - 2 / 3) + 1 * 0.6) / 4)
-    assert calibration_error(bins([])) is None
 
 
 @pytest.mark.parametrize(
@@ -149,16 +130,15 @@ def test_no_finding_has_no_interval() -> None:
     assert interval(Share(0, 0)) is None
 
 
-def test_a_higher_threshold_shows_less() -> None:
+def test_from_a_surer_level_on_less_is_shown() -> None:
     label_set = labels(label(10), label(20, Verdict.LOOKALIKE))
-    flags = [flag(10, 0.8), flag(20, 0.6)]
-    shown = at_thresholds(label_set, flags, covered_issues(["TRN201"]), (0.0, 0.6, 0.7, 0.8, 0.9))
-    assert [(each.recall.part, each.lookalikes.part, each.precision) for _, each in shown] == [
-        (1, 1, Share(1, 2)),
-        (1, 1, Share(1, 2)),
-        (1, 0, Share(1, 1)),
-        (1, 0, Share(1, 1)),
-        (0, 0, Share(0, 0)),
+    flags = [flag(10, Level.LIKELY), flag(20, Level.POSSIBLE)]
+    shown = from_each_level(label_set, flags, covered_issues(["TRN201"]))
+    assert [(least.label, each.recall.part, each.lookalikes.part, each.precision) for least, each in shown] == [
+        ("certain", 0, 0, Share(0, 0)),
+        ("likely", 1, 0, Share(1, 1)),
+        ("possible", 1, 1, Share(1, 2)),
+        ("unlikely", 1, 1, Share(1, 2)),
     ]
 
 
@@ -167,18 +147,17 @@ def test_a_higher_threshold_shows_less() -> None:
 
 def reliability() -> Reliability:
     label_set = labels(label(10), label(20, Verdict.LOOKALIKE))
-    flags = [flag(10, 0.95), flag(20, 0.55)]
-    return Reliability(judged_flags(label_set, flags), at_thresholds(label_set, flags, {SYNC}, (0.0, 0.7)), 0.7)
+    flags = [flag(10, Level.CERTAIN), flag(20, Level.POSSIBLE)]
+    return Reliability(judged_flags(label_set, flags), from_each_level(label_set, flags, {SYNC}))
 
 
-def test_the_text_shows_each_table_and_the_calibration_error() -> None:
+def test_the_text_shows_each_table() -> None:
     lines = [" ".join(line.split()) for line in as_text(reliability()).splitlines()]
-    assert "0.5 to 0.6 1 0.55 0.00 (0/1) 0.00 to 0.79 -0.55 0.00 (0/1)" in lines
-    assert "all 2 0.75 0.50 (1/2) 0.09 to 0.91 -0.25 0.50 (1/2)" in lines
-    assert "0.00 1.00 (1/1) 1.00 (1/1) 0.50 (1/2)" in lines
-    assert "0.70 1.00 (1/1) 0.00 (0/1) 1.00 (1/1)" in lines
-    assert "step 2 0.75 0.50 (1/2) 0.09 to 0.91 -0.25 0.50 (1/2)" in lines
-    assert lines[-1] == ("Expected calibration error: 0.30; of the findings that are shown (from 0.70): 0.05.")
+    assert "possible 1 0.00 (0/1) 0.00 to 0.79 0.00 (0/1)" in lines
+    assert "all 2 0.50 (1/2) 0.09 to 0.91 0.50 (1/2)" in lines
+    assert "likely 1.00 (1/1) 0.00 (0/1) 1.00 (1/1)" in lines
+    assert "possible 1.00 (1/1) 1.00 (1/1) 0.50 (1/2)" in lines
+    assert "step 2 0.50 (1/2) 0.09 to 0.91 0.50 (1/2)" in lines
 
 
 def test_the_markdown_has_tables_of_even_width() -> None:
@@ -187,20 +166,19 @@ def test_the_markdown_has_tables_of_even_width() -> None:
     assert all(row.endswith(" |") for row in rows)
 
 
-def test_without_findings_the_text_says_so_and_does_not_fail() -> None:
-    nothing = Reliability((), (), 0.7)
-    assert "Expected calibration error: -" in as_text(nothing)
-    assert as_data(nothing)["calibration_error"] is None
+def test_without_findings_nothing_fails() -> None:
+    assert "all" in as_text(Reliability((), ()))
+    assert as_data(Reliability((), ()))["judged"] == []
 
 
 def test_the_data_holds_each_judged_finding() -> None:
     data = json.loads(json.dumps(as_data(reliability())))
     assert [(each["line"], each["confidence"], each["right"]) for each in data["judged"]] == [
-        (10, 0.95, True),
-        (20, 0.55, False),
+        (10, "certain", True),
+        (20, "possible", False),
     ]
-    assert data["thresholds"][1]["lookalikes"] == [0, 1]
-    assert data["bins"][-1]["right"] == [1, 1]
+    assert data["from_levels"][0]["lookalikes"] == [0, 1]
+    assert data["levels"][0]["right"] == [1, 1]
 
 
 def test_the_history_line_is_one_row_under_its_header() -> None:

@@ -133,7 +133,7 @@ def test_summaries_serve_whatever_files_are_named(project: Path) -> None:
     [
         'ignore = ["TRN201"]',
         'cold = ["run_step"]',
-        "min-confidence = 1.0",
+        'min-confidence = "certain"',
         'exclude = ["scripts"]',
         'target-torch = "2.2"',
         '[severity]\nTRN201 = "error"',

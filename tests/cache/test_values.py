@@ -27,7 +27,7 @@ from trainlint.config import Config
 from trainlint.engine.index.summary_result import SummaryResult
 from trainlint.engine.parsing import parse
 from trainlint.engine.work import Outcome
-from trainlint.finding import Edit, Failure, Finding, Fix, Heat, Safety, Severity, Span
+from trainlint.finding import Confidence, Edit, Failure, Finding, Fix, Heat, Safety, Severity, Span
 from trainlint.source import source_from_text
 
 FINDING = Finding(
@@ -38,7 +38,7 @@ FINDING = Finding(
     "…",
     Severity.WARNING,
     Heat.STEP,
-    0.9,
+    Confidence.LIKELY,
     ("train.py:7: for inputs, targets in loader",),
     Fix("Write it", (Edit(3, 5, "loss"),), Safety.NUMERICS),
 )

@@ -144,8 +144,9 @@ class TestShown:
         refuted = [verdict(f"train.py:{line}", "TOY101", State.REFUTED, 0.1) for line in (2, 3)]
         write("evidence.json", evidence(*refuted, sources={"train.py": text}))
         page = toys("check", "--evidence", "evidence.json").out
-        assert "the same 3 more times, at lines 5, 6, 7" in page
-        assert page.count("measured: refuted") == 2
+        assert "also: at lines 5, 6, 7" in page
+        assert "also: at line 3" in page
+        assert page.count("measured: refuted") == 1
 
     def test_a_call_over_several_lines_is_met_by_a_line_in_it(self, toys: Program, write: Write) -> None:
         text = "import torch\nsafe(\n    1,\n    2,\n)\n"

@@ -24,8 +24,8 @@ def test_code_on_stdin_is_judged(toys: Program) -> None:
     assert "1 file" in clean.out
 
 
-def test_the_frame_shows_the_code_that_came_in(toys: Program) -> None:
-    assert "2 │ safe()" in toys("check", "-", stdin=SAFE).out
+def test_the_diff_shows_the_code_that_came_in(toys: Program) -> None:
+    assert "2 │ - safe()" in toys("check", "-", stdin=SAFE).out
 
 
 def test_the_name_decides_which_settings_hold(toys: Program, write: Write) -> None:

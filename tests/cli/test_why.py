@@ -1,4 +1,4 @@
-"""`trainlint why`: what is known of a line, and why each rule spoke or stayed silent there."""
+"""`trainlint why`: what is known of a line, and why each rule reports something there or is silent."""
 
 from __future__ import annotations
 
@@ -67,11 +67,10 @@ def test_a_silent_rule_says_why(program: Program, write: Write) -> None:
     assert "line 5: for step, (inputs, targets) in" in result.out
     assert "→ line 9: every 100 steps" in result.out
     assert "loss is a tensor in device memory, with a graph, " in result.out
-    silent = """
-  TRN201 item-in-training-step is silent about `loss.item()`
-    Whether the line runs at least once in each training iteration: no
-      asked as `site.heat.heat.in_step`, item_in_training_step.py:"""
-    assert silent in result.out
+    assert "TRN706 graph-break-in-compiled (preview) is silent: the file does not use torch.compile\n" in result.out
+    words = " ".join(result.out.split())
+    assert "TRN201 item-in-training-step" in words
+    assert "silent: this code runs now and then (an interval, a first step, a failure)" in words
 
 
 def test_a_finding_is_reported_and_what_hides_one_is_told(program: Program, write: Write) -> None:
@@ -80,10 +79,12 @@ def test_a_finding_is_reported_and_what_hides_one_is_told(program: Program, writ
     hidden = program("why", "train.py:12").out
     assert "TRN201 item-in-training-step would report `loss.item()`" in hidden
     assert "not shown: the comment at line 12 silences it" in hidden
-    write("trainlint.toml", 'ignore = ["TRN201"]\nmin-confidence = 0.99\n')
+    write("tests/test_train.py", TRAIN)
+    assert "not shown: that is below min-confidence, likely" in program("why", "tests/test_train.py:11").out
+    write("trainlint.toml", 'ignore = ["TRN201"]\n')
     off = program("why", "train.py:11").out
     assert "It does not run here: it is not selected by the configuration." in off
-    assert "not shown: that is below min-confidence, 99%" in off
+    assert "not shown: the rule does not run here" in off
     assert "reports" in program("why", "train.py:11", "--isolated").out
 
 
@@ -110,8 +111,10 @@ def test_the_json_shape(program: Program, write: Write) -> None:
     assert (line["heat"]["heat"], line["autograd"]) == ("step", {"off": False, "reason": None})
     assert {value["text"]: value["value"]["kind"] for value in line["values"]}["loss"] == "tensor"
     rule = line["rules"][0]
-    assert (rule["code"], rule["answer"], rule["stops"]) == ("TRN201", "reported", [])
+    assert (rule["code"], rule["answer"], rule["silence"]) == ("TRN201", "reported", None)
     assert rule["findings"][0]["shown"] is True
+    silent = next(rule for rule in line["rules"] if rule["code"] == "TRN706")
+    assert (silent["answer"], silent["silence"]) == ("silent", "the file does not use torch.compile")
     (line,) = answer(program, "train.py:12")["lines"]
     assert line["rules"][0]["findings"][0]["hidden"] == [{"by": "comment", "line": 12}]
     (line,) = answer(program, "train.py:5")["lines"]

@@ -28,7 +28,7 @@ ignore = [
     "TRN202", "TRN203",
 ]
 severity.TRN201 = "error"
-"min-confidence" = 0.5
+"min-confidence" = "possible"
 rules.TRN201 = { calls = ["a",
   "b"], "least" = 3 }
 

@@ -16,7 +16,7 @@ from tests.toy_rules import RULES
 from trainlint.config import Config, ConfigError, Overrides, resolve, rules_for, select, severity_for
 from trainlint.config.torch_range import TorchRange
 from trainlint.config.written import plain, toml
-from trainlint.finding import Severity
+from trainlint.finding import Confidence, Severity
 
 KEYS = [key.name for key in Config.keys]
 
@@ -29,7 +29,7 @@ target-torch = ">=2.4,<2.14"
 hot = ["train_step", "Trainer.step"]
 cold = ["log_images"]
 preview = true
-min-confidence = 0.5
+min-confidence = "possible"
 fail-on = "warning"
 file-time-limit = 2.5
 
@@ -83,7 +83,7 @@ def test_every_key_is_read(project: Path) -> None:
         hot=("train_step", "Trainer.step"),
         cold=("log_images",),
         preview=True,
-        min_confidence=0.5,
+        min_confidence=Confidence.POSSIBLE,
         fail_on=Severity.WARNING,
         file_time_limit=2.5,
     )
@@ -108,18 +108,18 @@ def test_a_configuration_is_hashable_and_travels_to_worker_processes(project: Pa
 def test_without_any_file_the_defaults_hold(project: Path) -> None:
     config = resolve(project, Overrides(), RULES)
     assert config == Config(root=str(project))
-    assert (config.min_confidence, config.fail_on, config.preview) == (0.7, Severity.ADVICE, False)
+    assert (config.min_confidence, config.fail_on, config.preview) == (Confidence.LIKELY, Severity.ADVICE, False)
 
 
 def test_the_nearest_file_upward_holds_alone(project: Path) -> None:
-    configured(project, "preview = true\nmin-confidence = 0.1\n")
+    configured(project, "preview = true\nmin-confidence = 'certain'\n")
     below = project / "a" / "b"
     below.mkdir(parents=True)
-    (project / "a" / "trainlint.toml").write_text("min-confidence = 0.2\n", encoding="utf-8")
+    (project / "a" / "trainlint.toml").write_text("min-confidence = 'possible'\n", encoding="utf-8")
 
     config = resolve(below, Overrides(), RULES)
 
-    assert (config.min_confidence, config.preview) == (0.2, False)
+    assert (config.min_confidence, config.preview) == (Confidence.POSSIBLE, False)
     assert config.root == str(project / "a")
 
 
@@ -146,9 +146,9 @@ def test_dots_in_the_directory_lead_to_the_right_parents(project: Path) -> None:
 def test_a_named_file_is_taken_whatever_lies_nearer(project: Path) -> None:
     configured(project, "preview = true\n")
     named = project / "team.toml"
-    named.write_text("min-confidence = 0.3\n", encoding="utf-8")
+    named.write_text("min-confidence = 'possible'\n", encoding="utf-8")
     config = resolve(project, Overrides(), RULES, config_file=named)
-    assert (config.preview, config.min_confidence, config.source) == (False, 0.3, str(named))
+    assert (config.preview, config.min_confidence, config.source) == (False, Confidence.POSSIBLE, str(named))
 
 
 def test_a_named_file_that_is_missing_is_an_error(project: Path) -> None:
@@ -252,8 +252,15 @@ def test_a_changed_file_is_read_anew(project: Path) -> None:
             'not the text "train step"',
         ),
         ("preview = 'yes'\n", 'trainlint.toml:1: `preview` must be true or false, not the text "yes"'),
-        ("min-confidence = 70\n", "trainlint.toml:1: `min-confidence` must be a number from 0 to 1, not 70"),
-        ("min-confidence = nan\n", "trainlint.toml:1: `min-confidence` must be a number from 0 to 1, not nan"),
+        (
+            "min-confidence = 0.7\n",
+            'trainlint.toml:1: `min-confidence` must be "certain", "likely", "possible" or "unlikely", not 0.7',
+        ),
+        (
+            "min-confidence = 'likly'\n",
+            'trainlint.toml:1: `min-confidence` must be "certain", "likely", "possible" or "unlikely", '
+            'not the text "likly"; did you mean "likely"?',
+        ),
         (
             "file-time-limit = 0\n",
             "trainlint.toml:1: `file-time-limit` must be a number of seconds above 0 and up to 86,400, such as 30, "
@@ -321,9 +328,9 @@ def test_command_line(project: Path, text: str, overrides: Overrides, expected: 
 
 
 def test_numbers_of_the_command_line_hold(project: Path) -> None:
-    (project / "trainlint.toml").write_text("min-confidence = 0.1\nfail-on = 'error'\n", encoding="utf-8")
-    config = resolve(project, Overrides(min_confidence=0.0, fail_on=Severity.WARNING), RULES)
-    assert (config.min_confidence, config.fail_on) == (0.0, Severity.WARNING)
+    (project / "trainlint.toml").write_text("min-confidence = 'certain'\nfail-on = 'error'\n", encoding="utf-8")
+    config = resolve(project, Overrides(min_confidence=Confidence.UNLIKELY, fail_on=Severity.WARNING), RULES)
+    assert (config.min_confidence, config.fail_on) == (Confidence.UNLIKELY, Severity.WARNING)
 
 
 def test_an_unknown_code_on_the_command_line_names_its_option(project: Path) -> None:
@@ -430,7 +437,7 @@ _configs = st.builds(
     hot=st.lists(st.sampled_from(["step", "Trainer.step", "größe"]), max_size=2).map(tuple),
     cold=st.lists(st.sampled_from(["log"]), max_size=1).map(tuple),
     preview=st.booleans(),
-    min_confidence=st.floats(0, 1),
+    min_confidence=st.sampled_from(Confidence),
     fail_on=st.sampled_from(Severity),
     file_time_limit=st.floats(0.001, 86_400),
 )

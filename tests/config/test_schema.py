@@ -117,7 +117,7 @@ OF_KIND: dict[str, st.SearchStrategy[Any]] = {
     kinds.SEVERITY.words: LEVEL,
     kinds.SEVERITY_BY_RULE.words: st.dictionaries(RULE, LEVEL, max_size=2),
     kinds.SWITCH.words: st.booleans(),
-    kinds.SHARE.words: NUMBER,
+    kinds.LEVEL.words: st.sampled_from(["certain", "likely", "possible", "unlikely", "sure", 0.7]),
     kinds.SECONDS.words: NUMBER,
     kinds.FUNCTIONS.words: st.lists(FUNCTION, max_size=2),
     kinds.TORCH_RANGE.words: st.sampled_from([">=2.4", "2.4", "~=2.4,<2.9", "newest", ""]),

@@ -17,11 +17,11 @@ from trainlint.config.settings import REMOVED
 CHECKOUT = Path(__file__).parents[2]
 LAST_ROW = "    file_time_limit: float = key("
 NEW_ROW = """\
-    steps_per_epoch: float = key(
-        0.25,
-        SHARE,
+    steps_per_epoch: Confidence = key(
+        Confidence.LIKELY,
+        LEVEL,
         "a key that only a test knows",
-        example=0.5,
+        example="certain",
         invalidates=Invalidates.FINDINGS,
         option=Option(OF_RULES, "STEPS"),
     )
@@ -29,8 +29,10 @@ NEW_ROW = """\
 SETTINGS_TEXT = """
 from trainlint.config import Config
 from trainlint.engine.cache_keys import settings_text
-print(settings_text(Config()) != settings_text(Config(steps_per_epoch=0.5)))
-print(settings_text(Config(), verdicts=False) == settings_text(Config(steps_per_epoch=0.5), verdicts=False))
+from trainlint.finding import Confidence
+print(settings_text(Config()) != settings_text(Config(steps_per_epoch=Confidence.CERTAIN)))
+other = Config(steps_per_epoch=Confidence.CERTAIN)
+print(settings_text(Config(), verdicts=False) == settings_text(other, verdicts=False))
 """
 
 
@@ -75,12 +77,12 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Changed:
 
 
 def test_a_new_row_is_read_from_files_and_checked(changed: Changed) -> None:
-    changed.configured("steps-per-epoch = 0.75\n")
+    changed.configured("steps-per-epoch = 'certain'\n")
     assert changed.check().returncode == 0
     changed.configured("steps-per-epoch = 2\n")
     result = changed.check()
     assert result.returncode == 2
-    assert "trainlint.toml:1: `steps-per-epoch` must be a number from 0 to 1, not 2" in result.stdout + result.stderr
+    assert "trainlint.toml:1: `steps-per-epoch` must be " in result.stdout + result.stderr
     changed.configured("step-per-epoch = 1\n")
     assert 'did you mean "steps-per-epoch"?' in changed.check().stdout
 
@@ -91,16 +93,16 @@ def test_a_new_row_is_an_option_of_the_command_line(changed: Changed) -> None:
     assert line.split() == ["--steps-per-epoch", "STEPS", *"a key that only a test knows".split()]
     wrong = changed.check("--steps-per-epoch", "2")
     assert wrong.returncode == 2
-    assert "argument --steps-per-epoch: expected a number from 0 to 1, not '2'" in wrong.stderr
+    assert "argument --steps-per-epoch: expected certain, likely, possible or unlikely, not '2'" in wrong.stderr
 
 
 def test_a_new_row_is_shown_with_where_its_value_comes_from(changed: Changed) -> None:
     changed.configured("")
-    assert "\nsteps-per-epoch = 0.25  # default\n" in changed.check("--show-settings").stdout
-    changed.configured("\nsteps-per-epoch = 0.75\n")
-    assert "\nsteps-per-epoch = 0.75  # trainlint.toml:2\n" in changed.check("--show-settings").stdout
-    typed = changed.check("--show-settings", "--steps-per-epoch", "1").stdout
-    assert "\nsteps-per-epoch = 1.0  # --steps-per-epoch\n" in typed
+    assert '\nsteps-per-epoch = "likely"  # default\n' in changed.check("--show-settings").stdout
+    changed.configured("\nsteps-per-epoch = 'certain'\n")
+    assert '\nsteps-per-epoch = "certain"  # trainlint.toml:2\n' in changed.check("--show-settings").stdout
+    typed = changed.check("--show-settings", "--steps-per-epoch", "possible").stdout
+    assert '\nsteps-per-epoch = "possible"  # --steps-per-epoch\n' in typed
 
 
 def test_a_new_row_is_part_of_the_keys_of_the_cache_that_it_names(changed: Changed) -> None:
@@ -112,14 +114,13 @@ def test_a_new_row_has_a_section_of_the_page_and_a_property_of_the_schema(change
     page, described = json.loads(changed.python(f"{made}print(json.dumps([page(), schema()]))").stdout)
     section = page.partition("\n## steps-per-epoch\n")[2].partition("\n## ")[0]
     assert "A key that only a test knows." in section
-    assert "steps-per-epoch = 0.5\n" in section
+    assert 'steps-per-epoch = "certain"\n' in section
     assert described["properties"]["steps-per-epoch"] == {
         "description": "A key that only a test knows",
-        "type": "number",
-        "minimum": 0,
-        "maximum": 1,
-        "default": 0.25,
-        "examples": [0.5],
+        "type": "string",
+        "enum": ["certain", "likely", "possible", "unlikely"],
+        "default": "likely",
+        "examples": ["certain"],
     }
 
 

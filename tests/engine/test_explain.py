@@ -1,27 +1,31 @@
-"""Why a rule spoke or stayed silent: the answers agree with what a run finds, and with the rule's own source."""
+"""Why a rule reports something or is silent: the answers agree with what a run finds, and name the guard that holds."""
 
 from __future__ import annotations
 
 import ast
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
-from tests.chosen_cases import ROOT, on_each_file
-from trainlint.analysis.frequency.heat_fact import HeatFact
+from tests.chosen_cases import on_each_file
+from tests.toy_rules import PAGE, ToyRule
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.types.values import Home, Kind, Value
 from trainlint.config import Config
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import early_guard, guard
 from trainlint.engine.judge import judge
-from trainlint.engine.why.explain import Asked, explain
-from trainlint.explanation import Answer, Explanation, Fact, Hiding, Line, Look
-from trainlint.finding import Finding, Heat, Severity
+from trainlint.engine.why.explain import NO_REASON, Asked, explain
+from trainlint.explanation import Explanation, Hiding, Line, Look
+from trainlint.finding import Confidence, Finding, Heat, Severity
 from trainlint.packs import load_rules
 from trainlint.rule import Rule, Triggers
 from trainlint.source import SourceFile, source_from_text
+from trainlint_rules.itself.unused_ignore import UnusedIgnore
 
 INSTALLED = tuple(Asked(rule()) for rule in load_rules())
 
@@ -48,7 +52,7 @@ def test_what_it_calls_shown_is_what_a_run_finds(path: Path) -> None:
     assert shown == set(judge(source, rules, Config(), load_rules()).findings)
     for look in looks:
         assert look.failure is None
-        assert bool(look.stops) != bool(look.verdicts), "silence has a reason, and a finding is one"
+        assert not (look.verdicts and look.silence), "a rule that reports is not silent"
 
 
 TRAIN = source_from_text(
@@ -123,29 +127,10 @@ def look(explanation: Explanation, code: str) -> Look:
     return found
 
 
-def answers(found: Look) -> list[tuple[str, str, str]]:
-    return [(answer.part, answer.question, answer.value) for stop in found.stops for answer in stop.answers]
-
-
-def test_a_silent_rule_names_the_question_in_the_words_of_the_model() -> None:
-    silent = look(told(TRAIN, lines=(16, 16)), "TRN201")
-    assert silent.text == "loss.item()"
-    assert answers(silent) == [
-        ("site.heat.heat.in_step", "Whether the line runs at least once in each training iteration", "no")
-    ]
-    (stop,) = silent.stops
-    assert (stop.function, stop.path) == ("check", "trainlint_rules/sync/item_in_training_step.py")
-    assert "not site.heat.heat.in_step" in (ROOT / "rules" / stop.path).read_text().splitlines()[stop.line - 1]
-    (fact,) = stop.answers[0].facts
-    assert isinstance(fact.value, HeatFact)
-    assert fact.value.heat is Heat.RARE
-
-
-def test_what_keeps_a_finding_from_being_shown_is_named() -> None:
-    rules = [Asked(asked.rule, Hiding.PREVIEW if asked.rule.code == "TRN201" else None) for asked in INSTALLED]
-    (verdict,) = look(told(TRAIN, *rules, lines=(17, 17), config=Config(min_confidence=1.0)), "TRN201").verdicts
-    assert [hidden.by for hidden in verdict.hidden] == [Hiding.PREVIEW, Hiding.COMMENT, Hiding.LOW_CONFIDENCE]
-    assert verdict.hidden[1].line == 17
+def test_a_rule_is_silent_about_code_that_runs_too_seldom() -> None:
+    assert look(told(TRAIN, lines=(16, 16)), "TRN201").silence == (
+        "this code runs now and then (an interval, a first step, a failure)"
+    )
 
 
 def test_a_comment_that_silences_nothing_is_a_finding_of_its_line() -> None:
@@ -176,157 +161,113 @@ def test_a_place_of_several_lines_is_seen_from_each() -> None:
         assert found.span.start_line == 17
 
 
-class Toy(Rule, base=True):
-    """A toy.
+@guard
+def is_quiet(site: Site) -> bool:
+    """The argument is called quiet."""
+    return site.text() == "quiet"
 
-    ## Why
-    To be looked at.
 
-    ## Example
-    None.
+@early_guard
+def is_legacy(site: Site) -> bool:
+    """The file is called legacy."""
+    return site.path == "legacy.py"
 
-    ## Use instead
-    None.
 
-    ## Confirmed by
-    A test.
-
-    ## References
-    None.
-    """
-
+class Looks(CallRule):
+    __doc__ = PAGE
     code = "TOY900"
-    name = "toy-toy"
+    name = "toy-look"
+    on = ("look",)
+    when: ClassVar[Mapping[Heat, Confidence]] = {Heat.ONCE: Confidence.LIKELY}
+    unless = (is_legacy, is_quiet)
+    message = "`{text}` looks"
+    help = "look away"
+
+    def found(self, site: Site) -> Match | None:
+        """Calls with an argument. Crashes on 0."""
+        if not site.call.args:
+            return None
+        if site.text() == "look(0)":
+            raise RuntimeError("no luck")
+        return Match(site.at(site.call.args[0]))
+
+
+class GivesNoReason(ToyRule):
+    __doc__ = PAGE
+    code = "TOY901"
+    name = "toy-plain"
     severity = Severity.WARNING
     triggers = Triggers(calls=frozenset({"look"}))
 
-
-def silent(rule: type[Rule], code: str = "import torch\nlook(3, here)\n") -> Look:
-    return look(told(source_from_text("t.py", code), Asked(rule())), "TOY900")
-
-
-def _argument(site: Site, number: int) -> ast.expr | None:
-    """The argument of a call; None where there are fewer."""
-    return site.call.args[number] if number < len(site.call.args) else None
-
-
-def test_of_a_condition_the_part_that_decided_is_told() -> None:
-    class Parts(Toy):
-        __doc__ = Toy.__doc__
-
-        def check(self, site: Site) -> Iterator[Finding]:
-            if len(site.call.args) == 2 and not (site.call.keywords or site.call.args):
-                yield self.finding(site, "never")
-
-    assert answers(silent(Parts)) == [("site.call.args", "", "2")]
-
-
-def test_a_function_of_the_rule_is_followed() -> None:
-    class Asking(Toy):
-        __doc__ = Toy.__doc__
-
-        def check(self, site: Site) -> Iterator[Finding]:
-            third = _argument(site, 2)
-            if third is None:
-                return
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Calls with two arguments."""
+        if len(site.call.args) > 1:
             yield self.finding(site, "never")
 
-    found = silent(Asking)
-    assert answers(found)[0] == ("third is None", "The argument of a call", "none")
-    assert [stop.function for stop in found.stops] == ["check", "_argument"]
-    assert answers(found)[1] == ("number < len(site.call.args)", "", "no")
+
+def seen(code: str, rule: type[Rule] = Looks, path: str = "t.py", line: int = 2) -> Look:
+    return look(told(source_from_text(path, f"import torch\n{code}\n"), Asked(rule()), lines=(line, line)), rule.code)
 
 
-def test_where_no_test_of_several_holds_all_are_told() -> None:
-    class Chain(Toy):
-        __doc__ = Toy.__doc__
-
-        def check(self, site: Site) -> Iterator[Finding]:
-            if site.call.keywords:
-                yield self.finding(site, "never")
-            elif len(site.call.args) > 2:
-                yield self.finding(site, "never, either")
-
-    found = silent(Chain)
-    assert [(stop.condition, stop.holds) for stop in found.stops] == [
-        ("site.call.keywords", False),
-        ("len(site.call.args) > 2", False),
-    ]
+@pytest.mark.parametrize(
+    ("code", "path", "why"),
+    [
+        ("look(quiet)", "t.py", "the argument is called quiet"),
+        ("look(here)", "legacy.py", "the file is called legacy"),
+        ("def f(): look(here)", "t.py", "this code runs at an unknown frequency"),
+        ("look()", "t.py", None),
+    ],
+)
+def test_the_guard_that_holds_is_the_answer(code: str, path: str, why: str | None) -> None:
+    silent = seen(code, path=path)
+    assert (silent.verdicts, silent.silence) == ((), why)
 
 
-def test_a_loop_over_nothing_is_a_reason() -> None:
-    class Over(Toy):
-        __doc__ = Toy.__doc__
-
-        def check(self, site: Site) -> Iterator[Finding]:
-            for keyword in site.call.keywords:
-                yield self.finding(site, "never", at=keyword.value)
-
-    assert answers(silent(Over)) == [("site.call.keywords", "", "none")]
+def test_a_rule_that_reports_has_no_reason_for_silence() -> None:
+    found = seen("look(here)")
+    assert (len(found.verdicts), found.silence) == (1, None)
 
 
-def test_the_last_turn_of_a_loop_decides() -> None:
-    class Turns(Toy):
-        __doc__ = Toy.__doc__
-
-        def check(self, site: Site) -> Iterator[Finding]:
-            for item in site.call.args:
-                if isinstance(item, ast.Lambda):
-                    yield self.finding(site, "never")
-
-    (stop,) = silent(Turns).stops
-    assert stop.answers == (Answer("isinstance(item, ast.Lambda)", "", "no", (Fact("item", "`here`"),)),)
+def test_what_keeps_a_finding_from_being_shown_is_named() -> None:
+    source = source_from_text("t.py", "import torch\nlook(here)  # trainlint: ignore[TOY900] it may\n")
+    config = Config(min_confidence=Confidence.CERTAIN)
+    (verdict,) = look(told(source, Asked(Looks(), Hiding.PREVIEW), lines=(2, 2), config=config), "TOY900").verdicts
+    assert [hidden.by for hidden in verdict.hidden] == [Hiding.PREVIEW, Hiding.COMMENT, Hiding.LOW_CONFIDENCE]
+    assert verdict.hidden[1].line == 2
 
 
-def test_a_value_is_named_as_the_user_wrote_it() -> None:
-    class Valued(Toy):
-        __doc__ = Toy.__doc__
-
-        def check(self, site: Site) -> Iterator[Finding]:
-            value = site.value(site.call.args[0])
-            if value.is_tensor:
-                yield self.finding(site, "never")
-
-    (stop,) = silent(Valued).stops
-    (fact,) = stop.answers[0].facts
-    assert fact.text == "3"
-    assert isinstance(fact.value, Value)
-    assert fact.value.kind is Kind.NUMBER
-
-
-def test_what_hands_out_its_items_once_is_not_asked_again() -> None:
-    class Once(Toy):
-        __doc__ = Toy.__doc__
-
-        def check(self, site: Site) -> Iterator[Finding]:
-            items = iter(site.call.args)
-            if sum(1 for _ in items) > 2:
-                yield self.finding(site, "never")
-
-    (stop,) = silent(Once).stops
-    assert stop.holds is None
+def test_a_rule_without_guards_gives_no_reason() -> None:
+    assert seen("look(here)", GivesNoReason).silence == NO_REASON
 
 
 def test_a_rule_that_crashes_is_told_of() -> None:
-    class Crash(Toy):
-        __doc__ = Toy.__doc__
+    found = seen("look(0)")
+    assert (found.failure, found.silence) == ("RuntimeError: no luck", None)
+
+
+@pytest.mark.parametrize(("elsewhere", "unused"), [("look(0)", 0), ("look(quiet)", 1)])
+def test_a_comment_for_a_rule_that_crashed_elsewhere_is_not_called_unused(elsewhere: str, unused: int) -> None:
+    text = f"import torch\n{elsewhere}\nlook()  # trainlint: ignore[TOY900] it may\n"
+    asked = [Asked(rule()) for rule in (Looks, UnusedIgnore)]
+    line = the_line(told(source_from_text("t.py", text), *asked, lines=(3, 3)))
+    assert len([found for found in line.looks if found.verdicts]) == unused
+
+
+def test_a_finding_is_shown_at_its_own_line() -> None:
+    text = "import torch\nlook(\n    here,\n)\n"
+    explanation = told(source_from_text("t.py", text), Asked(Looks()))
+    assert [(line.number, len(line.looks)) for line in explanation.lines] == [(3, 1)]
+
+
+def test_a_finding_of_a_rule_that_looked_elsewhere_is_shown() -> None:
+    class ReportsTheLoop(GivesNoReason):
+        __doc__ = PAGE
+        code = "TOY902"
+        name = "toy-loop"
 
         def check(self, site: Site) -> Iterator[Finding]:
-            if site.call.args:
-                raise RuntimeError("no luck")
-            yield self.finding(site, "never")
+            """The loop around a call."""
+            yield self.finding(site, "see below", at=site.block.node)
 
-    assert silent(Crash).failure == "RuntimeError: no luck"
-
-
-def test_who_traced_before_traces_again() -> None:
-    def trace(*_: object) -> None:
-        return None
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        told(TRAIN, lines=(16, 16))
-        assert sys.gettrace() is trace
-    finally:
-        sys.settrace(before)
+    found = seen("for x in y:\n    look(x)", ReportsTheLoop, line=2)
+    assert (found.text[:10], found.verdicts[0].finding.message) == ("for x in y", "see below")

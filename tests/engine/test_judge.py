@@ -12,7 +12,7 @@ from tests.chosen_cases import on_each_file
 from trainlint.analysis.site import Site
 from trainlint.config import Config
 from trainlint.engine.judge import judge
-from trainlint.finding import Finding, Severity
+from trainlint.finding import Confidence, Finding, Severity
 from trainlint.packs import load_rules
 from trainlint.rule import Rule, Triggers
 from trainlint.source import source_from_text
@@ -26,7 +26,7 @@ def rules() -> list[Rule]:
 def test_a_rule_finds_alone_what_it_finds_among_others(path: Path) -> None:
     # The model answers questions when asked: no answer may depend on who asked before.
     source = source_from_text("train.py", path.read_text(encoding="utf-8"))
-    config = Config(min_confidence=0.0)
+    config = Config(min_confidence=Confidence.UNLIKELY)
     together = judge(source, rules(), config).findings
     backwards = judge(source, rules()[::-1], config).findings
     alone = [finding for rule in rules() for finding in judge(source, [rule], config).findings]
@@ -109,10 +109,10 @@ def test_deep_but_legal_code_is_judged() -> None:
 
 
 def test_findings_below_the_wanted_confidence_are_left_out() -> None:
-    source = source_from_text("train.py", LOOP)
-    sure = judge(source, rules(), Config(min_confidence=0.99)).findings
-    likely = judge(source, rules(), Config(min_confidence=0.5)).findings
-    assert all(finding.confidence >= 0.99 for finding in sure)
+    source = source_from_text("train.py", LOOP + "    if timer.due():\n        print(loss.item())\n")
+    sure = judge(source, rules(), Config(min_confidence=Confidence.CERTAIN, preview=True)).findings
+    likely = judge(source, rules(), Config(min_confidence=Confidence.UNLIKELY, preview=True)).findings
+    assert all(finding.confidence is Confidence.CERTAIN for finding in sure)
     assert set(sure) < set(likely)
 
 

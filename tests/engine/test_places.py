@@ -13,7 +13,7 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.config import Config
 from trainlint.engine.places import places_by_rule
-from trainlint.finding import Heat
+from trainlint.finding import Confidence, Heat
 from trainlint.packs import load_rules
 from trainlint.rule import IN_STEP, Rule
 from trainlint.source import source_from_text
@@ -45,7 +45,9 @@ def prepare(values):
 
 
 def model_of(text: str) -> SemanticModel:
-    return SemanticModel(source_from_text("train.py", text), ast.parse(text), Config(min_confidence=0.0))
+    return SemanticModel(
+        source_from_text("train.py", text), ast.parse(text), Config(min_confidence=Confidence.UNLIKELY)
+    )
 
 
 def seen(rule: Rule, model: SemanticModel, *, however_seldom: bool = False) -> list[Place]:

@@ -15,14 +15,14 @@ from trainlint.analysis.project.summarise import summarise
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.config import Config
 from trainlint.engine.judge import Verdicts, judge
-from trainlint.finding import Safety
+from trainlint.finding import Confidence, Safety
 from trainlint.fixing import fix_to_fixpoint
 from trainlint.fixing.fixpoint import parses
 from trainlint.rule import Rule
 from trainlint.source import SourceFile
 
 CASES = Path(__file__).parent.parent / "cases"
-EVERYTHING = Config(preview=True, min_confidence=0.0)
+EVERYTHING = Config(preview=True, min_confidence=Confidence.UNLIKELY)
 _MOST_MUTATIONS = 4
 Lines = list[str]
 

@@ -32,7 +32,7 @@ WHEELS = (
     "torch",
     "transformers",
 )
-EVERYTHING = ("--select", "ALL", "--preview", "--min-confidence", "0")
+EVERYTHING = ("--select", "ALL", "--preview", "--min-confidence", "unlikely")
 
 
 def is_python(path: Path) -> bool:

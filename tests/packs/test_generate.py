@@ -33,45 +33,35 @@ def test_pages_indexes_and_tables_are_made_from_the_rules() -> None:
         "docs/rules/item-in-training-step.md",
         "docs/rules/blocking-batch-copy.md",
         "docs/rules/README.md",
-        "rules/README.md",
-        "docs/rules/unproved.md",
     ]
     assert "# item-in-training-step (TRN201)" in files["docs/rules/item-in-training-step.md"]
     assert "[blocking-batch-copy](./blocking-batch-copy.md)" in files["docs/rules/README.md"]
-    assert "[blocking-batch-copy](../docs/rules/blocking-batch-copy.md)" in files["rules/README.md"]
     assert all(text.endswith("\n") and "\n\n\n" not in text for text in files.values())
 
 
-def test_only_rules_that_the_probe_does_not_measure_are_listed_as_unproved() -> None:
+def test_the_list_says_which_findings_the_probe_can_confirm() -> None:
     class Measured(BlockingBatchCopy):
         __doc__ = BlockingBatchCopy.__doc__
         confirmed_by = frozenset({Symptom.HOST_SYNC})
 
-    class OfEngine(BlockingBatchCopy):
-        __doc__ = BlockingBatchCopy.__doc__
-        of_engine = True
-
-    page = generate.unproved([BlockingBatchCopy])
-    confirmed_by = " ".join(BlockingBatchCopy.manual.section("Confirmed by").split())
-    assert page.endswith(f"| TRN205 | [blocking-batch-copy](./blocking-batch-copy.md) | {confirmed_by} |\n")
-    assert "blocking-batch-copy" not in generate.unproved([Measured, OfEngine])
+    assert " no |\n" in generate.pages([BlockingBatchCopy])["docs/rules/README.md"]
+    assert " yes |\n" in generate.pages([Measured])["docs/rules/README.md"]
 
 
 def test_what_was_written_is_fresh(tmp_path: Path) -> None:
     files = generate.pages(RULES)
-    assert len(generate.write(tmp_path, files)) == 5
+    assert len(generate.write(tmp_path, files)) == 3
     assert generate.differences(tmp_path, files) == []
     assert generate.write(tmp_path, files) == []
 
 
 def test_stale_missing_and_orphaned_pages_are_named(tmp_path: Path) -> None:
     generate.write(tmp_path, generate.pages(RULES))
-    (tmp_path / "docs/rules/README.md").unlink()
-    (tmp_path / "rules/README.md").write_text("by hand\n", encoding="utf-8")
+    (tmp_path / "docs/rules/README.md").write_text("by hand\n", encoding="utf-8")
+    (tmp_path / "docs/rules/blocking-batch-copy.md").unlink()
     assert generate.differences(tmp_path, generate.pages([BlockingBatchCopy])) == [
-        "docs/rules/README.md is missing",
-        "rules/README.md is stale",
-        "docs/rules/unproved.md is stale",
+        "docs/rules/blocking-batch-copy.md is missing",
+        "docs/rules/README.md is stale",
         "docs/rules/item-in-training-step.md is orphaned: no rule has this name",
     ]
 

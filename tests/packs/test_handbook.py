@@ -51,10 +51,10 @@ def test_only_our_own_rules_have_addresses_of_ours() -> None:
 def test_the_table_links_our_own_rules() -> None:
     summary = BlockingBatchCopy.manual.summary
     expected = f"""\
-| code | name | flags | severity | fix |
-| --- | --- | --- | --- | --- |
-| TRN205 | [blocking-batch-copy](./blocking-batch-copy.md) | {summary} | advice, preview | safe |
-| ACME001 | slow-call | A pattern of another pack | error | none |
+| code | name | flags | severity | fix | probe |
+| --- | --- | --- | --- | --- | --- |
+| TRN205 | [blocking-batch-copy](./blocking-batch-copy.md) | {summary} | advice, preview | safe | no |
+| ACME001 | slow-call | A pattern of another pack | error | none | no |
 """
     assert rules_table((BlockingBatchCopy, VisitorsRule), pages=".") == expected
 

@@ -12,10 +12,11 @@ from trainlint.config import Overrides
 from trainlint.engine.configurations import Configurations
 from trainlint.engine.discover import discover
 from trainlint.engine.run import run
+from trainlint.finding import Confidence
 from trainlint.packs import load_rules
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-EVERYTHING = Overrides(select=("ALL",), preview=True, min_confidence=0.0)
+EVERYTHING = Overrides(select=("ALL",), preview=True, min_confidence=Confidence.UNLIKELY)
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from tests.report.toys import BROKEN, COPY, CRASHED, ITEM, REPORT, edit_of, settings, sources
-from trainlint.finding import Edit, Finding, Fix, Heat, Report, Safety, Severity, Span
+from trainlint.finding import Confidence, Edit, Finding, Fix, Heat, Report, Safety, Severity, Span
 from trainlint.report import Settings, Style, render
 from trainlint.source import source_from_text
 
@@ -37,35 +37,22 @@ def frame_of(text: str, words: str, style: Settings) -> list[str]:
 
 def test_a_report_at_80_columns() -> None:
     expected = """\
-src/train.py:7:22: advice TRN205 blocking-batch-copy (80% sure)
-The host waits for this copy.
+advice[TRN205]: The host waits for this copy. (likely)
+  --> src/train.py:7:22  blocking-batch-copy
 
-  5 │     total = 0.0
-  6 │     for batch in train_loader:
-  7 │         loss = model(batch.to(device))
-    │                      ^^^^^^^^^^^^^^^^
-  8 │         loss.backward()
-
-  note: runs each training step
-  fix:  copy without waiting (safe; apply with --fix)
   6 │       for batch in train_loader:
   7 │ -         loss = model(batch.to(device))
   7 │ +         loss = model(batch.to(device, non_blocking=True))
   8 │           loss.backward()
+
+  note: runs each training step
+  fix:  copy without waiting (safe; apply with --fix)
   docs: trainlint explain TRN205
 
-src/train.py:9:18: warning TRN201 item-in-training-step
-`.item()` makes the host wait for the device in each training step.
+warning[TRN201]: `.item()` makes the host wait for the device in each training
+step.
+  --> src/train.py:9:18  item-in-training-step
 
-   7 │         loss = model(batch.to(device))
-   8 │         loss.backward()
-   9 │         total += loss.item()
-     │                  ^^^^^^^^^^^
-  10 │         optimizer.step()
-
-  note: runs each training step: line 6: loop over train_loader → Trainer.step
-  fix:  keep a detached sum and read it once (unsafe: needs your judgement;
-        apply with --unsafe-fixes)
    4 │   def train(model, train_loader, optimizer, device):
    5 │ -     total = 0.0
    5 │ +     total = torch.zeros((), device=device)
@@ -77,6 +64,10 @@ src/train.py:9:18: warning TRN201 item-in-training-step
   10 │           optimizer.step()
   11 │ -     return total
   11 │ +     return total.item()
+
+  note: runs each training step: line 6: loop over train_loader → Trainer.step
+  fix:  keep a detached sum and read it once (unsafe: needs your judgement;
+        apply with --unsafe-fixes)
   docs: trainlint explain TRN201
 
 error: could not judge src/broken.py: line 3 is no valid Python; mend it or
@@ -92,27 +83,15 @@ Found 2 problems in 12 files (1 fixable with --fix, 1 more with --unsafe-fixes;
 
 def test_a_report_at_40_columns_in_ascii() -> None:
     expected = """\
-src/train.py:9:18:
-warning TRN201 item-in-training-step
-`.item()` makes the host wait for the
-device in each training step.
+warning[TRN201]: `.item()` makes the
+host wait for the device in each
+training step.
+  --> src/train.py:9:18
 
-   7 |         loss = model(batch.to(...
-   8 |         loss.backward()
-   9 |         total += loss.item()
-     |                  ^^^^^^^^^^^
-  10 |         optimizer.step()
-
-  note: runs each training step: line 6:
-        loop over train_loader ->
-        Trainer.step
-  fix:  keep a detached sum and read it
-        once (unsafe: needs your
-        judgement; apply with
-        --unsafe-fixes)
    4 |   def train(model, train_loade...
    5 | -     total = 0.0
-   5 | +     total = torch.zeros((), ...
+   5 | +     total = torch.zeros((), dev
+     | + ice=device)
    6 |       for batch in train_loader:
    : |
    8 |           loss.backward()
@@ -121,6 +100,14 @@ device in each training step.
   10 |           optimizer.step()
   11 | -     return total
   11 | +     return total.item()
+
+  note: runs each training step: line 6:
+        loop over train_loader ->
+        Trainer.step
+  fix:  keep a detached sum and read it
+        once (unsafe: needs your
+        judgement; apply with
+        --unsafe-fixes)
   docs: trainlint explain TRN201
 
 Found 1 problem in 1 file (1 fixable
@@ -138,20 +125,55 @@ def test_the_page_of_a_rule_is_named_once() -> None:
     assert shown(Report((ITEM, ITEM), (), 1), settings()).count("docs:") == 1
 
 
+def at_lines(*lines: int) -> list[Finding]:
+    """The same finding at each of these lines, without a fix."""
+    return [replace(ITEM, span=replace(ITEM.span, start_line=line, end_line=line), fix=None) for line in lines]
+
+
 def test_many_findings_that_say_the_same_of_one_loop_are_shown_as_one() -> None:
-    at = [replace(ITEM, span=replace(ITEM.span, start_line=line, end_line=line), fix=None) for line in (3, 5, 6, 7)]
-    text = shown(Report(tuple(at), (), files=1), settings())
-    assert text.count("TRN201 item-in-training-step") == 1
-    assert "also: the same 3 more times, at lines 5, 6, 7\n" in text
+    text = shown(Report(tuple(at_lines(3, 5, 7, 9)), (), files=1), settings())
+    assert text.count("warning[TRN201]") == 1
+    assert "also: at lines 5, 7, 9\n" in text
     assert "Found 4 problems" in text
 
 
-def test_three_findings_or_findings_of_different_loops_are_each_shown() -> None:
-    at = [replace(ITEM, span=replace(ITEM.span, start_line=line, end_line=line), fix=None) for line in (3, 5, 6, 7)]
-    elsewhere = replace(at[3], chain=("line 40: for batch in other_loader",))
-    text = shown(Report((*at[:3], elsewhere), (), files=1), settings())
-    assert text.count("TRN201 item-in-training-step") == 4
+def test_findings_on_neighbouring_lines_that_say_the_same_are_shown_as_one() -> None:
+    text = shown(Report(tuple(at_lines(5, 6, 9)), (), files=1), settings())
+    assert text.count("warning[TRN201]") == 2
+    assert "also: at line 6\n" in text
+
+
+def test_three_findings_apart_or_findings_of_different_loops_are_each_shown() -> None:
+    *three, last = at_lines(3, 5, 7, 9)
+    elsewhere = replace(last, chain=("line 40: for batch in other_loader",))
+    text = shown(Report((*three, elsewhere), (), files=1), settings())
+    assert text.count("warning[TRN201]") == 4
     assert "also:" not in text
+
+
+def test_the_fixes_of_neighbouring_findings_are_one_diff() -> None:
+    text = "x = inputs.cuda()\ny = targets.cuda()\nz = 1\n"
+    source = source_from_text("x.py", text)
+    found = []
+    for line, name in ((1, "inputs.cuda("), (2, "targets.cuda(")):
+        stop = text.index(name) + len(name)
+        fix = Fix("copy", (Edit(stop, stop, "non_blocking=True"),), Safety.SAFE)
+        found.append(replace(COPY, path="x.py", span=Span(line, 5, line, 8), fix=fix))
+    page = render(Report(tuple(found), (), 1), "full", sources={"x.py": source}.get, rules=(), settings=settings())
+    assert [line[6:] for line in page.splitlines() if "│" in line] == [
+        "- x = inputs.cuda()",
+        "- y = targets.cuda()",
+        "+ x = inputs.cuda(non_blocking=True)",
+        "+ y = targets.cuda(non_blocking=True)",
+        "  z = 1",
+    ]
+
+
+def test_a_fix_that_changes_other_lines_leaves_the_frame() -> None:
+    fix = Fix("import it", (Edit(0, 0, "import os\n"),), Safety.SAFE)
+    page = shown(Report((replace(ITEM, fix=fix),), (), 1), settings())
+    assert "│                  ^^^^^^^^^^^" in page
+    assert "│ + import os" in page
 
 
 def test_a_rule_of_another_pack_has_no_address_of_ours() -> None:
@@ -236,18 +258,34 @@ def test_source_cannot_steer_the_terminal() -> None:
     ]
 
 
-def test_a_long_line_is_clipped_around_the_span() -> None:
-    text = f"x = call({', '.join(f'argument_{n}=None' for n in range(20))}, last=loss.item(), {'y' * 200})\n"
-    line, carets = frame_of(text, "loss.item()", settings(60))
-    assert line.startswith("  1 │ …")
-    assert line.endswith("…")
-    assert line[carets.index("^") : carets.rindex("^") + 1] == "loss.item()"
+def test_a_long_line_is_cropped_behind_the_span() -> None:
+    line, carets = frame_of(f"x = loss.item(), {'y' * 200}\n", "loss.item()", settings(40))
+    assert line == "  1 │ x = loss.item(), yyyyyyyyyyyyyyyy…"
+    assert carets == "    │     ^^^^^^^^^^^"
+
+
+def test_a_long_line_is_folded_where_the_span_would_not_show() -> None:
+    text = "x = call(first=None, second=None, last=loss.item(), more=None)\n"
+    assert frame_of(text, "loss.item()", settings(40)) == [
+        "  1 │ x = call(first=None, second=None,",
+        "    │ last=loss.item(), more=None)",
+        "    │      ^^^^^^^^^^^",
+    ]
+
+
+def test_of_a_very_long_line_the_piece_with_the_span_is_shown() -> None:
+    text = f"x = call(first=None, second=None, last=loss.item(), {'y' * 200})\n"
+    assert frame_of(text, "loss.item()", settings(40)) == [
+        "  1 │ …ast=loss.item(), yyyyyyyyyyyyyyy…",
+        "    │      ^^^^^^^^^^^",
+    ]
 
 
 def test_a_span_longer_than_the_line_shows_its_beginning() -> None:
-    line, carets = frame_of(f"    x = total({'a' * 300})\n", f"total({'a' * 300})", settings(40))
-    assert line == "  1 │ x = total(aaaaaaaaaaaaaaaaaaaaaaa…"
-    assert carets == "    │     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"
+    lines = frame_of(f"    x = total({'a' * 300})\n", f"total({'a' * 300})", settings(40))
+    assert lines[:2] == ["  1 │     x = total(aaaaaaaaaaaaaaaaaaaa", "    │         ^^^^^^^^^^^^^^^^^^^^^^^^^^"]
+    assert lines[-2].endswith("…")
+    assert len(lines) == 8
 
 
 def test_a_span_of_several_lines_is_bracketed() -> None:
@@ -281,8 +319,8 @@ def test_the_middle_of_a_long_span_is_left_out() -> None:
 def test_a_finding_without_its_text_is_still_told() -> None:
     page = shown(Report((replace(ITEM, path="gone.py", fix=None),), (), 1), settings(100))
     assert page.splitlines()[:3] == [
-        "gone.py:9:18: warning TRN201 item-in-training-step",
-        "`.item()` makes the host wait for the device in each training step.",
+        "warning[TRN201]: `.item()` makes the host wait for the device in each training step.",
+        "  --> gone.py:9:18  item-in-training-step",
         "  note: runs each training step: line 6: loop over train_loader → Trainer.step",
     ]
 
@@ -322,7 +360,7 @@ def findings(draw: st.DrawFn) -> tuple[Finding, str]:
     fix = Fix(draw(st.text(max_size=60)), (Edit(start, stop, draw(st.text(alphabet, max_size=60))),), Safety.SAFE)
     finding = Finding(
         "TRN201", "item-in-training-step", "x.py", source.span(start, stop), draw(st.text(max_size=120)),
-        Severity.ERROR, Heat.STEP, 0.5, ("line 1: loop",), draw(st.sampled_from([fix, None])),
+        Severity.ERROR, Heat.STEP, Confidence.POSSIBLE, ("line 1: loop",), draw(st.sampled_from([fix, None])),
     )  # fmt: skip
     return finding, text
 

@@ -65,3 +65,9 @@ def test_failures_are_errors_and_a_clean_report_is_silent() -> None:
         "could not judge src/broken.py: line 3 is no valid Python; mend it or exclude it"
     ]
     assert lines(Report((), (), 1)) == []
+
+
+def test_the_help_stands_apart_from_the_message() -> None:
+    finding = replace(ITEM, message="`.item()` forces a GPU sync", help="log every N steps", chain=())
+    text = render(Report((finding,), (), 1), "github", sources=sources, rules=(), settings=settings())
+    assert "::`.item()` forces a GPU sync%0Ahelp: log every N steps%0A(runs each training step)\n" in text

@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.report.toys import BROKEN, COPY, CRASHED, ITEM, settings, sources
-from trainlint.finding import Edit, Finding, Fix, Heat, Report, Safety, Severity, Span
+from trainlint.finding import Confidence, Edit, Finding, Fix, Heat, Report, Safety, Severity, Span
 from trainlint.report import render
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -41,7 +41,9 @@ def test_reports_are_valid(report: Report) -> None:
 def test_every_heat_severity_and_safety_is_in_the_schema(heat: Heat, severity: Severity) -> None:
     for safety in Safety:
         fix = Fix("mend", (Edit(0, 1, "é"),), safety)
-        finding = Finding("ACME001", "slow-call", "é.py", Span(1, 1, 1, 2), "m", severity, heat, 0.5, (), fix)
+        finding = Finding(
+            "ACME001", "slow-call", "é.py", Span(1, 1, 1, 2), "m", severity, heat, Confidence.POSSIBLE, (), fix
+        )
         VALIDATOR.validate(document(Report((finding,), (), 1)))
 
 
@@ -52,9 +54,10 @@ def test_a_finding_holds_all_that_is_known() -> None:
         "path": "src/train.py",
         "span": {"start_line": 7, "start_column": 22, "end_line": 7, "end_column": 38},
         "message": "The host waits for this copy.",
+        "help": None,
         "severity": "advice",
         "heat": "step",
-        "confidence": 0.8,
+        "confidence": "likely",
         "chain": [],
         "fix": {
             "title": "copy without waiting",

@@ -79,11 +79,11 @@ def test_every_rule_is_described_and_every_result_points_at_its_rule() -> None:
 
 
 def test_a_result_says_where_what_and_how_often() -> None:
-    made = run(Report((replace(ITEM, message=ITEM.message.rstrip(".")),), (), 1))
+    made = run(Report((replace(ITEM, message="`.item()` forces a GPU sync", help="log every N steps"),), (), 1))
     [result] = made["results"]
     assert result["level"] == "warning"
     assert result["message"]["text"] == (
-        "`.item()` makes the host wait for the device in each training step. "
+        "`.item()` forces a GPU sync\n\nhelp: log every N steps\n\n"
         "It runs each training step: line 6: loop over train_loader → Trainer.step."
     )
     assert result["locations"][0]["physicalLocation"]["region"] == {

@@ -8,28 +8,19 @@ import pytest
 
 from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.types.values import Home, Kind, Origin, Value
-from trainlint.explanation import Answer, Explanation, Fact, Hidden, Hiding, Line, Look, Stop, Verdict
-from trainlint.finding import Finding, Heat, Severity, Span
+from trainlint.explanation import Explanation, Fact, Hidden, Hiding, Line, Look, Verdict
+from trainlint.finding import Confidence, Finding, Heat, Severity, Span
 from trainlint.report.settings import Style
 from trainlint.report.why.text import render
 from trainlint.report.why.value_words import heat_words, value_words
 
 STEP = HeatFact(Heat.STEP, 0.97, ("line 3: for batch in loader",))
 LOSS = Value(Kind.TENSOR, Home.DEVICE, True, Origin.LOSS, 0.9)
-STOP = Stop(
-    "not site.heat.heat.in_step or site.gradients_off",
-    True,
-    (
-        Answer(
-            "site.gradients_off", "Whether autograd is off here", "yes", (Fact("loss", LOSS), Fact("site.heat", STEP))
-        ),
-    ),
-    "check",
-    "pack/topic/slow_call.py",
-    12,
+SILENT = Look("ACME002", "slow-call", Span(8, 5, 8, 16), "loss.item()", silence="the file compiles nothing")
+ELSEWHERE = replace(SILENT, code="ACME003", silence=None)
+FINDING = Finding(
+    "ACME001", "slower-call", "t.py", Span(8, 5, 8, 16), "This waits.", Severity.WARNING, confidence=Confidence.LIKELY
 )
-SILENT = Look("ACME002", "slow-call", Span(8, 5, 8, 16), "loss.item()", stops=(STOP,))
-FINDING = Finding("ACME001", "slower-call", "t.py", Span(8, 5, 8, 16), "This waits.", Severity.WARNING, confidence=0.8)
 SPOKEN = Look("ACME001", "slower-call", Span(8, 5, 8, 16), "loss.item()", verdicts=(Verdict(FINDING),))
 LINE = Line(
     8,
@@ -38,9 +29,9 @@ LINE = Line(
     heat=STEP,
     values=(Fact("loss", LOSS),),
     unknown=("args", "step"),
-    looks=(SPOKEN, SILENT),
+    looks=(SPOKEN, SILENT, ELSEWHERE),
 )
-EXPLANATION = Explanation("t.py", 8, 8, False, 0.7, (LINE,))
+EXPLANATION = Explanation("t.py", 8, 8, False, Confidence.LIKELY, (LINE,))
 
 
 def text(explanation: Explanation, style: Style | None = None) -> str:
@@ -56,12 +47,10 @@ def test_a_line_and_its_rules() -> None:
         "\n"
         "  ACME001 slower-call reports `loss.item()`\n"
         "    This waits.\n"
-        "    warning, 80% sure; shown by `trainlint check`\n"
+        "    warning, likely; shown by `trainlint check`\n"
         "\n"
-        "  ACME002 slow-call is silent about `loss.item()`\n"
-        "    Whether autograd is off here: yes\n"
-        "      asked as `site.gradients_off`, slow_call.py:12\n"
-        "      loss is a tensor in device memory, with a graph, a loss (0.9)\n"
+        "  ACME002 slow-call is silent: the file compiles nothing\n"
+        "  1 other rule looks for something else here: ACME003\n"
     )
 
 
@@ -82,7 +71,7 @@ def test_a_loop_tells_of_its_body_and_autograd_of_what_switches_it_off() -> None
     ("hidden", "words"),
     [
         (Hidden(Hiding.COMMENT, 7), "not shown: the comment at line 7 silences it"),
-        (Hidden(Hiding.LOW_CONFIDENCE), "not shown: that is below min-confidence, 70%"),
+        (Hidden(Hiding.LOW_CONFIDENCE), "not shown: that is below min-confidence, likely"),
         (Hidden(Hiding.PREVIEW), "not shown: the rule does not run here"),
     ],
 )
@@ -95,30 +84,47 @@ def test_what_hides_a_finding(hidden: Hidden, words: str) -> None:
     assert ("It does not run here: it is a preview rule" in told) == (off is not None)
 
 
-def test_looks_that_end_alike_are_one() -> None:
-    looks = (SILENT, replace(SILENT, text="b.item()"), replace(SILENT, text="c.item()", stops=(replace(STOP, line=1),)))
-    told = text(replace(EXPLANATION, lines=(replace(LINE, looks=looks),)))
-    assert told.count("Whether autograd is off here: yes") == 2
-    assert "is silent about `loss.item()` and `b.item()`" in told
+def silent_part(*looks: Look) -> list[str]:
+    """What is printed below the facts of the line."""
+    return text(replace(EXPLANATION, lines=(Line(8, "", looks=looks),))).splitlines()[2:]
 
 
-def test_of_functions_that_ask_each_other_the_last_is_told() -> None:
-    asking = replace(STOP, condition="_reads(site)", holds=None, answers=(Answer("_reads(site)", "", "none"),))
-    told = text(
-        replace(
-            EXPLANATION,
-            lines=(replace(LINE, looks=(replace(SILENT, stops=(asking, replace(STOP, function="_reads"))),)),),
-        )
+def test_places_that_a_rule_is_silent_about_for_one_reason_are_one_line() -> None:
+    assert silent_part(SILENT, replace(SILENT, text="b.item()")) == [
+        "  ACME002 slow-call is silent: the file compiles nothing"
+    ]
+
+
+def test_rules_that_are_silent_for_one_reason_are_one_line() -> None:
+    other = replace(SILENT, code="ACME004", name="late-call", off=Hiding.PREVIEW)
+    third = replace(SILENT, code="ACME005", name="lost-call", off=Hiding.NOT_SELECTED)
+    assert silent_part(SILENT, other, third) == [
+        "  ACME002 slow-call, ACME004 late-call (preview) and ACME005 lost-call (not selected) are silent:",
+        "    the file compiles nothing",
+    ]
+
+
+def test_places_are_named_where_a_rule_answers_differently_about_them() -> None:
+    rare = replace(SILENT, text="b.item()", silence="this code runs once")
+    assert silent_part(SILENT, rare, replace(SILENT, text="c.item()"), replace(ELSEWHERE, code="ACME002")) == [
+        "  ACME002 slow-call is silent about `loss.item()` and `c.item()`: the file compiles nothing",
+        "  ACME002 slow-call is silent about `b.item()`: this code runs once",
+    ]
+    assert "  ACME001 slower-call is silent about `b.item()`: this code runs once" in silent_part(
+        SPOKEN, replace(rare, code=SPOKEN.code, name=SPOKEN.name)
     )
-    assert "_reads(site)" not in told
-    assert "Whether autograd is off here: yes" in told
 
 
-def test_a_rule_that_crashed_or_has_no_source() -> None:
-    looks = (replace(SILENT, stops=(), failure="KeyError: 'x'"), replace(SILENT, stops=()))
-    told = text(replace(EXPLANATION, lines=(replace(LINE, looks=looks),)))
-    assert "crashed on `loss.item()`\n    KeyError: 'x'\n" in told
-    assert "cannot be told why" in told
+def test_rules_that_look_for_something_else_are_counted_and_named_once() -> None:
+    assert silent_part(ELSEWHERE, replace(ELSEWHERE, text="b"), replace(ELSEWHERE, code="ACME004")) == [
+        "  2 rules look for something else here: ACME003, ACME004"
+    ]
+    assert "something else" not in "".join(silent_part(SPOKEN, replace(ELSEWHERE, code=SPOKEN.code)))
+
+
+def test_a_rule_that_crashed() -> None:
+    told = silent_part(replace(SILENT, silence=None, failure="KeyError: 'x'"))
+    assert told == ["  ACME002 slow-call crashed on `loss.item()`", "    KeyError: 'x'"]
 
 
 def test_nothing_to_look_at() -> None:

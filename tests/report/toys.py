@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Edit, Failure, Finding, Fix, Heat, Report, Safety, Severity, Span
+from trainlint.finding import Confidence, Edit, Failure, Finding, Fix, Heat, Report, Safety, Severity, Span
 from trainlint.report import Settings, Style
 from trainlint.rule import Rule, Triggers
 from trainlint.source import SourceFile, source_from_text
@@ -183,7 +183,7 @@ COPY = Finding(
     message="The host waits for this copy.",
     severity=Severity.ADVICE,
     heat=Heat.STEP,
-    confidence=0.8,
+    confidence=Confidence.LIKELY,
     fix=Fix("copy without waiting", (edit_of(".to(device)", ".to(device, non_blocking=True)"),), Safety.SAFE),
 )
 

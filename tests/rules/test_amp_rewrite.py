@@ -238,7 +238,7 @@ def test_what_the_oldest_version_lacks_is_not_asked_for(minimum: tuple[int, int]
     )
     found = findings(text, TorchRange(minimum))
     assert len(found) == bool(symbols)
-    assert all(symbol in finding.message for finding in found for symbol in symbols)
+    assert all(symbol in finding.help for finding in found for symbol in symbols)
     new = rewritten(text, TorchRange(minimum))
     assert ("from torch.cuda.amp import" in new) == (len(symbols) < 3)
     assert ("from torch.amp import" in new) == bool(symbols)

@@ -13,12 +13,12 @@ from tests.fixing.helpers import comments
 from tests.rules.catalogue import all_rules, source
 from trainlint.config import Config
 from trainlint.engine.judge import judge
-from trainlint.finding import Safety
+from trainlint.finding import Confidence, Safety
 from trainlint.fixing.apply import apply_edits
 from trainlint.rule import Rule
 from trainlint_rules.distributed.all_gather_then_cat import AllGatherThenCat
 
-EVERYTHING = Config(preview=True, min_confidence=0.0)
+EVERYTHING = Config(preview=True, min_confidence=Confidence.UNLIKELY)
 SAFE = [rule for rule in all_rules() if rule.fix_safety is Safety.SAFE]
 
 

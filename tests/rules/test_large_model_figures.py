@@ -6,6 +6,7 @@ import pytest
 
 from tests.rules.catalogue import DEFAULT, source
 from trainlint.engine.judge import judge
+from trainlint.finding import Finding
 from trainlint_rules.distributed.ddp_of_large_model import DdpOfLargeModel
 
 SCRIPT = """\
@@ -26,39 +27,41 @@ GPT2_OF_LAYERS = "GPT2LMHeadModel(GPT2Config(n_embd=1600, n_layer={})).to(rank)"
 ADAM = "AdamW(model.parameters())"
 
 
-def messages(model: str, optimizer: str = ADAM) -> list[str]:
+def found(model: str, optimizer: str = ADAM) -> tuple[Finding, ...]:
     text = SCRIPT.format(model=model, optimizer=optimizer)
-    return [finding.message for finding in judge(source(text), [DdpOfLargeModel()], DEFAULT).findings]
+    return judge(source(text), [DdpOfLargeModel()], DEFAULT).findings
 
 
 @pytest.mark.parametrize(
-    ("more", "optimizer", "figures"),
+    ("more", "optimizer", "whole", "each"),
     [
-        ("", ADAM, "about 7.0 billion parameters (by \"meta-llama/Llama-2-7b-hf\") at 16 bytes each with AdamW are"),
-        ("", "SGD(model.parameters(), lr=0.1, momentum=0.9)", "at 12 bytes each with SGD are 84 GB"),
-        ("", "SGD(model.parameters(), lr=0.1)", "at 8 bytes each with SGD are 56 GB"),
-        (", torch_dtype=torch.bfloat16", ADAM, "at 8 bytes each with AdamW are 56 GB"),
-        (', dtype="bfloat16"', ADAM, "at 8 bytes each with AdamW are 56 GB"),
+        ("", ADAM, "112 GB", "16 bytes each with AdamW"),
+        ("", "SGD(model.parameters(), lr=0.1, momentum=0.9)", "84 GB", "12 bytes each with SGD"),
+        ("", "SGD(model.parameters(), lr=0.1)", "56 GB", "8 bytes each with SGD"),
+        (", torch_dtype=torch.bfloat16", ADAM, "56 GB", "8 bytes each with AdamW"),
+        (', dtype="bfloat16"', ADAM, "56 GB", "8 bytes each with AdamW"),
     ],
-)  # fmt: skip
-def test_the_figures_follow_types_and_optimizer(more: str, optimizer: str, figures: str) -> None:
-    (message,) = messages(LLAMA.format(more=more), optimizer)
-    assert figures in message
+)
+def test_the_figures_follow_types_and_optimizer(more: str, optimizer: str, whole: str, each: str) -> None:
+    (finding,) = found(LLAMA.format(more=more), optimizer)
+    assert f"keeps {whole} of this model on each GPU" in finding.message
+    assert f'about 7.0 billion parameters (by "meta-llama/Llama-2-7b-hf") at {each}' in finding.message
 
 
 def test_a_share_of_eight_is_stated() -> None:
-    (message,) = messages(LLAMA.format(more=""))
-    assert message.endswith("`fully_shard` over 8 GPUs keeps 14 GB")
+    (finding,) = found(LLAMA.format(more=""))
+    assert finding.help == "use `fully_shard`, which over 8 GPUs keeps 14 GB on each"
 
 
 def test_states_are_large_from_half_of_a_gpu_of_80_gb_on() -> None:
-    assert messages(GPT2_OF_LAYERS.format(76)) == []
-    (message,) = messages(GPT2_OF_LAYERS.format(80))
-    assert "2.5 billion parameters (by `GPT2Config`) at 16 bytes each with AdamW are 41 GB" in message
+    assert found(GPT2_OF_LAYERS.format(76)) == ()
+    (finding,) = found(GPT2_OF_LAYERS.format(80))
+    assert "keeps 41 GB of this model" in finding.message
+    assert "2.5 billion parameters (by `GPT2Config`) at 16 bytes each with AdamW" in finding.message
 
 
 @pytest.mark.parametrize(
     "more", [", load_in_8bit=True", ', device_map="auto"', ", quantization_config=BitsAndBytesConfig()"]
 )
 def test_nothing_is_said_of_what_is_quantised_or_spread(more: str) -> None:
-    assert messages(LLAMA.format(more=more)) == []
+    assert found(LLAMA.format(more=more)) == ()

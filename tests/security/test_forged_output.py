@@ -175,7 +175,7 @@ def test_settings_of_a_repository_forge_no_line(toys: Program, write: Write) -> 
             assert not has_commands(result.err)
 
 
-DOCSTRING = '"""\n   ::stop-commands::x\n##[add-path]x\n"""\n'
+DOCSTRING = '"""\n   ::stop-commands::x\n##[add-path]x """\n'
 
 
 def test_a_patch_that_would_be_a_command_is_kept_from_the_log(toys: Program, write: Write) -> None:

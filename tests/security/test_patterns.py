@@ -46,7 +46,7 @@ NEVER_SEARCHED = {
     "trainlint.suppress.comments._COLON",
     "trainlint.suppress.comments._LISTED_WORD",
     "trainlint.suppress.comments._CODE",
-    "trainlint_rules.sync.created_on_host_then_moved._MOVE_TEXT",
+    "trainlint_rules.sync.idioms.moved_creations._MOVE_TEXT",
 }
 """Patterns that are only matched at one place, or with a whole text."""
 SEARCHED_IN_SHORT_TEXTS = {
@@ -68,7 +68,10 @@ def patterns() -> dict[str, tuple[str, int]]:
 
 
 def _collect(value: Any, where: str, found: dict[str, tuple[str, int]], depth: int) -> None:
-    if isinstance(value, re.Pattern) or type(value).__name__ == "lazy":
+    if isinstance(value, tuple) and hasattr(value, "_fields"):  # a named tuple
+        for name in value._fields:
+            _collect(getattr(value, name), f"{where}.{name}", found, depth - 1)
+    elif isinstance(value, re.Pattern) or type(value).__name__ == "lazy":
         text = value.pattern if isinstance(value.pattern, str) else value.pattern.decode("latin-1")
         entry = (text, value.flags & (re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE))
         if entry not in found.values():

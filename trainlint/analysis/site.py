@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.conditions.condition import Condition
     from trainlint.analysis.frequency.heat_fact import HeatFact
     from trainlint.analysis.syntax.blocks import Block, Function
+    from trainlint.analysis.syntax.literal_dicts import Settings
     from trainlint.analysis.types.values import Value
     from trainlint.source import SourceFile
 
@@ -38,6 +39,27 @@ class Site:
         if not isinstance(self.place.node, ast.Call):
             raise TypeError("this site is no call")
         return self.place.node
+
+    @property
+    def receiver(self) -> ast.expr:
+        """What the method of a call is called on: `x` in `x.item()`. Raises TypeError where no method is called."""
+        if not isinstance(self.call.func, ast.Attribute):
+            raise TypeError("this call is not that of a method")
+        return self.call.func.value
+
+    @property
+    def loop(self) -> Block:
+        """The block of the loop that the rule's trigger named. Raises KeyError at another kind of site."""
+        return self.file.outline.loop_blocks[self.place.node]
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in a dict that the rule's trigger named. Raises TypeError at another kind of site."""
+        if not isinstance(self.place.node, ast.Dict):
+            raise TypeError("this site is no dict")
+        from trainlint.analysis.syntax.literal_dicts import Settings
+
+        return Settings(self.place.node)
 
     @property
     def block(self) -> Block:
@@ -91,6 +113,12 @@ class Site:
         """Whether some PyTorch that the project targets is older than a version; False where no target is known."""
         target = self.file.config.target_torch
         return target is not None and target.lacks(version)
+
+    def text(self, node: ast.AST | None = None) -> str:
+        """The code of a node, or of the site's own, on one line and shortened, to be quoted in a sentence."""
+        from trainlint.analysis.syntax.written import written
+
+        return written(self.file.source, self.place.node if node is None else node)
 
     def span(self, node: ast.AST | None = None) -> Span:
         """Where a node, or the site's own, stands in the text."""

@@ -19,7 +19,7 @@ _MODULES = {
     "trainlint.engine.cached_results": "WholeRun",
     "trainlint.engine.index.group_facts": "GroupFacts",
     "trainlint.engine.work": "Outcome",
-    "trainlint.finding": "Edit Failure Finding Fix Heat Report Safety Severity Span UnappliedFix",
+    "trainlint.finding": "Confidence Edit Failure Finding Fix Heat Report Safety Severity Span UnappliedFix",
     "trainlint.analysis.project.glance": "Glance",
     "trainlint.analysis.project.summary": "ClassSummary FunctionSummary OutgoingCall Summary",
     "trainlint.analysis.syntax.blocks": "BlockKind",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: `trainlint --vers
 
 COMMANDS = {
     "check": "find what makes training slow, wasteful or wrong, and fix it",
-    "why": "say what is known of a line, and why each rule spoke or stayed silent there",
+    "why": "say what is known of a line, and why each rule reports something there or is silent",
     "explain": "show the page of a rule: what it finds, why, and what to write instead",
     "rules": "list the rules",
     "clean": "delete the cache",
@@ -153,7 +153,7 @@ def _why_parser() -> argparse.ArgumentParser:
         "trainlint why",
         usage="trainlint why FILE[:LINE | :FIRST-LAST] [options]",
         description="Say what is known of a line (how often it runs, whether autograd is on, what its values are) and "
-        "why each rule that looks at it spoke or stayed silent. Without LINE: of each line that a rule looks at.",
+        "why each rule that looks at it reports something or is silent. Without LINE: each line that a rule looks at.",
         epilog="Exit codes: 0; 2 where the file cannot be read or has no such line.",
         formatter_class=_Help,
         allow_abbrev=False,

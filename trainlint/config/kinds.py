@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trainlint.config.globs import MOST_PATTERNS, check_glob, check_number_of_globs
-from trainlint.finding import Severity
+from trainlint.finding import Confidence, Severity
 from trainlint.naming import did_you_mean, exactness, rules_called, unknown_rule
 
 TYPE_CHECKING = False
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 _SEVERITIES = {severity.label: severity for severity in Severity}
 _SEVERITY_WORDS = '"advice", "warning" or "error"'
-_SHARE_WORDS = "a number from 0 to 1"
+_LEVELS = {level.label: level for level in reversed(Confidence)}
+_LEVEL_WORDS = '"certain", "likely", "possible" or "unlikely"'
 _MOST_SECONDS = 86_400
 """A day."""
 
@@ -145,7 +146,7 @@ RULES_BY_GLOB = Kind(
 )
 
 
-# Severities
+# Severities and levels of confidence
 
 
 def _severity(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]) -> Severity:
@@ -159,6 +160,19 @@ def _typed_severity(text: str) -> Severity:
     if text.lower() not in _SEVERITIES:
         raise ValueError(_SEVERITY_WORDS.replace('"', ""))
     return _SEVERITIES[text.lower()]
+
+
+def _level(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]) -> Confidence:
+    if isinstance(value, str) and value in _LEVELS:
+        return _LEVELS[value]
+    hint = did_you_mean(value, _LEVELS) if isinstance(value, str) else ""
+    raise raw.error(key, f"`{raw.dotted(*key)}` must be {_LEVEL_WORDS}, not {_shown(value)}{hint}")
+
+
+def _typed_level(text: str) -> Confidence:
+    if text.lower() not in _LEVELS:
+        raise ValueError(_LEVEL_WORDS.replace('"', ""))
+    return _LEVELS[text.lower()]
 
 
 def _severity_by_rule(
@@ -177,6 +191,7 @@ def _severity_by_rule(
 
 
 SEVERITY = Kind(_SEVERITY_WORDS, _severity, {"type": "string", "enum": list(_SEVERITIES)}, _typed_severity)
+LEVEL = Kind(_LEVEL_WORDS, _level, {"type": "string", "enum": list(_LEVELS)}, _typed_level)
 SEVERITY_BY_RULE = Kind(
     f"a table from rules to {_SEVERITY_WORDS}",
     _severity_by_rule,
@@ -193,22 +208,6 @@ def _switch(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[Install
     return value
 
 
-def _share(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-        _refuse(raw, key, _SHARE_WORDS, value)
-    return float(value)
-
-
-def _typed_share(text: str) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = -1.0
-    if not 0 <= share <= 1:
-        raise ValueError(_SHARE_WORDS)
-    return share
-
-
 def _seconds(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= _MOST_SECONDS:
         _refuse(raw, key, f"a number of seconds above 0 and up to {_MOST_SECONDS:,}, such as 30", value)
@@ -216,7 +215,6 @@ def _seconds(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[Instal
 
 
 SWITCH = Kind("true or false", _switch, {"type": "boolean"})
-SHARE = Kind(_SHARE_WORDS, _share, {"type": "number", "minimum": 0, "maximum": 1}, _typed_share)
 SECONDS = Kind(
     f"a number of seconds above 0 and up to {_MOST_SECONDS:,} (a day)",
     _seconds,

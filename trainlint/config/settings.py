@@ -13,16 +13,16 @@ from trainlint.config.keys import Invalidates, Key, Option, key, with_keys
 from trainlint.config.kinds import (
     FUNCTIONS,
     GLOBS,
+    LEVEL,
     RULES,
     RULES_BY_GLOB,
     SECONDS,
     SEVERITY,
     SEVERITY_BY_RULE,
-    SHARE,
     SWITCH,
     TORCH_RANGE,
 )
-from trainlint.finding import Severity
+from trainlint.finding import Confidence, Severity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Config:
         option=Option(OF_RULES, "RULES"),
         details="Where `select` and `ignore` both name a rule, the more exact word decides, and `ignore` where both "
         'are as exact: `select = ["TRN201"]` with `ignore = ["TRN2"]` runs TRN201. `ALL` and prefixes leave out '
-        "[preview rules](../rules/README.md) unless `preview` is true.",
+        "[preview rules](rules/README.md) unless `preview` is true.",
     )
     extend_select: tuple[str, ...] = key(
         (),
@@ -92,13 +92,13 @@ class Config:
         option=Option(OF_RULES),
         details="A preview rule that `select` names by its full code or name runs without this.",
     )
-    min_confidence: float = key(
-        0.7,
-        SHARE,
-        "show findings that are at least this likely to be right, from 0 to 1",
-        example=0.5,
+    min_confidence: Confidence = key(
+        Confidence.LIKELY,
+        LEVEL,
+        "show findings that are at least this likely to be right (certain, likely, possible, unlikely)",
+        example="possible",
         invalidates=Invalidates.FINDINGS,
-        option=Option(OF_RULES, "SHARE"),
+        option=Option(OF_RULES, "LEVEL"),
         details="[How often findings are right](accuracy.md) is measured.",
     )
     severity: tuple[tuple[str, Severity], ...] = key(

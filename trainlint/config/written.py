@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from trainlint.finding import Severity
+from trainlint.finding import Confidence, Severity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def _plain(value: object) -> object:
     match value:
         case None:
             return None
-        case Severity():
+        case Severity() | Confidence():
             return value.label
         case bool() | int() | float():
             return value

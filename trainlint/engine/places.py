@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Place
+from trainlint.analysis.syntax.names import last_name
 from trainlint.rule import IN_STEP
+from trainlint.training_settings.files import is_settings
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
@@ -17,10 +20,11 @@ if TYPE_CHECKING:
     from trainlint.analysis.syntax.outline import Outline
     from trainlint.catalogue import InstalledRule
     from trainlint.finding import Heat
+    from trainlint.source import SourceFile
 
 _Words = dict[str, list[int]]
 """The numbers of the rules that want a word."""
-_Named = list[Sequence[Place]]
+_Named = list[Iterable[Place]]
 """The places that a rule's triggers name, in as many lists as words name them."""
 
 
@@ -32,7 +36,10 @@ def places_by_rule(
     Each place comes once for each trigger that names it, in an order that does not depend on the other rules.
     `however_seldom` hands out places as well that run too seldom for the rule.
     """
-    named = _trigger_index(tuple(rules)).granted(model.outline)
+    wanted = _trigger_index(tuple(rules))
+    named = wanted.granted(model.outline)
+    for number in wanted.held_words(model.source):
+        named[number].append(_places_in(rules[number], model))
     if however_seldom:
         return [_named(rule, places, model) for rule, places in zip(rules, named, strict=True)]
     moments = _HeatOfBlocks(model)
@@ -53,8 +60,32 @@ def _often_enough(rule: InstalledRule, named: _Named, model: SemanticModel, mome
 def _named(rule: InstalledRule, named: _Named, model: SemanticModel) -> Iterator[Place]:
     if rule.triggers.calls_of_readers:
         yield from model.calls_of_readers
+    callees = rule.triggers.callees
     for places in named:
-        yield from places
+        for place in places:
+            if not callees or not isinstance(place.node, ast.Call) or _is_meant(place.node, place, callees, model):
+                yield place
+
+
+def _places_in(rule: InstalledRule, model: SemanticModel) -> Iterator[Place]:
+    """What the rule itself finds. Its class is imported when the first place is asked for."""
+    yield from rule.loaded().places_in(model)
+
+
+def _is_meant(call: ast.Call, place: Place, callees: frozenset[str], model: SemanticModel) -> bool:
+    """Whether a call is one of `callees`, in the notation of `trainlint.contract.bases.CallRule`."""
+    name = last_name(call.func)
+    if name in callees or (isinstance(call.func, ast.Attribute) and f".{name}" in callees):
+        return True
+    origin = model.outline.imported(call.func, place.block)
+    return origin is not None and (origin in callees or any(f"{head}.*.{name}" in callees for head in _heads(origin)))
+
+
+def _heads(origin: str) -> Iterator[str]:
+    """The modules around an imported name: "torch", "torch.nn" for "torch.nn.Linear"."""
+    for index, letter in enumerate(origin):
+        if letter == ".":
+            yield origin[:index]
 
 
 class _HeatOfBlocks:
@@ -96,6 +127,9 @@ class _TriggerIndex:
     subscripts: list[int] = field(default_factory=list)
     accumulations: list[int] = field(default_factory=list)
     loops: list[int] = field(default_factory=list)
+    words: list[tuple[int, list[list[str]]]] = field(default_factory=list)
+    """Rules that ask for words, each with the lists of words of which a file must hold one whole; the longest word,
+    which most files lack, comes first."""
     below: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """The rules that want a dotted name, as far as one was asked about: the same few come in file after file."""
 
@@ -120,6 +154,16 @@ class _TriggerIndex:
             _give(found, several, places)
         return found
 
+    def held_words(self, source: SourceFile) -> Iterator[int]:
+        """The rules that ask for words, of those that a file of Python holds."""
+        if self.words and not is_settings(source.path):
+            text = source.text
+            for number, ways in self.words:
+                for words in ways:
+                    if words[0] in text and _holds(text, words):
+                        yield number
+                        break
+
     def _references(self, outline: Outline) -> Iterator[tuple[Iterable[int], Place]]:
         """The import statements that bring in wanted names, then the uses of such names."""
         for place in outline.import_statements:
@@ -135,11 +179,14 @@ class _TriggerIndex:
     def _rules_for(self, origin: str) -> tuple[int, ...]:
         known = self.below.get(origin)
         if known is None:
-            stops = [index for index, letter in enumerate(origin) if letter == "."]
-            heads = (origin[:stop] for stop in (*stops, len(origin)))
+            heads = (*_heads(origin), origin)
             known = tuple({rule for head in heads for rule in self.references.get(head, ())})
             self.below[origin] = known
         return known
+
+
+def _holds(text: str, words: Sequence[str]) -> bool:
+    return all(word in text for word in words) and all(re.search(rf"\b{re.escape(word)}\b", text) for word in words)
 
 
 def _give(found: list[_Named], rules: Iterable[int], places: Sequence[Place]) -> None:
@@ -170,4 +217,8 @@ def _trigger_index(rules: tuple[InstalledRule, ...]) -> _TriggerIndex:
         ):
             if is_wanted:
                 several.append(number)
+        if wanted.words:
+            index.words.append(
+                (number, [sorted(entry.split(), key=len, reverse=True) for entry in wanted.words if entry])
+            )
     return index

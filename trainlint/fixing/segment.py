@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.finding import Edit
 from trainlint.fixing.layout import Unfixable, extent, layout
+from trainlint.fixing.parse_module import NotParsed, parse_module
 from trainlint.source import SourceFile
 
 if TYPE_CHECKING:
@@ -122,15 +123,10 @@ def _parse(source: SourceFile, start: int, stop: int, code: str) -> cst.BaseSmal
     newline = source.newline
     text = f"{newline}{_header(source, _indentation(source, start, stop))}{code}{newline}"
     try:
-        module = cst.parse_module(text)
+        module = parse_module(text)
         survives = module.code == text
-    except (cst.ParserSyntaxError, RecursionError) as error:
+    except (NotParsed, RecursionError) as error:
         raise Unfixable(f"a piece of {source.path} does not parse by itself") from error
-    except BaseException as error:
-        # LibCST's native parser gives up with an exception that it does not export and that is no Exception.
-        if type(error).__name__ != "PanicException":
-            raise
-        raise Unfixable(f"LibCST cannot parse a piece of {source.path}") from error
     line: cst.CSTNode = module.body[0]
     if isinstance(line, cst.If):
         line = line.body.body[0]

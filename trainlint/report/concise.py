@@ -19,7 +19,7 @@ def render(report: Report, *, settings: Settings, **_unused: object) -> str:
     for finding in by_cost(report):
         fix = f" [{FIX_FLAGS[finding.fix.safety]}]" if finding.fix else ""
         place = f"{quoted(finding.path)}:{finding.span.start_line}:{finding.span.start_column}"
-        lines.append(f"{place}: {finding.code} {finding.message}{fix}{_measured(report, finding)}")
+        lines.append(f"{place}: {finding.code} {finding.sentence}{fix}{_measured(report, finding)}")
     lines += (said for _, said in stale_sentences(report))
     lines += map(failure_sentence, report.failures)
     if settings.summary:

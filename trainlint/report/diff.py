@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import chain
 
 from rich.text import Text
 
 from trainlint.finding import Edit, Fix
-from trainlint.report.frame import code_width, ellipsis, gutter, row, window_start
+from trainlint.report.frame import code_width, ellipsis, gutter, row
 from trainlint.report.settings import Style
 from trainlint.source import SourceFile, source_from_text
 
@@ -48,27 +49,32 @@ def changes(source: SourceFile, fix: Fix) -> list[list[Change]]:
     return pieces
 
 
+def changed_lines(source: SourceFile, fix: Fix) -> frozenset[int] | None:
+    """The old lines that a diff shows as taken away, up to where it is cut; None where there is no diff."""
+    shown = list(chain.from_iterable(changes(source, fix)))[:_MOST_LINES]
+    return frozenset(change.line for change in shown if change.sign == "-") if shown else None
+
+
 def diff(source: SourceFile, fix: Fix, *, style: Style, digits: int) -> Iterator[Text]:
-    """The changes as lines for the terminal, clipped to its width."""
+    """The changes as lines for the terminal: changed ones folded where the change would not show, others cropped."""
     pieces = changes(source, fix)
     size = code_width(style, digits) - 2
     left_out = sum(map(len, pieces)) - _MOST_LINES
     shown = 0
     for index, piece in enumerate(pieces):
-        rows = [row(change.text, style) for change in piece]
         focus = _first_difference([change for change in piece if change.sign != " "], style)
-        left = window_start(rows, focus, size, ellipsis(style))
         if index and shown < _MOST_LINES:
             yield Text(gutter("…" if style.unicode else ":", digits, style), "blue")
-        for change, cells in zip(piece, rows, strict=True):
+        for change in piece:
             shown += 1
             if shown > _MOST_LINES:
                 continue
-            text = cells.window(left, size, ellipsis(style))
-            if text == ellipsis(style) and change.sign == " ":
-                continue  # a neighbour that lies outside the window
             look = {"-": "red", "+": "green"}.get(change.sign, "dim")
-            yield Text.assemble((gutter(str(change.line), digits, style), "blue"), (f"{change.sign} {text}", look))
+            label = str(change.line)
+            whole = row(change.text, style)
+            for _, text in whole.folded((0, 0) if change.sign == " " else focus, size, ellipsis(style)):
+                yield Text.assemble((gutter(label, digits, style), "blue"), (f"{change.sign} {text}", look))
+                label = ""
     if left_out > 0:
         more = f"{ellipsis(style)} {left_out} more lines; --diff shows all"
         yield Text.assemble((gutter("", digits, style), "blue"), (more, "dim"))
@@ -121,7 +127,7 @@ def _first_difference(changed: Sequence[Change], style: Style) -> tuple[int, int
     gone = next((row(change.text, style).cells for change in changed if change.sign == "-"), ())
     come = next((row(change.text, style).cells for change in changed if change.sign == "+"), ())
     if not (gone and come):
-        return (0, 1)
+        return (0, 0)
     pairs = list(zip(gone, come, strict=False))
     start = next((index for index, (one, other) in enumerate(pairs) if one != other), len(pairs))
     back = list(zip(reversed(gone), reversed(come), strict=False))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -18,6 +18,8 @@ _LINES_AFTER = 1
 _MOST_LINES = 8
 """A span of more lines shows its beginning and its end."""
 _TAB = 4
+_MOST_PIECES = 4
+"""A line that is folded into more pieces shows those from the one that matters."""
 _LEAST_CODE = 16
 """Columns that code gets even where the terminal is narrower."""
 
@@ -39,18 +41,38 @@ class Row:
         """The cell of a 1-based column in characters; the end of the line for any column behind it."""
         return self.starts[max(0, min(column - 1, len(self.starts) - 1))]
 
-    def window(self, start: int, size: int, ellipsis: str) -> str:
-        """The cells from `start` on, at most `size`; an ellipsis stands where code was cut off."""
-        stop = start + size
-        left = ellipsis if any(not cell.isspace() for cell in self.cells[:start]) else ""
-        right = ellipsis if len(self.cells) > stop else ""
-        first, last = start + len(left), stop - len(right)
-        cells = list(self.cells[first:last])
+    def cropped(self, size: int, ellipsis: str) -> str:
+        """The first cells, at most `size`, with an ellipsis at the end where some were cut off."""
+        return self.piece(0, len(self.cells) if len(self.cells) <= size else size - len(ellipsis)) + (
+            ellipsis if len(self.cells) > size else ""
+        )
+
+    def piece(self, start: int, stop: int) -> str:
+        """The cells [start, stop). Half of a wide character is a blank."""
+        cells = list(self.cells[start:stop])
         if cells and cells[0] == "":
-            cells[0] = " "  # the second half of a wide character
-        if last < len(self.cells) and cells and self.cells[last] == "":
-            cells[-1] = " "  # the first half of one
-        return left + "".join(cells) + right
+            cells[0] = " "
+        if stop < len(self.cells) and cells and self.cells[stop] == "":
+            cells[-1] = " "
+        return "".join(cells)
+
+    def folded(self, focus: tuple[int, int], size: int, ellipsis: str) -> Iterator[tuple[int, str]]:
+        """The line in pieces of `size` cells, each with the cell at which it begins, up to the cells [focus).
+
+        Where these show in the first piece, that alone, cropped; of many pieces those with the focus, `_MOST_PIECES`
+        at most.
+        """
+        starts = range(0, len(self.cells), size)
+        if not starts or focus[1] + len(ellipsis) <= size or len(starts) == 1:
+            yield 0, self.cropped(size, ellipsis)
+            return
+        first = focus[0] // size if len(starts) > _MOST_PIECES else 0
+        end = min(first + _MOST_PIECES, (focus[1] - 1) // size + 1, len(starts))
+        for number in range(first, end):
+            begin, stop = starts[number], starts[number] + size
+            left = ellipsis if number == first > 0 else ""
+            right = ellipsis if number == end - 1 and stop < len(self.cells) else ""
+            yield begin, left + self.piece(begin + len(left), stop - len(right)) + right
 
 
 def row(line: str, style: Style) -> Row:
@@ -72,20 +94,6 @@ def row(line: str, style: Style) -> Row:
         else:
             cells += [shown, *[""] * (width - 1)]
     return Row(tuple(cells), (*starts, len(cells)))
-
-
-def window_start(rows: Sequence[Row], focus: tuple[int, int], size: int, ellipsis: str) -> int:
-    """The first cell to show, so that the cells [focus) are seen; the same for all lines, so that they stay aligned."""
-    start, stop = focus
-    if max((len(each.cells) for each in rows), default=0) <= size:
-        return 0
-    indent = min((each.indent for each in rows if each.indent < len(each.cells)), default=0)
-    if stop + len(ellipsis) <= indent + size:
-        return 0 if stop + len(ellipsis) <= size - size // 4 else indent
-    if stop - start > size // 2 > start - indent:
-        return indent  # what is in focus begins early and does not fit in any case
-    before = max(size // 8, len(ellipsis) + 1)
-    return max(indent, min(stop + before - size, start - before))
 
 
 def code_width(style: Style, digits: int) -> int:
@@ -113,22 +121,21 @@ def frame(source: SourceFile, span: Span, *, style: Style, digits: int, accent: 
     start, stop = rows[first].cell(span.start_column), rows[last].cell(span.end_column)
     if last < span.end_line:
         stop = len(rows[last].cells)
-    focus = (start, start + 1 if several else max(stop, start + 1))
-    marked = [line for number, line in rows.items() if first <= number <= last]
-    left = window_start(marked, focus, size, ellipsis(style))
     marks = _Brackets(style, accent, first, last, rows[first].indent == start) if several else _Carets(accent, first)
     previous = shown[0] - 1
     for number in shown:
         if number != previous + 1:
             yield _line("", digits, style, marks.inside(), ellipsis(style), "dim")
         previous = number
-        text = rows[number].window(left, size, ellipsis(style))
-        if text == ellipsis(style) and not first <= number <= last:
-            continue  # a neighbour that lies outside the window
-        yield _line(str(number), digits, style, marks.beside(number), text)
-        below = marks.below(number, start - left, stop - left, size)
-        if below is not None:
-            yield _line("", digits, style, below, "")
+        label = str(number)
+        folded = number == first and not several
+        focus = (start, max(stop, start + 1)) if folded else (0, 0)
+        for left, text in rows[number].folded(focus, size, ellipsis(style)):
+            yield _line(label, digits, style, marks.beside(number), text)
+            label = ""
+            below = marks.below(number, start - left, stop - left, size)
+            if below is not None:
+                yield _line("", digits, style, below, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +152,8 @@ class _Carets:
         return Text()
 
     def below(self, number: int, start: int, stop: int, size: int) -> Text | None:
-        """What stands under a line; `start` and `stop` are cells of a window of `size` cells."""
-        if number != self.line:
+        """What stands under a line, or a piece of it; `start` and `stop` are cells of these `size` cells."""
+        if number != self.line or start >= size or (stop <= 0 and start < 0):
             return None
         begin = max(start, 0)
         return Text.assemble(" " * begin, ("^" * max(min(stop, size) - begin, 1), self.accent))
@@ -169,7 +176,7 @@ class _Brackets:
         return self.inside() if self.first < number <= self.last else Text("  ")
 
     def below(self, number: int, start: int, stop: int, size: int) -> Text | None:
-        """What stands under a line; `start` and `stop` are cells of a window of `size` cells."""
+        """What stands under a line, or a piece of it; `start` and `stop` are cells of these `size` cells."""
         if number == self.first and not self.flush:
             return self.opening(max(min(start, size - 1), 0))
         return self.closing(max(min(stop, size) - 1, 0)) if number == self.last else None

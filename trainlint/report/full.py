@@ -1,14 +1,16 @@
-"""For people at a terminal: the place, the reason, the code, the way out."""
+"""For people at a terminal: what is wrong, where, the code, what to do."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
-from trainlint.finding import Finding, Report, Safety, Severity
+from trainlint.finding import Finding, Fix, Report, Safety, Severity
 from trainlint.handbook import FIX_FLAGS, docs_url
 from trainlint.report.characters import quoted, sentence
 from trainlint.report.settings import Settings, Sources, Style
-from trainlint.report.words import failure_sentence, heat_note, summary
+from trainlint.report.words import failure_sentence, heat_note, level_words, summary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ _CAUTION = {
     Safety.UNSAFE: "unsafe: needs your judgement",
 }
 _MANY = 4
-"""From this many on, findings that say the same of the same loop or function are shown as one."""
+"""From this many on, findings that say the same of one loop or function are shown as one, however far apart."""
 _LABEL = 8
 """Columns of the labels left of the notes."""
 
@@ -47,11 +49,9 @@ def _lines(report: Report, sources: Sources, settings: Settings) -> Iterator[Tex
 
     style = settings.style
     documented: set[str] = set()
-    for finding, *others in _alike(report):
-        yield from _finding(finding, sources(finding.path), report, style)
-        if others:
-            lines = ", ".join(str(other.span.start_line) for other in others)
-            yield from _note("also:", f"the same {len(others)} more times, at lines {lines}", style)
+    for group in _alike(report):
+        finding = group[0]
+        yield from _paragraph(group, sources(finding.path), report, style)
         if finding.code not in documented:
             documented.add(finding.code)
             yield _docs(finding, style)
@@ -72,77 +72,113 @@ def _lines(report: Report, sources: Sources, settings: Settings) -> Iterator[Tex
 
 
 def _alike(report: Report) -> Iterator[list[Finding]]:
-    """Findings to show as one: many that say the same of one stretch of code would drown the others."""
+    """Findings to show as one: those on neighbouring lines, or many, that say the same of one stretch of code."""
     from trainlint.report.measured import by_cost, measured_note
 
     def said(finding: Finding) -> object:
-        return (finding.path, finding.code, finding.message, finding.chain, measured_note(report, finding))
+        level = finding.fix.safety if finding.fix else None
+        return (finding.path, finding.code, finding.sentence, finding.chain, level, measured_note(report, finding))
 
     groups: dict[object, list[Finding]] = {}
     for finding in report.findings:
         groups.setdefault(said(finding), []).append(finding)
     shown: set[Finding] = set()
     for finding in by_cost(report):
-        group = groups[said(finding)]
-        if len(group) < _MANY:
-            yield [finding]
-        elif finding not in shown:
-            shown.update(group)
-            yield group
+        if finding not in shown:
+            group = groups[said(finding)]
+            together = group if len(group) >= _MANY else _neighbours(finding, group)
+            shown.update(together)
+            yield together
 
 
-def _finding(finding: Finding, source: SourceFile | None, report: Report, style: Style) -> Iterator[Text]:
-    from rich.text import Text
+def _neighbours(finding: Finding, group: Sequence[Finding]) -> list[Finding]:
+    """A finding with those after it of which each begins on the line where the one before ends, or on the next."""
+    found = [finding]
+    for other in group[group.index(finding) + 1 :]:
+        if other.span.start_line - found[-1].span.end_line > 1:
+            break
+        found.append(other)
+    return found
 
-    from trainlint.report.diff import diff, last_line
-    from trainlint.report.frame import frame
+
+def _paragraph(group: Sequence[Finding], source: SourceFile | None, report: Report, style: Style) -> Iterator[Text]:
     from trainlint.report.measured import measured_note
-    from trainlint.report.terminal import wrapped
 
-    accent = _ACCENTS[finding.severity]
-    yield from _heading(finding, accent, style)
-    yield from wrapped(Text(sentence(finding.message, unicode=style.unicode)), style)
-    in_reach = source is not None and finding.span.start_line <= len(source.line_starts)
-    greatest = finding.span.end_line + 1
-    if source and finding.fix and finding.fix.edits:
-        greatest = max(greatest, last_line(source, finding.fix))
-    digits = len(str(greatest))
-    if source and in_reach:
-        yield Text()
-        yield from frame(source, finding.span, style=style, digits=digits, accent=accent)
-        yield Text()
-    if note := heat_note(finding):
-        yield from _note("note:", note, style)
-    if measured := measured_note(report, finding):
-        yield from _note("measured:", measured, style)
-    if finding.fix:
-        advice = f"{finding.fix.title} ({_CAUTION[finding.fix.safety]}; apply with {FIX_FLAGS[finding.fix.safety]})"
-        yield from _note("fix:", advice, style)
-        if source:
-            yield from diff(source, finding.fix, style=style, digits=digits)
+    finding, fix = group[0], _fix_of(group)
+    yield from _heading(group, _ACCENTS[finding.severity], style)
+    if source:
+        yield from _code(finding, fix, source, style)
+    notes = [
+        ("help:", finding.help),
+        ("note:", heat_note(finding)),
+        ("measured:", measured_note(report, finding)),
+        ("fix:", f"{fix.title} ({_CAUTION[fix.safety]}; apply with {FIX_FLAGS[fix.safety]})" if fix else ""),
+    ]
+    for label, words in notes:
+        if words:
+            yield from _note(label, words, style)
 
 
-def _heading(finding: Finding, accent: str, style: Style) -> Iterator[Text]:
-    """The place on a line of its own where both do not fit, so that the place stays in one piece."""
+def _code(finding: Finding, fix: Fix | None, source: SourceFile, style: Style) -> Iterator[Text]:
+    """The diff of the fix; before it the frame of the finding, unless the diff shows the same line."""
     from rich.text import Text
 
-    from trainlint.report.terminal import wrapped
+    from trainlint.report.diff import changed_lines, diff, last_line
+    from trainlint.report.frame import frame
 
     span = finding.span
-    place = Text(
-        sentence(f"{quoted(finding.path)}:{span.start_line}:{span.start_column}:", unicode=style.unicode), "bold"
-    )
+    changed = changed_lines(source, fix) if fix else None
+    digits = len(str(max(span.end_line + 1, last_line(source, fix) if fix and fix.edits else 0)))
+    if span.start_line <= len(source.line_starts) and span.start_line not in (changed or ()):
+        yield Text()
+        yield from frame(source, span, style=style, digits=digits, accent=_ACCENTS[finding.severity])
+        yield Text()
+    elif changed is not None:
+        yield Text()
+    if fix and changed is not None:
+        yield from diff(source, fix, style=style, digits=digits)
+        yield Text()
+
+
+def _fix_of(group: Sequence[Finding]) -> Fix | None:
+    """What fixes all findings of a group, to be shown as one; the first one's fix where edits touch each other."""
+    fixes = [finding.fix for finding in group if finding.fix]
+    if not fixes:
+        return None
+    edits = sorted({edit for fix in fixes for edit in fix.edits})
+    if any(one.stop > other.start for one, other in pairwise(edits)):
+        return fixes[0]
+    return replace(fixes[0], edits=tuple(edits))
+
+
+def _heading(group: Sequence[Finding], accent: str, style: Style) -> Iterator[Text]:
+    """What is wrong, then where. The place stands on a line of its own, so that it stays in one piece."""
+    from rich.text import Text
+
+    from trainlint.report.terminal import wrapped
+
+    finding, *others = group
     url = docs_url(finding) if style.links else None
-    rule = Text.assemble(
-        (finding.severity.label, accent), " ", (finding.code, f"bold link {url}" if url else "bold"), f" {finding.name}"
+    heading = Text.assemble(
+        (finding.severity.label, accent),
+        ("[", accent),
+        (finding.code, f"{accent} link {url}" if url else accent),
+        ("]: ", accent),
+        (sentence(finding.message, unicode=style.unicode), "bold"),
     )
-    if finding.confidence < 1:
-        rule.append(f" ({finding.confidence:.0%} sure)", "dim")
-    if place.cell_len + 1 + rule.cell_len <= style.width:
-        yield Text(" ").join([place, rule])
-    else:
-        yield place
-        yield from wrapped(rule, style)
+    if words := level_words(finding):
+        heading.append(f" ({words})", "dim")
+    yield from wrapped(heading, style)
+    span = finding.span
+    place = Text.assemble(
+        ("  --> ", "blue"),
+        sentence(f"{quoted(finding.path)}:{span.start_line}:{span.start_column}", unicode=style.unicode),
+    )
+    name = Text(f"  {finding.name}", "dim")
+    yield place + name if place.cell_len + name.cell_len <= style.width else place
+    if others:
+        lines = ", ".join(str(other.span.start_line) for other in others)
+        yield from _note("also:", f"at {'line' if len(others) == 1 else 'lines'} {lines}", style)
 
 
 def _note(label: str, text: str, style: Style) -> Iterator[Text]:

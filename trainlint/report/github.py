@@ -32,7 +32,11 @@ def _finding(finding: Finding, measured: str, settings: Settings) -> str:
         properties["endLine"] = str(span.end_line)
     properties["title"] = f"{finding.code} {finding.name}"
     note = heat_note(finding)
-    message = f"{finding.message}\n({note})" if note else finding.message
+    message = finding.message
+    if finding.help:
+        message += f"\nhelp: {finding.help}"
+    if note:
+        message += f"\n({note})"
     if measured:
         message += f"\n(measured: {measured})"
     return _command(_COMMANDS[finding.severity], properties, message)

@@ -38,7 +38,7 @@ def render(report: Report, *, sources: Sources, settings: Settings, **_unused: o
 def _finding(finding: Finding, path: str, fingerprint: str) -> dict[str, Any]:
     lines = {"begin": finding.span.start_line, "end": finding.span.end_line}
     return {
-        "description": f"{finding.code} {finding.message}",
+        "description": f"{finding.code} {finding.sentence}",
         "check_name": finding.code,
         "fingerprint": fingerprint,
         "severity": _SEVERITIES[finding.severity],

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """Raised when a key changes its meaning or goes away. New keys may come at any time."""
 
 
@@ -50,9 +50,10 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "path": finding.path,
         "span": span_object(finding.span),
         "message": finding.message,
+        "help": finding.help or None,
         "severity": finding.severity.label,
         "heat": finding.heat.value,
-        "confidence": finding.confidence,
+        "confidence": finding.confidence.label,
         "chain": list(finding.chain),
         "fix": _fix(finding.fix) if finding.fix else None,
         "url": docs_url(finding),

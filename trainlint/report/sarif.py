@@ -108,7 +108,11 @@ def _result(
         "message": {"text": _message(finding)},
         "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
         "partialFingerprints": {FINGERPRINT: fingerprint},
-        "properties": {"heat": finding.heat.value, "confidence": finding.confidence},
+        "properties": {
+            "heat": finding.heat.value,
+            "confidence": finding.confidence.label,
+            **({"help": finding.help} if finding.help else {}),
+        },
     }
     if finding.fix and finding.fix.edits:
         replacements = [_replacement(edit, source) for edit in finding.fix.edits]
@@ -123,8 +127,10 @@ def _result(
 
 
 def _message(finding: Finding) -> str:
-    note = heat_note(finding)
-    return f"{finding.message.rstrip('.')}. It {note}." if note and finding.chain else finding.message
+    """The fact, then the help and how often the line runs, each as a paragraph, as viewers of SARIF show them."""
+    note = heat_note(finding) if finding.chain else ""
+    parts = [finding.message, f"help: {finding.help}" if finding.help else "", f"It {note}." if note else ""]
+    return "\n\n".join(part for part in parts if part)
 
 
 def _replacement(edit: Edit, source: SourceFile | None) -> Json:

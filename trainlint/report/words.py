@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trainlint.finding import Heat
+from trainlint.finding import Confidence, Heat
 from trainlint.handbook import FIX_FLAGS
 from trainlint.report.characters import quoted
 
@@ -34,6 +34,11 @@ def heat_note(finding: Finding) -> str:
     if not finding.chain:
         return "" if finding.heat in (Heat.UNKNOWN, Heat.ONCE) else _RUNS[finding.heat]
     return f"{_RUNS[finding.heat]}: {' → '.join(finding.chain)}"
+
+
+def level_words(finding: Finding) -> str:
+    """How sure the finding is, as in "likely"; empty where it is certain."""
+    return "" if finding.confidence is Confidence.CERTAIN else finding.confidence.label
 
 
 def failure_sentence(failure: Failure) -> str:

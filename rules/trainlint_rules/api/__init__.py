@@ -2,45 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
 from typing import ClassVar
 
-from trainlint.analysis.programs.deprecated_uses import DeprecatedUse, deprecated_use
+from trainlint.analysis.programs.deprecated_uses import DeprecatedUse, deprecated_use, is_only_named, is_switched
 from trainlint.analysis.site import Site
-from trainlint.analysis.tables.deprecations import Version
-from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.rule import Rule
+from trainlint.analysis.tables.deprecations import Version, prefixes
+from trainlint.contract.bases import ReferenceRule
+from trainlint.contract.confidence import level
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import early_guard
+from trainlint.finding import Fix, Safety
+from trainlint.rule import Triggers
 
 
-class DeprecatedName(Rule, base=True):
+@early_guard
+def switched(site: Site) -> bool:
+    """A version decides which of two names runs, or another name was tried first."""
+    return is_switched(site.block)
+
+
+@early_guard
+def _only_named(site: Site) -> bool:
+    """A type is only asked for or annotated."""
+    return is_only_named(site.file, site.place)
+
+
+class DeprecatedName(ReferenceRule, base=True):
     """A rule over its rows of the table in trainlint.analysis.tables.deprecations."""
 
-    severity = Severity.WARNING
+    in_tests = True
+    unless = (switched, _only_named)
+    message = "{fact}"
+    help = "{instead}"
     fix_safety: ClassVar[Safety | None] = Safety.SAFE
-    heat_matters = False
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find uses of the old names, and imports of those that are gone or that nothing uses."""
-        use = deprecated_use(site.file, site.place, self.code)
-        if use is not None:
-            stands = use.standing
-            yield self.finding(
-                site,
-                use.message,
-                at=use.at,
-                confidence=stands.confidence,
-                severity=stands.severity,
-                fix=partial(self.fix, site, use),
-                fix_needs=self.fix_needs(use),
-            )
+    @classmethod
+    def places(cls) -> Triggers:
+        """The names in the rule's rows."""
+        return Triggers(references=prefixes(cls.code))
 
-    def fix_needs(self, use: DeprecatedUse) -> Version | None:
+    def found(self, site: Site) -> Match | None:
+        """A use of an old name, or an import of one that is gone or that nothing uses."""
+        use = self.use(site)
+        if use is None:
+            return None
+        fields = {"fact": use.fact, "instead": use.instead, "use": use}
+        severity, needs = use.standing.severity, self.needs(use)
+        return Match(site.at(use.at), level(use.standing.confidence), fields, severity=severity, fix_needs=needs)
+
+    def use(self, site: Site) -> DeprecatedUse | None:
+        """The use of an old name that the rule reports at a place."""
+        return deprecated_use(site.file, site.place, self.code)
+
+    def needs(self, use: DeprecatedUse) -> Version | None:
         """The first version of PyTorch in which the fix works; None for any."""
         return None if use.only_imports else use.deprecation.replaced_in
 
-    def fix(self, site: Site, use: DeprecatedUse) -> Fix | None:
+    def fix(self, site: Site, match: Match) -> Fix | None:
         """The new name, where it is exact; no import of a name that nothing uses."""
+        return self.renamed(site, match["use"])
+
+    def renamed(self, site: Site, use: DeprecatedUse) -> Fix | None:
+        """The fix of one use."""
         from trainlint.fixing.renames import rename_of
 
         return rename_of(site.file, use)

@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterator
 
-from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.programs.named_calls import called
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Place
-from trainlint.analysis.syntax.roles import references_by
-from trainlint.analysis.syntax.uses import call_of
-from trainlint.finding import Finding, Severity
-from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
-
-_ADVICE = {
-    "initialize": "leave it out: the model stays in float32, and `torch.autocast` chooses types",
-    "scale_loss": "scale with `torch.amp.GradScaler` instead: `scaler.scale(loss).backward()`",
-}
-"""What starts mixed precision and what each step needs; all else of `apex.amp` goes with these two."""
-_OF_APEX = lazy(r"apex", re.IGNORECASE)
+from trainlint.contract.bases import ReferenceRule
+from trainlint.contract.declared_rule import Match
+from trainlint_rules.api.idioms.apex import INSTEAD, in_adapter
 
 
-class ApexMixedPrecision(Rule):
+class ApexMixedPrecision(ReferenceRule):
     """Mixed precision by `apex.amp`, which is no longer maintained
 
     ## Why
     `apex.amp` was written before PyTorch had mixed precision. Its repository calls it deprecated in favour of
     `torch.amp`: it patches PyTorch's functions at run time, has to be compiled for each version of PyTorch and CUDA,
-    casts whole models at level O2 and up, and knows neither bfloat16 nor `torch.compile`.
+    casts whole models at level O2 and up, and knows neither bfloat16 nor `torch.compile`. Other calls, such as
+    `amp.master_params`, go with these. The fused optimizers and norms of apex are another matter.
 
     ## Example
     ```python
@@ -64,11 +53,6 @@ class ApexMixedPrecision(Rule):
 
     With `dtype=torch.bfloat16`, on Ampere and newer, no scaler is needed.
 
-    ## Stays silent
-    For calls that go when these go, such as `amp.master_params`; for the other parts of apex, such as its fused
-    optimizers and norms; for a class or function that is called after apex (`ApexScaler`), which a library offers to
-    those who still ask for it; and for a module `apex` of your own that is imported relatively.
-
     ## Confirmed by
     Cannot be measured: the import fails where apex is not built.
 
@@ -83,33 +67,18 @@ class ApexMixedPrecision(Rule):
 
     code = "TRN817"
     name = "apex-mixed-precision"
-    severity = Severity.WARNING
-    heat_matters = False
-    triggers = Triggers(references=("apex.amp",))
+    on = ("apex.amp",)
+    in_tests = True
+    unless = (in_adapter,)
+    message = "`apex.amp{name}` is deprecated"
+    help = "{instead}"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find the import of `apex.amp`, and the calls that start and use it."""
+    def found(self, site: Site) -> Match | None:
+        """The import of `apex.amp`, and the calls that start and use it."""
         if isinstance(site.node, ast.ImportFrom):
-            uses = [use for use in references_by(site.file, site.node) if _name(use.node) in _ADVICE]
-            if uses and all(_offers_apex(site.file, use) for use in uses):
-                return
-            advice = "use `torch.autocast` with `torch.amp.GradScaler`"
-            yield self.finding(site, f"`apex.amp` is deprecated; {advice}", confidence=0.95)
-            return
-        if not isinstance(site.node, ast.expr) or _offers_apex(site.file, site.place):
-            return
-        call = call_of(site.file, site.node)
-        name = (site.origin(site.node) or "").rpartition(".")[2]
-        if call is not None and name in _ADVICE:
-            message = f"`apex.amp.{name}` is deprecated; {_ADVICE[name]}"
-            yield self.finding(site, message, at=call.node, confidence=0.95)
-
-
-def _name(node: ast.AST) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else ""
-
-
-def _offers_apex(file: SemanticModel, use: Place) -> bool:
-    """Whether the class or function around a use says by its name that it is there for apex."""
-    function = file.graph.enclosing(use.block)
-    return function is not None and bool(_OF_APEX.search(function.qualified_name))
+            return Match(site, fields={"name": "", "instead": "use `torch.autocast` with `torch.amp.GradScaler`"})
+        there = called(site)
+        name = (site.origin(there.call.func) or "").rpartition(".")[2] if there is not None else ""
+        if there is None or name not in INSTEAD:
+            return None
+        return Match(there, fields={"name": f".{name}", "instead": INSTEAD[name]})

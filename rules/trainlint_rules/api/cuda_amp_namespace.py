@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from functools import partial
 
 from trainlint.analysis.programs.old_amp import OLD_MODULES, available, newest_needed, old_name, warning_use
 from trainlint.analysis.site import Site
@@ -12,13 +10,13 @@ from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import imported_names, root_name
 from trainlint.analysis.syntax.roles import import_of, references_by
 from trainlint.analysis.syntax.uses import call_of
-from trainlint.analysis.tables.precision import AUTOCAST
-from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import ReferenceRule
+from trainlint.contract.declared_rule import Match
+from trainlint.finding import Fix, Safety
 from trainlint.symptoms import Symptom
 
 
-class CudaAmpNamespace(Rule):
+class CudaAmpNamespace(ReferenceRule):
     """Mixed precision by its old names, in `torch.cuda.amp` or `torch.cpu.amp`
 
     ## Why
@@ -74,10 +72,6 @@ class CudaAmpNamespace(Rule):
     The old autocast has a type of its own, float16 on CUDA; the new one takes the type of an autocast around it. Where
     there may be one around, as in a module's method or in a function that others call, the fix writes the type out.
 
-    ## Stays silent
-    In code that chooses by version: `torch.amp` in the other branch, or in the other part of a `try`. Where the
-    project's oldest PyTorch lacks the new name (`autocast` 1.10, `GradScaler` 2.3, `custom_fwd` and `custom_bwd` 2.4).
-
     ## Confirmed by
     `trainlint probe` hears PyTorch's warning, and names the line that it comes from.
     FutureWarnings of torch.cuda.amp on the error stream.
@@ -91,64 +85,49 @@ class CudaAmpNamespace(Rule):
 
     code = "TRN801"
     name = "cuda-amp-namespace"
-    severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "torch.(cuda|cpu).amp"
+    on = ("torch.cuda.amp", "torch.cpu.amp")
+    in_tests = True
+    message = "`torch.{device}.amp{symbol}` is deprecated"
+    help = "import `{names}` from `torch.amp` and pass `{argument}`"
     fix_safety = Safety.SAFE
-    heat_matters = False
-    triggers = Triggers(references=("torch.cuda.amp", "torch.cpu.amp"))
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find what warns when it runs: at the import that brings the old name in, else at the use itself."""
+    def found(self, site: Site) -> Match | None:
+        """What warns when it runs: at the import that brings the old name in, else at the use itself."""
         if isinstance(site.node, ast.ImportFrom):
-            uses = (place for place in references_by(site.file, site.node) if warning_use(site.file, place))
-            use = next(uses, None)
-            if use is not None:
-                yield self._at_import(site, site.node, use)
-            return
-        found = warning_use(site.file, site.place)
-        statement = import_of(site.place)
-        if found is None or statement is None or not isinstance(site.node, ast.expr):
-            return
+            uses = references_by(site.file, site.node)
+            use = next((place for place in uses if warning_use(site.file, place)), None)
+            return _at_import(site, site.node, use) if use is not None else None
+        old, statement = warning_use(site.file, site.place), import_of(site.place)
+        if old is None or statement is None or not isinstance(site.node, ast.expr):
+            return None
         meaning = dict(imported_names(statement))[root_name(site.node)]
         if isinstance(statement, ast.Import) and meaning in OLD_MODULES:
-            place = Place(statement, site.file.outline.block_of[statement], statement)
-            yield self._at_import(Site(site.file, place), statement, site.place)
-        elif meaning not in OLD_MODULES and old_name(meaning) is None:
-            device, symbol = found
-            call = call_of(site.file, site.node)
-            yield self.finding(
-                site,
-                f"`torch.{device}.amp.{symbol}` is deprecated and warns at each use; write {_advice(device, symbol)}",
-                at=site.node if call is None else call.node,
-                confidence=0.95,
-                fix=partial(_fix, site, site.place),
-                fix_needs=newest_needed(site.file),
-            )
+            block = site.file.outline.block_of[statement]
+            return _at_import(Site(site.file, Place(statement, block, statement)), statement, site.place)
+        if meaning in OLD_MODULES or old_name(meaning) is not None:
+            return None  # reported at the import
+        call = call_of(site.file, site.node)
+        return _match(site if call is None else site.at(call.node), old[0], old[1], site.place, by=f".{old[1]}")
 
-    def _at_import(self, site: Site, statement: ast.Import | ast.ImportFrom, use: Place) -> Finding:
-        meanings = [meaning for _, meaning in imported_names(statement)]
-        names = [found for found in map(old_name, meanings) if found is not None and found[1] in available(site.file)]
-        device = names[0][0] if names else "cpu" if "torch.cpu.amp" in meanings else "cuda"
-        words = f" ({', '.join(symbol for _, symbol in names)})" if names else ""
-        message = (
-            f"what comes from `torch.{device}.amp` here{words} is deprecated and warns at each use; "
-            "import it from `torch.amp`, which asks for the device"
-        )
-        return self.finding(
-            site, message, confidence=0.95, fix=partial(_fix, site, use), fix_needs=newest_needed(site.file)
-        )
+    def fix(self, site: Site, match: Match) -> Fix | None:
+        """The same under the new names, in the whole file where the import is concerned."""
+        from trainlint.fixing.amp import rewritten
+        from trainlint.fixing.rewrite import attempt
+
+        return attempt(lambda: rewritten(site.file, match["use"]))
 
 
-def _fix(site: Site, use: Place) -> Fix | None:
-    from trainlint.fixing.amp import rewritten
-    from trainlint.fixing.rewrite import attempt
+def _at_import(site: Site, statement: ast.Import | ast.ImportFrom, use: Place) -> Match:
+    meanings = [meaning for _, meaning in imported_names(statement)]
+    names = [found for found in map(old_name, meanings) if found is not None and found[1] in available(site.file)]
+    device = names[0][0] if names else "cpu" if "torch.cpu.amp" in meanings else "cuda"
+    used = warning_use(site.file, use)
+    return _match(site, device, ", ".join(symbol for _, symbol in names) or (used[1] if used else ""), use)
 
-    return attempt(lambda: rewritten(site.file, use))
 
-
-def _advice(device: str, symbol: str) -> str:
-    if symbol.startswith("custom"):
-        return f'`torch.amp.{symbol}(device_type="{device}")`'
-    arguments = "enabled=...)`, its arguments by name" if symbol == AUTOCAST.name else "...)`"
-    return f'`torch.amp.{symbol}("{device}", {arguments}'
+def _match(site: Site, device: str, names: str, use: Place, *, by: str = "") -> Match:
+    argument = f'device_type="{device}"' if names.startswith("custom") else f'"{device}"'
+    fields = {"device": device, "symbol": by, "names": names, "argument": argument, "use": use}
+    return Match(site, fields=fields, fix_needs=newest_needed(site.file))

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable
 
-from trainlint.analysis.conditions.alternatives import depends_on_version
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import constant
-from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.files import supports_older_than
+from trainlint.finding import Edit, Safety
 from trainlint.symptoms import Symptom
+from trainlint_rules.api.idioms.guards import decided_by_version
+from trainlint_rules.api.idioms.tensor_types import default_types
 
 _FIRST_WITH_DEVICE = (2, 0)
-_TYPE = lazy(r"torch\.cuda\.(\w+)Tensor")
 
 
-class CudaDefaultTensorType(Rule):
+class CudaDefaultTensorType(CallRule):
     """`torch.set_default_tensor_type` with a CUDA type puts every new tensor on the GPU
 
     ## Why
@@ -48,10 +48,6 @@ class CudaDefaultTensorType(Rule):
 
     Most programs need neither: `device=` at the few factories of the training step does it.
 
-    ## Stays silent
-    For types of the host, as in `torch.set_default_tensor_type(torch.DoubleTensor)`; where a version decides; and where
-    the project's oldest PyTorch is older than 2.0.
-
     ## Fix safety
     `set_default_device` covers factory functions, not legacy constructors: `torch.FloatTensor(3)` and `torch.Tensor(3)`
     stay on the host where they were on the device. The current device counts as it did.
@@ -71,46 +67,27 @@ class CudaDefaultTensorType(Rule):
 
     code = "TRN816"
     name = "cuda-default-tensor-type"
-    severity = Severity.WARNING
-    fix_safety = Safety.UNSAFE
-    heat_matters = False
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "set_default_tensor_type"
-    triggers = Triggers(calls=frozenset({"set_default_tensor_type"}))
+    on = ("torch.set_default_tensor_type",)
+    in_tests = True
+    unless = (supports_older_than(_FIRST_WITH_DEVICE), decided_by_version)
+    message = "a CUDA type as default is deprecated since PyTorch 2.1, and puts samplers and data on the GPU too"
+    help = 'pass `device=` where tensors are made, or call `torch.set_default_device("cuda")`'
+    fix_title = "Set the device alone"
+    fix_safety = Safety.UNSAFE
+    fix_needs = _FIRST_WITH_DEVICE
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find defaults that are, or may be, a type of the CUDA device."""
-        call = site.call
-        if site.origin(call.func) != "torch.set_default_tensor_type" or not call.args or call.keywords:
-            return
-        if depends_on_version(site.block) or site.lacks(_FIRST_WITH_DEVICE):
-            return
-        given = call.args[0]
-        choices = [given.body, given.orelse] if isinstance(given, ast.IfExp) else [given]
-        types = [found[1] for found in (_TYPE.fullmatch(_name(site, item)) for item in choices) if found]
-        if not types:
-            return
-        message = (
-            "a CUDA type as default is deprecated since PyTorch 2.1, and puts samplers and data on the device too; "
-            'give `device=` where tensors are made, or write `torch.set_default_device("cuda")`'
-        )
-        fix = _fix(site) if len(choices) == 1 and types == ["Float"] else None
-        yield self.finding(site, message, confidence=0.95, fix=fix, fix_needs=_FIRST_WITH_DEVICE)
+    def found(self, site: Site) -> Match | None:
+        """A default that is, or may be, a type of the CUDA device."""
+        types = default_types(site)
+        of_cuda = any(name.startswith("torch.cuda.") and name.endswith("Tensor") for name in types)
+        return Match(site, fields={"types": types}) if of_cuda else None
 
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """`set_default_device("cuda")`, where the type is float32, the default."""
+        from trainlint.fixing.expressions import replace_by_text
 
-def _name(site: Site, node: ast.expr) -> str:
-    value = constant(node)
-    return value if isinstance(value, str) else site.origin(node) or ""
-
-
-def _fix(site: Site) -> Fix | None:
-    from trainlint.fixing.rewrite import attempt, replace_expression
-
-    def make() -> Fix:
-        import libcst as cst
-
-        function = ast.unparse(site.call.func).replace("set_default_tensor_type", "set_default_device")
-        new = cst.parse_expression(f'{function}("cuda")')
-        return Fix("Set the device alone", (replace_expression(site.source, site.call, new),), Safety.UNSAFE)
-
-    return attempt(make) if isinstance(site.call.func, ast.Attribute) else None
+        if match["types"] == ["torch.cuda.FloatTensor"] and isinstance(site.call.func, ast.Attribute):
+            module = ast.unparse(site.call.func.value)
+            yield replace_by_text(site.source, site.call, f'{module}.set_default_device("cuda")')

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
 from trainlint.analysis.tables.parallel import DDP_ORIGINS, Wrapper, called_as
-from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.files import supports_older_than
+from trainlint.finding import Confidence, Edit, Safety
+from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 
 _SINCE = (2, 13)
 
 
-class DdpBroadcastBuffersRenamed(Rule):
+class DdpBroadcastBuffersRenamed(CallRule):
     """`DistributedDataParallel(broadcast_buffers=...)`, called `forward_sync_buffers` since PyTorch 2.13
 
     ## Why
     Since PyTorch 2.13 each wrap with `broadcast_buffers` raises a FutureWarning. The new argument is not quite the old
     one: `broadcast_buffers=False` also left the buffers as they were when the model was wrapped, so that processes
-    started with running means of their own; `forward_sync_buffers=False` equals them once, at the start.
+    started with running means of their own; `forward_sync_buffers=False` equals them once, at the start. A project that
+    names no versions is taken to run a new one: its findings are likely, not certain.
 
     ## Example
     ```python
@@ -41,10 +44,6 @@ class DdpBroadcastBuffersRenamed(Rule):
         return DistributedDataParallel(model, device_ids=[rank], forward_sync_buffers=False)
     ```
 
-    ## Stays silent
-    Where the project's oldest PyTorch is older than 2.13, which lacks the new name, and where arguments are unpacked. A
-    project that names no versions is taken to run a new one, with less confidence.
-
     ## Fix safety
     Buffers are sent from the first process to all others when the model is wrapped. PyTorch older than 2.13 refuses the
     argument.
@@ -62,38 +61,30 @@ class DdpBroadcastBuffersRenamed(Rule):
 
     code = "TRN813"
     name = "ddp-broadcast-buffers-renamed"
-    severity = Severity.WARNING
-    fix_safety = Safety.UNSAFE
-    heat_matters = False
     preview = True
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "forward_sync_buffers"
-    triggers = Triggers(calls=called_as(Wrapper.DDP))
+    on = DDP_ORIGINS
+    also = Triggers(calls=called_as(Wrapper.DDP))  # most people write `DDP`
+    in_tests = True
+    unless = (supports_older_than(_SINCE),)
+    message = "`broadcast_buffers` is deprecated since PyTorch 2.13, which warns of it"
+    help = "write `forward_sync_buffers`"
+    fix_title = "Use forward_sync_buffers"
+    fix_safety = Safety.UNSAFE
+    fix_needs = _SINCE
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find the old argument, written out."""
+    def found(self, site: Site) -> Match | None:
+        """The old argument, written out and alone."""
+        old, new = (argument(site.call, name) for name in ("broadcast_buffers", "forward_sync_buffers"))
+        if old is None or new is not None:
+            return None
         target = site.file.config.target_torch
-        if target is not None and target.lacks(_SINCE):
-            return
-        if site.origin(site.call.func) not in DDP_ORIGINS:
-            return
-        given = argument(site.call, "broadcast_buffers")
-        if given is None or argument(site.call, "forward_sync_buffers") is not None:
-            return
-        message = "`broadcast_buffers` is called `forward_sync_buffers` since PyTorch 2.13, which warns of it"
-        sure = 0.95 if target is not None and target.has(_SINCE) else 0.7
-        yield self.finding(site, message, confidence=sure, fix=partial(_fix, site), fix_needs=_SINCE)
+        return Match(site, Confidence.CERTAIN if target is not None and target.has(_SINCE) else Confidence.LIKELY)
 
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """The new name, with the same value."""
+        from trainlint.fixing.keywords import rename_argument
 
-def _fix(site: Site) -> Fix | None:
-    from trainlint.fixing.keywords import rename_argument
-    from trainlint.fixing.rewrite import attempt
-
-    index = len(site.call.args) + [keyword.arg for keyword in site.call.keywords].index("broadcast_buffers")
-    return attempt(
-        lambda: Fix(
-            "Use forward_sync_buffers",
-            (rename_argument(site.source, site.call, index, "forward_sync_buffers"),),
-            Safety.UNSAFE,
-        )
-    )
+        index = len(site.call.args) + [keyword.arg for keyword in site.call.keywords].index("broadcast_buffers")
+        yield rename_argument(site.source, site.call, index, "forward_sync_buffers")

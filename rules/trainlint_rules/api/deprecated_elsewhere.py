@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from trainlint.analysis.tables.deprecations import prefixes
-from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.api import DeprecatedName
 
@@ -66,12 +64,6 @@ class DeprecatedElsewhere(DeprecatedName):
     Where the new name takes other arguments, or returns something else, the message says what to write and there is no
     fix: `weight_norm`, `torch.rfft`, constructors such as `torch.cuda.FloatTensor`.
 
-    ## Stays silent
-    Where a version, `hasattr` or a `try` decides which of two names runs; where the project's oldest PyTorch lacks the
-    new name; for types that are only asked for, as in `isinstance(x, torch.cuda.FloatTensor)`; for TorchScript and
-    quantisation, whose replacements are other techniques. `F.sigmoid` and `F.tanh`, of which only PyTorch 1.x warns,
-    are shown below `--min-confidence` 0.6.
-
     ## Confirmed by
     `trainlint probe` notes the FutureWarning, UserWarning or DeprecationWarning of PyTorch at this line that names
     the function. Python shows a DeprecationWarning in the main script alone. What is gone raises an ImportError or
@@ -91,4 +83,3 @@ class DeprecatedElsewhere(DeprecatedName):
     aliases = ("TOR001", "TOR004", "TOR101", "TOR103", "TOR202")
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "deprecated|renamed"
-    triggers = Triggers(references=prefixes("TRN812"))

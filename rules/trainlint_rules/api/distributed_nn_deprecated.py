@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from trainlint.analysis.programs.deprecated_uses import DeprecatedUse
 from trainlint.analysis.site import Site
-from trainlint.analysis.tables.deprecations import prefixes
 from trainlint.finding import Fix
-from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.api import DeprecatedName
 
@@ -41,10 +39,6 @@ class DistributedNnDeprecated(DeprecatedName):
     Both sum the gradients of all processes. A list into which the local tensor is put back, `pieces[rank] = features`,
     keeps the local gradient alone: to replace that one by either changes the scale of the loss.
 
-    ## Stays silent
-    Where the project's oldest PyTorch is older than 2.11, or its newest older than 2.12. A project that names no
-    versions is taken to run a new one, with less confidence.
-
     ## Confirmed by
     `trainlint probe` notes PyTorch's FutureWarning at this line, which names `torch.distributed.nn.functional`.
     Under `torch.compile`, a RuntimeError.
@@ -64,8 +58,7 @@ class DistributedNnDeprecated(DeprecatedName):
     preview = True
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "torch.distributed.nn"
-    triggers = Triggers(references=prefixes("TRN815"))
 
-    def fix(self, site: Site, use: DeprecatedUse) -> Fix | None:
+    def renamed(self, site: Site, use: DeprecatedUse) -> Fix | None:
         """None: the results have other shapes, and who reads them is for a person to look at."""
         return None

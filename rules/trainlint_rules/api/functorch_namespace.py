@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from trainlint.analysis.tables.deprecations import prefixes
-from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.api import DeprecatedName
 
@@ -36,10 +34,6 @@ class FunctorchNamespace(DeprecatedName):
     `make_functional` has no counterpart of the same shape: `torch.func.functional_call(model, parameters, inputs)`
     takes the module itself, and `torch.func.stack_module_state` replaces `combine_state_for_ensemble`.
 
-    ## Stays silent
-    For `functorch.compile`, `functorch.experimental` and `functorch.make_fx`, which have not moved to `torch.func`;
-    where `torch.func` is tried first; and where the project's oldest PyTorch is older than 2.0.
-
     ## Confirmed by
     `trainlint probe` notes PyTorch's FutureWarning at this line, which names `functorch`.
 
@@ -56,4 +50,3 @@ class FunctorchNamespace(DeprecatedName):
     preview = True
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "functorch"
-    triggers = Triggers(references=prefixes("TRN805"))

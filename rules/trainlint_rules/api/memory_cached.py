@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from trainlint.analysis.tables.deprecations import prefixes
-from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.api import DeprecatedName
 
@@ -36,9 +34,6 @@ class MemoryCached(DeprecatedName):
         torch.cuda.reset_peak_memory_stats()
     ```
 
-    ## Stays silent
-    For the same names of other devices (`torch.npu`) and of a project's own objects, and where a version decides.
-
     ## Confirmed by
     `trainlint probe` hears PyTorch's warning, and names the line that it comes from.
     FutureWarnings of `torch.cuda.memory` on the error stream.
@@ -55,4 +50,3 @@ class MemoryCached(DeprecatedName):
     name = "memory-cached"
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "renamed|reset_peak_memory_stats"
-    triggers = Triggers(references=prefixes("TRN803"))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from trainlint.analysis.tables.deprecations import prefixes
 from trainlint.finding import Severity
-from trainlint.rule import Triggers
 from trainlint_rules.api import DeprecatedName
 
 
@@ -44,10 +42,6 @@ class PrivateCollate(DeprecatedName):
         return DataLoader(dataset, batch_size=32, collate_fn=collate)
     ```
 
-    ## Stays silent
-    For private names that have no public one, such as `default_collate_fn_map`; where the public path is tried first;
-    and where the project's oldest PyTorch is older than 1.11.
-
     ## Confirmed by
     Cannot be measured: both names are the same function.
 
@@ -64,4 +58,3 @@ class PrivateCollate(DeprecatedName):
     name = "private-collate"
     severity = Severity.ADVICE
     aliases = ("TOR104", "TOR105")
-    triggers = Triggers(references=prefixes("TRN809"))

@@ -7,9 +7,7 @@ import ast
 from trainlint.analysis.programs.deprecated_uses import DeprecatedUse
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import has_unpacked_arguments
-from trainlint.analysis.tables.deprecations import prefixes
 from trainlint.finding import Fix, Safety, Severity
-from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.api import DeprecatedName
 
@@ -51,10 +49,6 @@ class RemovedLinearAlgebra(DeprecatedName):
     `torch.linalg.eigh` reads the lower triangle unless told `UPLO="U"`, `torch.linalg.svd` returns V transposed, and
     `torch.arange` ends before its end.
 
-    ## Stays silent
-    Where a version decides which of two names runs. `torch.norm` and `torch.svd` are called deprecated by their
-    documentation alone; findings of `torch.norm` are hidden unless `--min-confidence` is below 0.6.
-
     ## Confirmed by
     `trainlint probe` notes PyTorch's UserWarning at this line. The seven that are gone raise a RuntimeError at the
     first call, and `ger`, `svd` and `norm` say nothing.
@@ -73,13 +67,12 @@ class RemovedLinearAlgebra(DeprecatedName):
     aliases = ("TOR001", "TOR004", "TOR101", "TOR103")
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "is deprecated"
-    triggers = Triggers(references=prefixes("TRN804"))
 
-    def fix(self, site: Site, use: DeprecatedUse) -> Fix | None:
+    def renamed(self, site: Site, use: DeprecatedUse) -> Fix | None:
         """Names that are exact in every call, and those that are in this one."""
         call = use.at
         if not isinstance(call, ast.Call) or use.deprecation.exact:
-            return super().fix(site, use)
+            return super().renamed(site, use)
         symbol = use.deprecation.symbol
         if call.keywords or has_unpacked_arguments(call):
             return None

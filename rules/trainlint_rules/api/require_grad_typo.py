@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name, nodes_in, root_name
-from trainlint.finding import Edit, Finding, Fix, Safety, Severity
-from trainlint.rule import Rule, Triggers
+from trainlint.analysis.syntax.names import end_position, nodes_in
+from trainlint.contract.declared_rule import DeclaredRule, Match
+from trainlint.finding import Edit, Safety, Severity
+from trainlint.rule import Triggers
+from trainlint_rules.api.idioms.misspelt import TYPOS, of_own_class, read_elsewhere
 
-_TYPOS = frozenset({"require_grad", "require_grads", "requires_grads", "requiers_grad", "requires_gard"})
 _METHOD = "requires_grad_"
+_NAMES = TYPOS | {_METHOD}
 
 
-class RequireGradTypo(Rule):
+class RequireGradTypo(DeclaredRule):
     """`x.require_grad = ...` sets an attribute that nobody reads; the flag is `requires_grad`
 
     ## Why
@@ -41,10 +42,6 @@ class RequireGradTypo(Rule):
 
     For a whole module, `model.encoder.requires_grad_(False)` is one line.
 
-    ## Stays silent
-    Where the file reads an attribute of this name: it is the project's own then, as an option `config.require_grad`;
-    and for attributes that a class of the file sets on `self`.
-
     ## Fix safety
     The flag begins to work: what was trained until now is frozen, or the other way round. Losses change.
 
@@ -62,40 +59,24 @@ class RequireGradTypo(Rule):
     code = "TRN807"
     name = "require-grad-typo"
     severity = Severity.ERROR
-    fix_safety = Safety.UNSAFE
-    heat_matters = False
     aliases = ("TOR002",)
-    triggers = Triggers(assignments=_TYPOS | {_METHOD})
+    also = Triggers(assignments=_NAMES)
+    in_tests = True
+    unless = (of_own_class, read_elsewhere)
+    message = "`{target.attr}` {what}, so assigning to it changes nothing"
+    help = "write `requires_grad`"
+    fix_title = "Set requires_grad"
+    fix_safety = Safety.UNSAFE
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find attributes that are set by a name that is almost the flag's."""
-        statement = site.statement
-        if not isinstance(statement, ast.Assign | ast.AnnAssign):
-            return
-        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        for target in targets:
-            name = last_name(target)
-            if not isinstance(target, ast.Attribute) or (name not in _TYPOS and name != _METHOD):
-                continue
-            if isinstance(target.value, ast.Name) and root_name(target) in ("self", "cls"):
-                continue
-            if name in _TYPOS and _is_read(site, name):
-                continue
-            what = "is a method, and assigning to it" if name == _METHOD else "is no attribute of a tensor, so this"
-            message = f"`{name}` {what} changes nothing: write `requires_grad`"
-            yield self.finding(site, message, at=target, confidence=0.95, fix=partial(_spelled, site, target))
+    def found(self, site: Site) -> Iterator[Match]:
+        """Attributes that are set by a name that is almost the flag's."""
+        for node in nodes_in(site.statement) if isinstance(site.statement, ast.Assign | ast.AnnAssign) else ():
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr in _NAMES:
+                what = "is a method" if node.attr == _METHOD else "is no attribute of a tensor"
+                yield Match(site.at(node), fields={"target": node, "what": what})
 
-
-def _is_read(site: Site, name: str) -> bool:
-    return any(
-        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
-        for node in nodes_in(site.file.tree)
-    )
-
-
-def _spelled(site: Site, target: ast.Attribute) -> Fix | None:
-    stop = site.source.offset(target.end_lineno or target.lineno, target.end_col_offset or 0)
-    start = stop - len(target.attr)
-    if site.source.text[start:stop] != target.attr:
-        return None
-    return Fix("Set requires_grad", (Edit(start, stop, "requires_grad"),), Safety.UNSAFE)
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """The name of the flag."""
+        stop, name = site.source.offset(*end_position(match["target"])), match["target"].attr
+        if site.source.text.endswith(name, 0, stop):
+            yield Edit(stop - len(name), stop, "requires_grad")

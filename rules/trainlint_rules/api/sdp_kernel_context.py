@@ -7,9 +7,8 @@ import ast
 from trainlint.analysis.programs.deprecated_uses import DeprecatedUse
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
-from trainlint.analysis.tables.deprecations import Version, prefixes
+from trainlint.analysis.tables.deprecations import Version
 from trainlint.finding import Fix, Safety
-from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.api import DeprecatedName
 
@@ -56,11 +55,6 @@ class SdpKernelContext(DeprecatedName):
             return F.scaled_dot_product_attention(query, key, value, is_causal=True)
     ```
 
-    ## Stays silent
-    Where a version decides which of the two runs; for `torch.backends.cuda.enable_flash_sdp` and its kin, which stay;
-    and where the project's oldest PyTorch is older than 2.3. There is no fix where a flag is no literal, or where the
-    oldest PyTorch is older than 2.5 and has no cuDNN backend.
-
     ## Confirmed by
     `trainlint probe` notes PyTorch's FutureWarning at this line, which names `torch.backends.cuda.sdp_kernel`.
 
@@ -79,17 +73,16 @@ class SdpKernelContext(DeprecatedName):
     preview = True
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "sdp_kernel"
-    triggers = Triggers(references=prefixes("TRN802"))
 
-    def fix_needs(self, use: DeprecatedUse) -> Version | None:
+    def needs(self, use: DeprecatedUse) -> Version | None:
         """The version that brought the backend of cuDNN, which the list may name."""
-        return _FIRST_WITH_CUDNN if isinstance(use.at, ast.Call) else super().fix_needs(use)
+        return _FIRST_WITH_CUDNN if isinstance(use.at, ast.Call) else super().needs(use)
 
-    def fix(self, site: Site, use: DeprecatedUse) -> Fix | None:
+    def renamed(self, site: Site, use: DeprecatedUse) -> Fix | None:
         """The list of backends that the flags leave on, where all of them are literals."""
         call = use.at
         if not isinstance(call, ast.Call):
-            return super().fix(site, use)
+            return super().renamed(site, use)
         flags = {name: argument(call, name, _POSITIONS[name]) for name in _FLAGS}
         values = {name: True if node is None else constant(node) for name, node in flags.items()}
         known = sum(node is not None for node in flags.values()) == len(call.args) + len(call.keywords)

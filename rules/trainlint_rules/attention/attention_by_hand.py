@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.finding import Finding, Severity
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.files import says, supports_older_than
+from trainlint.finding import Confidence
 from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
-from trainlint_rules.attention.idioms.written_attention import written_attention
+from trainlint_rules.attention.idioms.names import around_is_named
+from trainlint_rules.attention.idioms.written_attention import biased, written_attention
 
-_FIRST_FUSED = (2, 0)
 _FUSED = lazy(
     r"scaled_dot_product_attention|flash_?attn|flash_attention|xformers|memory_efficient_attention|flex_attention|sdpa",
     re.IGNORECASE,
 )
-"""What a file names that has a fused way already, for which this is the one to fall back to."""
 _FALLBACK = lazy(r"eager|naive|reference|slow|manual|fallback|vanilla|math_?attn|torch_attn", re.IGNORECASE)
 
 
-class AttentionByHand(Rule):
+class AttentionByHand(CallRule):
     """Attention written out as two products with a softmax between them
 
     ## Why
@@ -29,6 +28,10 @@ class AttentionByHand(Rule):
     is computed, scaled, masked, softened and dropped out in a kernel each, and two or three copies of it are kept for
     the backward pass. `torch.nn.functional.scaled_dot_product_attention` computes the same, and where its flash or
     memory-efficient kernel takes the inputs, the matrix is never stored.
+
+    Channels that attend to channels have a small matrix: findings between normalised queries and keys are possible, not
+    likely. Where probabilities or scores are returned, kept or changed in other ways, the function cannot replace the
+    formula.
 
     ## Example
     ```python
@@ -76,12 +79,6 @@ class AttentionByHand(Rule):
     of what `masked_fill(mask, -inf)` is given. Dropout needs `dropout_p=p if self.training else 0.0`, as the function
     never asks for the mode. `is_causal=True` stands for a lower triangle where queries and keys are equally long.
 
-    ## Stays silent
-    In files that name a fused attention, for which this is what to fall back to; where the probabilities or scores
-    are returned, kept or changed in other ways; for biases of relative positions, which the fastest kernels do not
-    take; for a softmax over another dimension; where the project lets in a PyTorch before 2.0. Quietly, below the
-    default confidence: between normalised queries and keys, as channels attend to channels in a small matrix; in tests.
-
     ## Confirmed by
     `aten::_softmax` between two `aten::bmm` in a profile, with a result as large as the square of the sequence.
 
@@ -99,28 +96,21 @@ class AttentionByHand(Rule):
 
     code = "TRN701"
     name = "attention-by-hand"
-    severity = Severity.WARNING
-    heat_matters = False
-    triggers = Triggers(calls=frozenset({"softmax", "Softmax", "attend"}))
+    on = ("softmax", "Softmax", "attend")
+    sure = Confidence.LIKELY
+    unless = (
+        supports_older_than((2, 0)),
+        says("the file names a fused attention, for which this is the one to fall back to", _FUSED),
+        biased,
+        around_is_named("the code around it is named as a slow or reference way", _FALLBACK),
+    )
+    message = "attention by hand (products at lines {first} and {last}) stores a matrix of all queries by all keys"
+    help = "use `torch.nn.functional.scaled_dot_product_attention`"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find softmaxes between a product of queries with keys and one with values."""
-        if site.lacks(_FIRST_FUSED):
-            return
-        found = written_attention(site.file.outline, site.place)
-        if found is None or found.biased:
-            return
-        if site.file.says(_FUSED) or _FALLBACK.search(_where(site)):
-            return
-        yield self.finding(
-            site,
-            f"this softmax stands between the product of line {found.scores.lineno} and that of line "
-            f"{found.outputs[0].lineno}: attention that stores a matrix of all queries by all keys; use "
-            "`torch.nn.functional.scaled_dot_product_attention`",
-            confidence=0.5 if found.cosine or is_test_path(site.path) else 0.85,
-        )
-
-
-def _where(site: Site) -> str:
-    function = site.function
-    return function.qualified_name if function is not None else ""
+    def found(self, site: Site) -> Match | None:
+        """A softmax between a product of queries with keys and one with values."""
+        way = written_attention(site.file.outline, site.place)
+        if way is None:
+            return None
+        lines = {"first": way.scores.lineno, "last": way.outputs[0].lineno}
+        return Match(site, Confidence.POSSIBLE if way.cosine else self.sure, lines)

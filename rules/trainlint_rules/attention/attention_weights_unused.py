@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
 
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Place, Scope
-from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, nodes_in
-from trainlint.analysis.syntax.uses import assigned_target, loads, own_nodes
-from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.finding import Edit, Safety
+from trainlint_rules.attention.idioms.attention_weights import chosen, drops_weights, given_by_position, hooked
 from trainlint_rules.attention.idioms.built import calls_of
 
-_MODULE = ("torch.nn.MultiheadAttention", "torch.nn.modules.activation.MultiheadAttention")
-_NEED_WEIGHTS = 4
-"""The place of `need_weights` among the arguments."""
-_HOOKED = lazy(r"register_forward_hook|average_attn_weights")
 
-
-class AttentionWeightsUnused(Rule):
+class AttentionWeightsUnused(CallRule):
     """`nn.MultiheadAttention` computes attention weights that nobody reads
 
     ## Why
@@ -65,10 +55,6 @@ class AttentionWeightsUnused(Rule):
             return self.norm(x + attended)
     ```
 
-    ## Stays silent
-    Where the weights are read, returned or kept; where `need_weights` is given, or may be among `**kwargs`; where the
-    file registers forward hooks, which may read them; for classes that only share the name.
-
     ## Fix safety
     Mathematically the same; results differ in the last bits, and dropout draws other random numbers. Where a mask
     hides all keys of a query, the result was NaN and is finite now (torch 2.13; older versions may give NaN, too).
@@ -88,68 +74,23 @@ class AttentionWeightsUnused(Rule):
 
     code = "TRN703"
     name = "attention-weights-unused"
-    severity = Severity.WARNING
+    on = ("torch.nn.MultiheadAttention", "torch.nn.modules.activation.MultiheadAttention")
+    unless = (hooked, chosen)
+    message = "`{called}` stores a matrix of all queries by all keys, for attention weights that nobody reads"
+    help = "pass `need_weights=False`"
+    fix_title = "Ask for no attention weights"
     fix_safety = Safety.NUMERICS
-    heat_matters = False
-    triggers = Triggers(calls=frozenset({"MultiheadAttention"}))
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find calls of modules built here whose second result goes nowhere."""
-        if site.origin(site.call.func) not in _MODULE or site.file.says(_HOOKED):
-            return
+    def found(self, site: Site) -> Iterator[Match]:
+        """The calls of a module built here whose second result goes nowhere."""
         for place in calls_of(site.file, site.place):
-            call = place.node
-            assert isinstance(call, ast.Call)
-            given = argument(call, "need_weights", _NEED_WEIGHTS)
-            if has_unpacked_arguments(call) or (given is not None and constant(given) is not True):
-                continue
-            if _drops_weights(place):
-                yield self.finding(
-                    site.at(call, place.block),
-                    "nobody reads the attention weights of this call, but for their sake it stores a matrix of all "
-                    "queries by all keys; pass `need_weights=False`",
-                    confidence=0.5 if is_test_path(site.path) else 0.9,
-                    fix=partial(_fix, site, call, given),
-                )
+            if drops_weights(place):
+                there = Site(site.file, place)
+                yield Match(there, fields={"called": there.text(there.call.func)})
 
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """`need_weights=False`."""
+        from trainlint.fixing.rewrite import set_keyword
 
-def _drops_weights(place: Place) -> bool:
-    """Whether nobody reads the second thing that a call gives, the weights."""
-    statement, scope = place.statement, place.block.scope
-    for part in own_nodes(statement):
-        if isinstance(part, ast.Subscript) and part.value is place.node:
-            return constant(part.slice) == 0
-    match assigned_target(statement, place.node):
-        case None:
-            return isinstance(statement, ast.Expr) and statement.value is place.node
-        case ast.Tuple(elts=[_, weights]) | ast.List(elts=[_, weights]):
-            return isinstance(weights, ast.Name) and not any(True for _ in loads(scope.node, weights.id))
-        case ast.Name(id=name):
-            return _reads_first_alone(scope, name)
-        case _:
-            return False
-
-
-def _reads_first_alone(scope: Scope, name: str) -> bool:
-    """Whether all reads of a name that is bound once are `name[0]`, and there is one."""
-    owner = scope.owner(name)
-    taken = [part for part in nodes_in(scope.node) if isinstance(part, ast.Subscript)]
-    firsts = {part.value for part in taken if constant(part.slice) == 0}
-    reads = {node for node, _ in loads(scope.node, name)}
-    return owner is not None and len(owner.bindings[name]) == 1 and bool(reads) and reads <= firsts
-
-
-def _fix(site: Site, call: ast.Call, given: ast.expr | None) -> Fix | None:
-    if argument(call, "is_causal", 7) is not None:
-        return None
-    if given is not None and not any(keyword.arg == "need_weights" for keyword in call.keywords):
-        return None
-    from trainlint.fixing.rewrite import attempt, set_keyword
-
-    return attempt(
-        lambda: Fix(
-            "Ask for no attention weights",
-            (set_keyword(site.source, call, "need_weights", "False"),),
-            Safety.NUMERICS,
-        )
-    )
+        if not given_by_position(match.site.call):
+            yield set_keyword(site.source, match.site.call, "need_weights", "False")

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
 
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
-from trainlint.finding import Finding, Severity
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.files import says
+from trainlint.finding import Confidence
 from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
 
-_NEEDS_WEIGHTS = lazy(r"output_attentions|attn_?weights|attention_?weights|register_forward_hook|gemma", re.I)
-"""What only the eager way gives, and models whose authors ask for it in training."""
-_COMPARES = lazy(r"[\"'](sdpa|flash_attention_\d|flex_attention)[\"']")
+_ASKS_FOR_WEIGHTS = lazy(r"output_attentions|attn_?weights|attention_?weights|register_forward_hook", re.IGNORECASE)
+_GEMMA = lazy(r"gemma", re.IGNORECASE)
+_ANOTHER = lazy(r"[\"'](sdpa|flash_attention_\d|flex_attention)[\"']")
 
 
-class EagerAttention(Rule):
+class EagerAttention(CallRule):
     """A model that is loaded with `attn_implementation="eager"`
 
     ## Why
@@ -45,10 +44,6 @@ class EagerAttention(Rule):
         return AutoModelForCausalLM.from_pretrained(name, attn_implementation="sdpa")
     ```
 
-    ## Stays silent
-    Where attention weights are asked for, which only the eager way returns; where another implementation stands beside
-    it, as the one to choose or to compare with; for Gemma models, whose authors recommend it in training; in tests.
-
     ## Confirmed by
     `aten::_softmax` between two `aten::bmm` in each layer of a profile.
 
@@ -64,22 +59,18 @@ class EagerAttention(Rule):
 
     code = "TRN702"
     name = "eager-attention"
-    severity = Severity.WARNING
-    heat_matters = False
     preview = True
-    triggers = Triggers(calls=frozenset({"from_pretrained", "from_config"}))
+    on = (".from_pretrained", ".from_config")
+    sure = Confidence.LIKELY
+    unless = (
+        says("the file asks for attention weights, which only the eager way returns", _ASKS_FOR_WEIGHTS),
+        says("the file names Gemma, whose authors recommend it in training", _GEMMA),
+        says("the file names another implementation, to choose or to compare with", _ANOTHER),
+    )
+    message = "eager attention stores a matrix of all queries by all keys in each layer"
+    help = 'leave `attn_implementation` out, or set it to `"sdpa"`'
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find models that are loaded with the literal, in files that ask for no weights."""
+    def found(self, site: Site) -> Match | None:
+        """A model that is loaded with the literal."""
         given = argument(site.call, "attn_implementation")
-        if constant(given) != "eager" or is_test_path(site.path) or not isinstance(site.call.func, ast.Attribute):
-            return
-        if site.file.says(_NEEDS_WEIGHTS) or site.file.says(_COMPARES):
-            return
-        yield self.finding(
-            site,
-            "the eager attention stores a matrix of all queries by all keys in each layer; leave the choice to the "
-            'library, or ask for "sdpa"',
-            at=given,
-            confidence=0.8,
-        )
+        return Match(site.at(given)) if given is not None and constant(given) == "eager" else None

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, nodes_in
-from trainlint.analysis.syntax.uses import loads
-from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.rule import Rule, Triggers
-from trainlint_rules.attention.idioms.softened import Softened, loss_given, softened
-
-_CLASSES = 1
-"""The dimension of the classes, for `nll_loss` and `cross_entropy` alike."""
+from trainlint.analysis.syntax.names import end_position
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.finding import Edit, Safety, Severity
+from trainlint_rules.attention.idioms.nll_losses import CLASSES, asks_for_type, log_probabilities, used_otherwise
 
 
-class LogSoftmaxThenNll(Rule):
+class LogSoftmaxThenNll(CallRule):
     """A log-softmax that is computed only for `nll_loss`, instead of `cross_entropy` from the scores
 
     ## Why
@@ -46,10 +42,6 @@ class LogSoftmaxThenNll(Rule):
     The fix is safe where the log-softmax is taken over dimension 1, as `cross_entropy` takes it, and unsafe where it
     is written as -1, which is the same for scores of two dimensions alone.
 
-    ## Stays silent
-    Where the log-probabilities are used for anything else, as for a prediction or a second loss; where the model
-    returns them; where a data type is asked for.
-
     ## Confirmed by
     Cannot be measured: PyTorch runs the same two kernels for `cross_entropy`.
 
@@ -64,56 +56,29 @@ class LogSoftmaxThenNll(Rule):
     code = "TRN708"
     name = "log-softmax-then-nll"
     severity = Severity.ADVICE
-    fix_safety = Safety.SAFE
-    heat_matters = False
     preview = True
-    triggers = Triggers(calls=frozenset({"nll_loss"}))
+    on = ("torch.nn.functional.nll_loss",)
+    in_tests = True
+    unless = (asks_for_type, used_otherwise)
+    message = "the log-softmax of line {line} is computed for this loss alone"
+    help = "pass the scores to `F.cross_entropy`, which does both"
+    fix_title = "Compute the cross-entropy from the scores"
+    fix_safety = Safety.SAFE
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find losses of log-probabilities that are made for them, in the same function."""
-        given = loss_given(site.place)
-        if given is None or site.origin(site.call.func) != "torch.nn.functional.nll_loss":
-            return
-        made = softened(site.file, given, site.block)
-        if made is None or made.function != "log_softmax" or made.given is None or made.dimension not in (_CLASSES, -1):
-            return
-        if len(made.call.args) > 2 or argument(made.call, "dtype") is not None or not _is_only_use(site, given, made):
-            return
-        yield self.finding(
-            site,
-            "the log-softmax is computed for this loss alone; `cross_entropy` takes the scores and does both",
-            confidence=0.9,
-            fix=partial(_fix, site, given, made),
-        )
+    def found(self, site: Site) -> Match | None:
+        """A loss of log-probabilities that are made in the same function."""
+        known = log_probabilities(site)
+        if known is None:
+            return None
+        safety = Safety.SAFE if known.made.dimension == CLASSES else Safety.UNSAFE
+        return Match(site, fields={"line": known.made.call.lineno, "known": known}, fix_safety=safety)
 
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """`cross_entropy` of the scores, where the log-softmax stands in the loss itself."""
+        from trainlint.fixing.rewrite import expression, replace_expression
 
-def _is_only_use(site: Site, given: ast.expr, made: Softened) -> bool:
-    """Whether the log-probabilities stand in the loss itself, or are a name of this function read nowhere else."""
-    if given is made.call:
-        return True
-    if not isinstance(given, ast.Name) or site.function is None:
-        return False
-    read_once = sum(1 for _ in loads(site.function.node, given.id)) == 1
-    return read_once and any(part is made.call for part in nodes_in(site.function.node))
-
-
-def _fix(site: Site, given: ast.expr, made: Softened) -> Fix | None:
-    if given is not made.call or made.given is None or not isinstance(site.call.func, ast.Attribute):
-        return None
-    from trainlint.fixing.rewrite import attempt, expression, replace_expression
-
-    scores, function = made.given, site.call.func
-
-    def make() -> Fix:
-        import libcst as cst
-
-        old = expression(site.source, function)
-        assert isinstance(old, cst.Attribute)
-        edits = (
-            replace_expression(site.source, function, old.with_changes(attr=cst.Name("cross_entropy"))),
-            replace_expression(site.source, given, expression(site.source, scores)),
-        )
-        safety = Safety.SAFE if made.dimension == _CLASSES else Safety.UNSAFE
-        return Fix("Compute the cross-entropy from the scores", edits, safety)
-
-    return attempt(make)
+        known, function = match["known"], site.call.func
+        if known.given is known.made.call and isinstance(function, ast.Attribute):
+            stop = site.source.offset(*end_position(function))
+            yield Edit(stop - len(function.attr), stop, "cross_entropy")
+            yield replace_expression(site.source, known.given, expression(site.source, known.scores))

@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from trainlint.analysis.programs.proof_of_absence import proof_of_absence
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.finding import Finding, Severity
+from trainlint.contract.bases import AbsenceRule
+from trainlint.contract.guard import guard
+from trainlint.contract.guards.files import says, supports_older_than
+from trainlint.contract.guards.programs import uses
+from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
+from trainlint_rules.attention.idioms.names import around_is_named
 
-_FIRST_COMPILER = (2, 0)
 _SPOKEN_OF = lazy(r"compil|\bjit\b|dynamo|inductor|CUDAGraph|make_graphed_callables|\bxla\b|\bwindows?\b", re.I)
-"""Any word of compiling or capturing in the file: an option, a comment that says why not."""
 _HARD_TO_COMPILE = lazy(
-    r"torch_geometric|\bdgl\b|detection|nested_tensor|pack_padded_sequence|create_graph|autograd\.grad\b|cpp_extension|"
-    r"gym\b|gymnasium|\bmnist|cifar",
+    r"torch_geometric|\bdgl\b|detection|nested_tensor|pack_padded_sequence|create_graph|autograd\.grad\b|cpp_extension",
     re.IGNORECASE,
 )
-"""Shapes that change with each batch, second derivatives, kernels of one's own; networks and data sets too small."""
+_SMALL = lazy(r"gym\b|gymnasium|\bmnist|cifar", re.IGNORECASE)
 _MEASURES = lazy(r"profil|bench|warm_?up", re.IGNORECASE)
-_LARGE = frozenset({"attention", "conv2d", "conv3d", "pretrained"})
-_COMPILES_ITSELF = frozenset({"zero"})
-"""DeepSpeed's engine has a `compile` of its own."""
 
 
-class NoCompile(Rule):
+@guard
+def _engine_compiles(site: Site) -> bool:
+    """The engine is that of DeepSpeed's ZeRO, which has a `compile` of its own."""
+    facts = (item.fact for item in site.file.used_around(site.block, beside=True))
+    return any(fact.kind is FactKind.FSDP and fact.detail == "zero" for fact in facts)
+
+
+class NoCompile(AbsenceRule):
     """A network trains on CUDA, and nothing on the way into its loop compiles it
 
     ## Why
@@ -99,12 +102,6 @@ class NoCompile(Rule):
     `model.compile()` compiles in place: `torch.compile(model)` gives a wrapper whose `state_dict` has `_orig_mod.`
     before each name. Pad batches to few shapes, since each new shape may compile again.
 
-    ## Stays silent
-    Where the file speaks of compiling or CUDA graphs in any way, or anything on the way into the loop does; under a
-    framework, which has a setting for it; where a part of the way is out of sight; where the project lets in a PyTorch
-    before 2.0; for graphs, detection, packed sequences, gradient penalties, reinforcement learning and toy data sets;
-    for networks of linear layers only.
-
     ## Confirmed by
     A profile of a step holds thousands of kernels of some microseconds each, and no `triton_` kernel.
 
@@ -122,28 +119,17 @@ class NoCompile(Rule):
     code = "TRN705"
     name = "no-compile"
     severity = Severity.ADVICE
-    heat_matters = False
     preview = True
-    triggers = Triggers(loops=True)
-
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find training loops on CUDA around which nothing speaks of compiling."""
-        if site.lacks(_FIRST_COMPILER):
-            return
-        way = proof_of_absence(site)
-        if way is None or way.uses(FactKind.COMPILE) or not way.details(FactKind.NETWORK) & _LARGE:
-            return
-        if way.details(FactKind.FSDP) & _COMPILES_ITSELF:
-            return
-        text, function = site.source.text, site.function
-        if _SPOKEN_OF.search(text) or _HARD_TO_COMPILE.search(text):
-            return
-        if function is not None and _MEASURES.search(function.qualified_name):
-            return
-        yield self.finding(
-            site.at(site.node, way.loop),
-            "nothing on the way into this loop compiles the network; `torch.compile` may fuse what is "
-            "now a kernel for each operation",
-            at=way.shown_at(site.file),
-            confidence=0.7,
-        )
+    sure = Confidence.LIKELY
+    networks = frozenset({"attention", "conv2d", "conv3d", "pretrained"})  # not of linear layers alone
+    unless = (
+        supports_older_than((2, 0)),
+        uses("something on the way into the loop is compiled", FactKind.COMPILE),
+        _engine_compiles,
+        says("the file speaks of compiling, CUDA graphs, XLA or Windows", _SPOKEN_OF),
+        says("shapes change with each batch, second derivatives are taken, or kernels are its own", _HARD_TO_COMPILE),
+        says("the code trains in a simulator or on a toy data set", _SMALL),
+        around_is_named("the code around it is named as one that measures or warms up", _MEASURES),
+    )
+    message = "nothing on the way into this loop compiles the network, so each operation is a kernel of its own"
+    help = "call `model.compile()` once, before the loop"

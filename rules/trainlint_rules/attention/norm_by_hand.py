@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name
-from trainlint.finding import Finding, Severity
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.files import says
+from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
-from trainlint_rules.attention.idioms.norms import written_gelu, written_norm
+from trainlint_rules.attention.idioms.norms import decorated_to_fuse, needs_newer_torch, written_formula
 
-_FIRST_RMS_NORM = (2, 4)
 _FUSED_ALREADY = lazy(r"torch\.compile|\btriton\b|jit\.script|F\.rms_norm|functional\.rms_norm|apex|fused", re.I)
-_FUSING = lazy(r"fus(e|er|ed|ion)|compile|script", re.IGNORECASE)
-"""Decorators that fuse."""
 _SHIFTED = lazy(r"\b1(\.0)? \+ self\.(weight|scale|gamma)|self\.(weight|scale|gamma) \+ 1\b")
-"""Weights that are stored as their distance from one."""
-_ROOTS = frozenset({"rsqrt", "sqrt"})
-_CURVES = frozenset({"erf", "tanh"})
 
 
-class NormByHand(Rule):
+class NormByHand(CallRule):
     """A norm or an activation that PyTorch computes in one kernel is written out
 
     ## Why
     Written out, an RMS norm, a layer norm or a GELU is a kernel for each sign in the formula, four to eight of them,
-    and most of their results are kept for the backward pass. Such kernels do nothing but read and write memory.
-    PyTorch has each in one kernel, and a backward pass to it.
+    and most of their results are kept for the backward pass. Such kernels do nothing but read and write memory. PyTorch
+    has each in one kernel, and a backward pass to it. Norms over other dimensions than the last, by the unbiased
+    deviation or with the epsilon outside of the root are other functions, and so are the normal distribution and a GELU
+    with constants of few digits.
 
     ## Example
     ```python
@@ -67,12 +62,6 @@ class NormByHand(Rule):
     The names of the weights stay, so checkpoints still load. In float32 the results differ by some 5e-7; in bfloat16
     by up to 0.03, since the kernels round once, at the end: compare losses.
 
-    ## Stays silent
-    In files that compile, script or name fused kernels, and under a decorator that fuses; for norms over other
-    dimensions than the last, by the unbiased deviation or with the epsilon outside of the root, which are other
-    functions; for weights stored as their distance from one; for an RMS norm where the project lets in a PyTorch
-    before 2.4; for the normal distribution, which is no GELU, and constants of few digits; in tests and benchmarks.
-
     ## Confirmed by
     `aten::pow`, `aten::mean`, `aten::rsqrt` and `aten::mul` in a row in a profile, in each layer.
 
@@ -89,31 +78,19 @@ class NormByHand(Rule):
     code = "TRN710"
     name = "norm-by-hand"
     severity = Severity.ADVICE
-    heat_matters = False
     preview = True
-    triggers = Triggers(calls=_ROOTS | _CURVES)
+    on = ("rsqrt", "sqrt", "erf", "tanh")
+    sure = Confidence.LIKELY
+    unless = (
+        says("the file compiles, scripts or names fused kernels", _FUSED_ALREADY),
+        says("weights are stored as their distance from one (`1 + self.weight`)", _SHIFTED),
+        decorated_to_fuse,
+        needs_newer_torch,
+    )
+    message = "{what} by hand runs a kernel for each operation"
+    help = "use `{function}`, which is one kernel"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find roots and curves that stand in a written-out norm or GELU."""
-        function = site.function
-        if is_test_path(site.path) or function is None or not _is_of_torch(site):
-            return
-        if any(_FUSING.search(last_name(item)) for item in function.decorators):
-            return
-        if last_name(site.call.func) in _ROOTS:
-            found = written_norm(site.place)
-            call = f"F.{found}"
-        else:
-            found = written_gelu(site.place)
-            call = 'F.gelu(x, approximate="tanh")' if found == "tanh" else "F.gelu(x)"
-        if found is None or site.file.says(_FUSED_ALREADY) or site.file.says(_SHIFTED):
-            return
-        if found == "rms_norm" and site.lacks(_FIRST_RMS_NORM):
-            return
-        yield self.finding(site, f"this formula is a kernel for each sign; `{call}` computes it in one", confidence=0.8)
-
-
-def _is_of_torch(site: Site) -> bool:
-    """Whether the call is that of a tensor's method or of torch, and not of `math` or NumPy."""
-    origin = site.origin(site.call.func)
-    return origin is None or origin.startswith("torch.")
+    def found(self, site: Site) -> Match | None:
+        """A root or a curve of torch that stands in a norm or a GELU, written out."""
+        what = written_formula(site)
+        return Match(site, fields={"what": what.name, "function": what.function}) if what is not None else None

@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
 
-from trainlint.analysis.programs.layer_pairs import layer_before
-from trainlint.analysis.programs.modes import mode_calls, sets_training, switched
-from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.programs.modes import switched
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Place
-from trainlint.analysis.syntax.names import last_name
-from trainlint.finding import Finding, Severity
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.files import says
+from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
+from trainlint_rules.attention.idioms.inference import foldable_norms, loads_no_weights, sets_training_mode
 
-_NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d")
-_LAYERS = frozenset({"Linear", "Conv1d", "Conv2d", "Conv3d"})
 _TRAINS = lazy(r"\.backward\(|optim|Trainer|Lightning|autograd\.grad|requires_grad_\(|finetun", re.IGNORECASE)
 _FOLDS = lazy(r"fuse|fold(?!er)|compil|onnx|jit\.|export|tensorrt|quanti|freez", re.IGNORECASE)
-"""Code that folds by itself, or hands the network to what does."""
-_LOADS = lazy(r"load_state_dict|torch\.load|load_file|from_pretrained")
 
 
-class UnfusedBatchNormInference(Rule):
+class UnfusedBatchNormInference(CallRule):
     """A program that only infers runs batch normalizations that could be folded into other layers
 
     ## Why
     In evaluation a batch normalization multiplies each channel with a constant and adds another. Folded into the
     weights of the convolution or linear layer before it, both cost nothing; left apart, it is a kernel more for each
-    such layer, which reads and writes a whole activation.
+    such layer, which reads and writes a whole activation. Only networks whose class stands in the same file are judged,
+    and only normalizations right behind a convolution or a linear layer can be folded.
 
     ## Example
     ```python
@@ -81,10 +75,6 @@ class UnfusedBatchNormInference(Rule):
     For a linear layer there is `fuse_linear_bn_eval`, and `torch.fx.experimental.optimization.fuse` does it for a whole
     network. Fold after the weights are loaded, and never in a network that trains on: its statistics still change.
 
-    ## Stays silent
-    In files that train, fold, compile or export; where no weights are loaded; where the network is of a class of
-    another file, or something stands between the two layers; in tests and benchmarks.
-
     ## Confirmed by
     `aten::batch_norm` in a profile of the inference.
 
@@ -100,40 +90,21 @@ class UnfusedBatchNormInference(Rule):
     code = "TRN716"
     name = "unfused-batch-norm-inference"
     severity = Severity.ADVICE
-    heat_matters = False
     preview = True
-    triggers = Triggers(calls=frozenset({"eval"}))
+    on = (".eval",)
+    sure = Confidence.LIKELY
+    unless = (
+        says("the file speaks of training", _TRAINS),
+        says("the file folds, compiles or exports, or hands the network to what does", _FOLDS),
+        loads_no_weights,
+        sets_training_mode,
+    )
+    message = "this network only infers, and its batch normalizations (line {lines}) are kernels of their own"
+    help = "fold them into the layers before them with `fuse_conv_bn_eval` once the weights are loaded"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find networks of this file that are loaded and put into evaluation mode for good."""
-        if is_test_path(site.path) or not _only_evaluates(site):
-            return
-        if sets_training(site.place) is not False or not isinstance(site.call.func, ast.Attribute):
-            return
+    def found(self, site: Site) -> Match | None:
+        """A network of this file that is put into evaluation mode for good."""
         if site.file.graph.instance_class(switched(site.place), site.block) is None:
-            return
-        norms = [place for name in _NORMS for place in site.file.outline.calls.get(name, ()) if _foldable(site, place)]
-        if norms:
-            lines = ", ".join(str(line) for line in sorted(getattr(place.node, "lineno", 0) for place in norms)[:3])
-            yield self.finding(
-                site,
-                f"this network is only evaluated here; fold its batch normalizations (line {lines}) into the layers "
-                "before them once the weights are loaded",
-                confidence=0.75,
-            )
-
-
-def _only_evaluates(site: Site) -> bool:
-    """Whether the file loads weights, and neither trains nor folds layers."""
-    text = site.source.text
-    if not _LOADS.search(text) or _TRAINS.search(text) or _FOLDS.search(text):
-        return False
-    return all(sets_training(place) is False for place in mode_calls(site.file))
-
-
-def _foldable(site: Site, norm: Place) -> bool:
-    assert isinstance(norm.node, ast.Call)
-    if not (site.file.kinds.imported(norm.node.func, norm.block) or "").startswith("torch.nn."):
-        return False
-    layer = layer_before(site.file, norm)
-    return layer is not None and last_name(layer.func) in _LAYERS
+            return None
+        lines = foldable_norms(site)
+        return Match(site, fields={"lines": ", ".join(map(str, lines[:3]))}) if lines else None

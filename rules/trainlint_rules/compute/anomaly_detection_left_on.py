@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable
 
-from trainlint.analysis.conditions.choices import is_chosen
-from trainlint.analysis.programs.steps import LoopKind
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
-from trainlint.finding import Finding, Fix, Heat, Safety, Severity
-from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
+from trainlint.analysis.syntax.names import argument, constant, last_name
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.finding import Edit, Safety
 from trainlint.symptoms import Symptom
-
-_LIGHTNING = lazy(r"^(lightning|pytorch_lightning)\.")
-_AUTOGRAD = lazy(r"^torch\.autograd\.(anomaly_mode\.)?(set_)?detect_anomaly$")
-_CHECKS = lazy(r"gradcheck|gradgradcheck")
+from trainlint_rules.compute.idioms.switches import LIGHTNING_TRAINER, checks_gradients, chosen, holds_step
 
 
-class AnomalyDetectionLeftOn(Rule):
+class AnomalyDetectionLeftOn(CallRule):
     """Autograd's anomaly detection is on for the whole training: each forward keeps its traceback
 
     ## Why
@@ -29,6 +22,8 @@ class AnomalyDetectionLeftOn(Rule):
     operation of the forward, and tests each gradient of the backward for NaN, which makes the host wait for the
     device at each of them. On two CPU cores a step of a small perceptron took 65 % longer with it (11.3 against
     18.6 ms, PyTorch 2.13); on a GPU it is the waiting that costs.
+
+    Only values that are written out count, and a `with` only where a training step runs under it.
 
     ## Example
     ```python
@@ -59,10 +54,6 @@ class AnomalyDetectionLeftOn(Rule):
 
     To find a NaN, switch it on behind an option, for the run that shows it.
 
-    ## Stays silent
-    Behind an option, in a handler of a failure, in functions that are called after it, where the value comes from
-    elsewhere; in tests and benchmarks; around a check of gradients.
-
     ## Fix safety
     The fix takes the call away. A backward that gives NaN then raises no error any more.
 
@@ -81,62 +72,31 @@ class AnomalyDetectionLeftOn(Rule):
 
     code = "TRN413"
     name = "anomaly-detection-left-on"
-    severity = Severity.WARNING
-    fix_safety = Safety.UNSAFE
-    heat_matters = False
     preview = True
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "Anomaly Detection"
-    triggers = Triggers(calls=frozenset({"set_detect_anomaly", "detect_anomaly", "Trainer"}))
+    on = ("torch.autograd.*.set_detect_anomaly", "torch.autograd.*.detect_anomaly", *LIGHTNING_TRAINER)
+    unless = (chosen, checks_gradients)
+    message = "anomaly detection is on in every run: it stores a traceback for each operation and forces GPU syncs"
+    help = "remove it, or put it behind an option"
+    fix_title = "Switch anomaly detection off"
+    fix_safety = Safety.UNSAFE
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find anomaly detection that each run switches on."""
-        if is_test_path(site.path) or is_chosen(site.file, site.block) or site.heat.heat is Heat.RARE:
-            return
-        if not _switches_on(site) or site.file.says(_CHECKS):
-            return
-        yield self.finding(
-            site,
-            "anomaly detection is on in each run: each operation stores a traceback, and each gradient is tested for "
-            "NaN; remove it, or put it behind an option",
-            confidence=0.9,
-            fix=partial(_removed, site),
-        )
+    def found(self, site: Site) -> Match | None:
+        """Anomaly detection that a literal turns on, for a training step if for a block."""
+        name, call = last_name(site.call.func), site.call
+        if name == "Trainer":
+            return Match(site) if constant(argument(call, "detect_anomaly")) is True else None
+        turned_on = constant(argument(call, "mode", 0)) is True
+        if isinstance(site.statement, ast.With):
+            return Match(site) if (name == "detect_anomaly" or turned_on) and holds_step(site) else None
+        return Match(site) if name == "set_detect_anomaly" and turned_on else None
 
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """The argument becomes False, or the statement goes."""
+        from trainlint.fixing.rewrite import remove_statement, set_keyword
 
-def _switches_on(site: Site) -> bool:
-    call, origin = site.call, site.origin(site.call.func) or ""
-    name = last_name(call.func)
-    if name == "Trainer":
-        return bool(_LIGHTNING.match(origin)) and constant(argument(call, "detect_anomaly")) is True
-    if not _AUTOGRAD.match(origin):
-        return False
-    if isinstance(site.statement, ast.With):
-        return (name == "detect_anomaly" or constant(argument(call, "mode", 0)) is True) and _holds_step(site)
-    return name == "set_detect_anomaly" and constant(argument(call, "mode", 0)) is True
-
-
-def _holds_step(site: Site) -> bool:
-    """Whether a context stands in a training step, or a training loop stands in it."""
-    if site.heat.heat.in_step:
-        return True
-    inside = set(nodes_in(site.statement))
-    loops = site.file.outline.loop_blocks
-    return any(node in inside and site.file.loops.kind(block) is LoopKind.STEP for node, block in loops.items())
-
-
-def _removed(site: Site) -> Fix | None:
-    from trainlint.fixing.rewrite import attempt, remove_statement, set_keyword
-
-    if last_name(site.call.func) == "Trainer":
-        return attempt(
-            lambda: Fix(
-                "Switch anomaly detection off",
-                (set_keyword(site.source, site.call, "detect_anomaly", "False"),),
-                Safety.UNSAFE,
-            )
-        )
-    statement = site.statement
-    if not isinstance(statement, ast.Expr) or statement.value is not site.node:
-        return None
-    return attempt(lambda: Fix("Remove anomaly detection", remove_statement(site.source, statement), Safety.UNSAFE))
+        if last_name(site.call.func) == "Trainer":
+            yield set_keyword(site.source, site.call, "detect_anomaly", "False")
+        elif isinstance(site.statement, ast.Expr) and site.statement.value is site.node:
+            yield from remove_statement(site.source, site.statement)

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, last_name
 from trainlint.analysis.tables.optimizers import OPTIMIZER_NAME
-from trainlint.finding import Finding, Severity
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import guard
 from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.compute.idioms.precision import autocast_around
 
 _ENGINE = lazy(r"accelerator|fabric|engine|booster", re.IGNORECASE)
-"""Whose `backward` is more than that of a tensor, and leaves autocast where it should."""
 
 
-class BackwardInsideAutocast(Rule):
+@guard
+def _of_engine(site: Site) -> bool:
+    """It is the `backward` of Accelerate, Fabric, an optimizer or another engine, which leaves autocast by itself."""
+    owner = last_name(site.receiver)
+    return bool(_ENGINE.search(owner) or OPTIMIZER_NAME.search(owner))
+
+
+@guard
+def _makes_graph(site: Site) -> bool:
+    """It makes a graph of the gradients (`create_graph`), whose own forward wants the context."""
+    given = argument(site.call, "create_graph")
+    return given is not None and constant(given) is not False
+
+
+class BackwardInsideAutocast(CallRule):
     """The backward runs inside the autocast context that is meant for the forward
 
     ## Why
@@ -27,6 +39,8 @@ class BackwardInsideAutocast(Rule):
     not, so the context adds nothing; and what a backward calls by itself, such as an own autograd function, a hook or
     a gradient penalty, is cast a second time, to types that its forward did not see. PyTorch's documentation advises
     against it.
+
+    Contexts with `enabled=False` and the `backward` of an autograd function are no finding.
 
     ## Example
     ```python
@@ -60,11 +74,6 @@ class BackwardInsideAutocast(Rule):
             optimizer.step()
     ```
 
-    ## Stays silent
-    In contexts with `enabled=False`; for the `backward` of Accelerate, Fabric and other engines; where a graph of the
-    gradients is made, whose own forward wants the context; in an autograd function's own `backward`; in tests,
-    unless they train.
-
     ## Confirmed by
     `trainlint probe` counts the backwards at this line that run under autocast. Else
     `torch.is_autocast_enabled("cuda")` is true in a hook of a parameter's gradient.
@@ -80,29 +89,14 @@ class BackwardInsideAutocast(Rule):
 
     code = "TRN405"
     name = "backward-inside-autocast"
-    severity = Severity.WARNING
-    heat_matters = False
     confirmed_by = frozenset({Symptom.BACKWARD_IN_AUTOCAST})
-    triggers = Triggers(calls=frozenset({"backward"}))
+    on = (".backward",)
+    unless = (_of_engine, _makes_graph)
+    message = "`{text}` runs under autocast, which is meant for the forward only"
+    help = "move it out of the `with` block: each operation goes back in the type of its forward anyway"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find a tensor's backward in the block of an autocast context."""
+    def found(self, site: Site) -> Match | None:
+        """The backward pass of a training step in the block of an autocast context that is not switched off."""
         autocast = autocast_around(site.file, site.block)
-        if autocast is None or autocast.enabled is False or not site.file.loop_reader.proves_step(site.place):
-            return
-        if is_test_path(site.path) and not site.heat.heat.in_step:
-            return  # tests look at what happens here
-        owner = last_name(getattr(site.call.func, "value", site.call.func))
-        if _ENGINE.search(owner) or OPTIMIZER_NAME.search(owner) or _makes_graph(site):
-            return
-        yield self.finding(
-            site,
-            "this backward runs under autocast, which is meant for the forward: operations go back in the type of "
-            "their forward anyway; move it behind the block",
-            confidence=0.9,
-        )
-
-
-def _makes_graph(site: Site) -> bool:
-    given = argument(site.call, "create_graph")
-    return given is not None and constant(given) is not False
+        inside = autocast is not None and autocast.enabled is not False
+        return Match(site) if inside and site.file.loop_reader.proves_step(site.place) else None

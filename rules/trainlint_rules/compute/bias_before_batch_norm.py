@@ -2,46 +2,32 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable
 
-from trainlint.analysis.programs.layer_pairs import layer_before
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name
-from trainlint.finding import Finding, Fix, Safety, Severity
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.files import says
+from trainlint.finding import Edit, Safety, Severity
 from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
+from trainlint_rules.compute.idioms.biases import NORMS, gives_bias_by_place, layer_with_bias, may_lose_bias
 
-_NORMS = frozenset({"BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm"})
-_BIAS_AT = {
-    "Linear": 2,
-    "Conv1d": 7,
-    "Conv2d": 7,
-    "Conv3d": 7,
-    "ConvTranspose1d": 7,
-    "ConvTranspose2d": 7,
-    "ConvTranspose3d": 7,
-}
-"""Layers with a bias, and where it stands among their arguments."""
-_LOADS = lazy(
-    r"pretrained|load_state_dict|checkpoint|model_urls|torch\.load|load_weights|\.pth\b|regist(er|ry)\w{0,50}\(\)",
-    re.IGNORECASE,
-)
-"""Files whose weights may come from elsewhere, with the bias among them: models of a registry, too."""
-_LIBRARY = lazy(r"(^|/)src/\w+/")
-"""Packages that are installed: others hold checkpoints of their models."""
+_LOADS = lazy(r"pretrained|load_state_dict|checkpoint|model_urls|torch\.load|load_weights|\.pth\b", re.IGNORECASE)
+_REGISTERS = lazy(r"regist(er|ry)\w{0,50}\(\)", re.IGNORECASE)
 
 
-class BiasBeforeBatchNorm(Rule):
+class BiasBeforeBatchNorm(CallRule):
     """A bias right before batch normalization, which subtracts it again
 
     ## Why
     Batch normalization subtracts the mean of each channel, and with it whatever constant the layer before added. The
     bias is stored, added, given a gradient and an optimizer state, and has no effect: its gradient is zero but for
     rounding.
+
+    Nothing may stand between the two layers, and the output of the first must go nowhere else. Weight and spectral
+    norms around the layer and other normalizations, which do not cancel a bias, are no finding. Confidence is low for
+    `bias=True` and in packages below `src/`, whose weights others hold.
 
     ## Example
     ```python
@@ -65,12 +51,6 @@ class BiasBeforeBatchNorm(Rule):
     )
     ```
 
-    ## Stays silent
-    Where the file loads weights, whose keys would no longer fit, or registers models for others; quietly, below the
-    default confidence, for `bias=True` and in packages below `src/`; where something stands between the two layers, or
-    the output of the first goes elsewhere, too; for weight and spectral norms around the layer; for other
-    normalizations, which do not cancel a bias; where the bias is given by a variable; in tests.
-
     ## Fix safety
     The fix takes the bias away. Checkpoints that hold it no longer load by themselves, random numbers are drawn in
     another order at the start, and code that fills `layer.bias` meets None. What the network can compute in training
@@ -91,58 +71,26 @@ class BiasBeforeBatchNorm(Rule):
     code = "TRN410"
     name = "bias-before-batch-norm"
     severity = Severity.ADVICE
-    fix_safety = Safety.UNSAFE
-    heat_matters = False
-    triggers = Triggers(calls=_NORMS)
-
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find layers with a bias whose output goes straight into a batch normalization."""
-        if not (site.origin(site.call.func) or "").startswith("torch.nn.") or is_test_path(site.path):
-            return
-        if site.file.says(_LOADS):
-            return
-        layer = layer_before(site.file, site.place)
-        if layer is None or not _has_bias(site, layer) or _widths_differ(site.call, layer):
-            return
-        yield self.finding(
-            site.at(layer),
-            f"the bias of this layer is subtracted again by the batch normalization in line {site.call.lineno}; "
-            "give it `bias=False`",
-            at=layer,
-            confidence=_confidence(site, layer),
-            fix=partial(_without_bias, site, layer),
-        )
-
-
-def _confidence(site: Site, layer: ast.Call) -> float:
-    """Low where weights of others may hold the bias, or where it is asked for by its name."""
-    asked_for = argument(layer, "bias", _BIAS_AT[last_name(layer.func)]) is not None
-    return 0.6 if asked_for or _LIBRARY.search(site.path) else 0.85
-
-
-def _has_bias(site: Site, layer: ast.Call) -> bool:
-    origin = site.origin(layer.func) or ""
-    place = _BIAS_AT.get(origin.rpartition(".")[2])
-    if place is None or not origin.startswith("torch.nn.") or has_unpacked_arguments(layer):
-        return False
-    given = argument(layer, "bias", place)
-    return last_name(layer.func) in _BIAS_AT and (given is None or constant(given) is True)
-
-
-def _widths_differ(norm: ast.Call, layer: ast.Call) -> bool:
-    """Whether both say how many channels there are, and not the same: then something stands between them."""
-    width = argument(norm, "num_features", 0)
-    given = argument(layer, "out_channels", 1) or argument(layer, "out_features", 1)
-    if width is None or given is None:
-        return False
-    return constant(width) is not ... and constant(given) is not ... and constant(width) != constant(given)
-
-
-def _without_bias(site: Site, layer: ast.Call) -> Fix | None:
-    from trainlint.fixing.rewrite import attempt, set_keyword
-
-    if len(layer.args) > _BIAS_AT[last_name(layer.func)]:
-        return None  # given by its place
-    return attempt(
-        lambda: Fix("Take the bias away", (set_keyword(site.source, layer, "bias", "False"),), Safety.UNSAFE)
+    on = NORMS
+    unless = (
+        says("the file loads or saves weights, whose keys would no longer fit", _LOADS),
+        says("the file registers models, whose weights come from elsewhere", _REGISTERS),
     )
+    message = "the bias of this layer has no effect: the batch normalization in line {line} subtracts it"
+    help = "pass `bias=False`"
+    fix_title = "Take the bias away"
+    fix_safety = Safety.UNSAFE
+
+    def found(self, site: Site) -> Match | None:
+        """The layer with a bias right before a batch normalization."""
+        layer = layer_with_bias(site)
+        if layer is None:
+            return None
+        return Match(site.at(layer), may_lose_bias(site, layer), {"line": site.call.lineno})
+
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """`bias=False`, where it is not given by its place."""
+        from trainlint.fixing.rewrite import set_keyword
+
+        if not gives_bias_by_place(match.site.call):
+            yield set_keyword(site.source, match.site.call, "bias", "False")

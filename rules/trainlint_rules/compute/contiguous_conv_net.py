@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from trainlint.analysis.programs.proof_of_absence import proof_of_absence
-from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.finding import Finding, Severity
+from trainlint.contract.bases import AbsenceRule
+from trainlint.contract.guards.files import says
+from trainlint.contract.guards.programs import uses
+from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
-
-_HALF = (FactKind.AUTOCAST, FactKind.HALF_WEIGHTS)
-_SPOKEN_OF = lazy(r"channels_last|memory_format|mnist", re.IGNORECASE)
+from trainlint_rules.compute.idioms.training_precision import holds_other_layers, trains_in_float32
 
 
-class ContiguousConvNet(Rule):
+class ContiguousConvNet(AbsenceRule):
     """A convolution network trains in 16 bits with its channels first; nothing speaks of channels_last
 
     ## Why
@@ -62,11 +59,6 @@ class ContiguousConvNet(Rule):
         optimizer.step()
     ```
 
-    ## Stays silent
-    In float32, where the gain is uncertain; where the network holds attention or convolutions in three dimensions, or
-    is trained by `DataParallel`; where anything on the way speaks of a memory format; where a part of the way is out
-    of sight or a framework is in charge.
-
     ## Confirmed by
     Kernels such as `nchwToNhwcKernel` and `nhwcToNchwKernel` around the convolutions of a profile.
 
@@ -82,21 +74,16 @@ class ContiguousConvNet(Rule):
     code = "TRN408"
     name = "contiguous-conv-net"
     severity = Severity.ADVICE
-    heat_matters = False
     preview = True
-    triggers = Triggers(loops=True)
-
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find training loops of convolution networks in 16 bits around which nothing speaks of channels_last."""
-        way = proof_of_absence(site)
-        if way is None or way.details(FactKind.NETWORK) != {"conv2d"} or not way.uses(*_HALF):
-            return
-        if way.uses(FactKind.CHANNELS_LAST, FactKind.DATA_PARALLEL) or site.file.says(_SPOKEN_OF):
-            return
-        yield self.finding(
-            site.at(site.node, way.loop),
-            "this loop trains convolutions in 16 bits with channels first, so that images are turned round at each of "
-            "them; give the model and its images `memory_format=torch.channels_last`",
-            at=way.shown_at(site.file),
-            confidence=0.75,
-        )
+    sure = Confidence.LIKELY
+    networks = frozenset({"conv2d"})
+    unless = (
+        trains_in_float32,
+        holds_other_layers,
+        uses("the way into the loop sets a memory format", FactKind.CHANNELS_LAST),
+        uses("the network is trained by `DataParallel`", FactKind.DATA_PARALLEL),
+        says("the file speaks of memory formats", lazy(r"channels_last|memory_format", re.IGNORECASE)),
+        says("the file trains on MNIST, whose images are too small", lazy("mnist", re.IGNORECASE)),
+    )
+    message = "convolutions run in 16 bits with channels first, and each of them transposes its images"
+    help = "give the model and its images `memory_format=torch.channels_last`"

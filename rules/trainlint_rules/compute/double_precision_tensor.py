@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block
-from trainlint.analysis.syntax.names import argument, has_unpacked_arguments, last_name, nodes_in
-from trainlint.analysis.syntax.reaching import single_value
-from trainlint.finding import Finding, Severity
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.files import says
+from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
+from trainlint_rules.compute.idioms.double_arrays import cast_on_the_way, is_copied_to_device, is_double
 
-_DOUBLE = lazy(
-    r"^numpy\.(random\.(rand|randn|normal|uniform|random|random_sample|standard_normal|beta|laplace|exponential|"
-    r"multivariate_normal|dirichlet)|linspace|zeros|ones|empty|eye|identity|hanning|hamming|logspace)$"
-)
-"""NumPy functions whose result is float64 unless something else is asked for."""
-_CASTS = frozenset(("float", "half", "bfloat16", "long", "int", "bool", "type", "type_as", "byte"))
 _SCIENCE = lazy(r"float64|\.double\(|DoubleTensor|complex128|set_default_dtype")
-_HOT = 0.8
-_COLD = 0.6
 
 
-class DoublePrecisionTensor(Rule):
+class DoublePrecisionTensor(CallRule):
     """Float64 of NumPy goes to the device as it is: twice the bytes, and slow arithmetic
 
     ## Why
@@ -33,6 +21,9 @@ class DoublePrecisionTensor(Rule):
     device a float64 tensor takes twice the memory and the copy twice the time; what is computed with it becomes
     float64, too. Consumer GPUs do float64 arithmetic at 1/32 to 1/64 of their float32 rate (CUDA's table of
     arithmetic throughput).
+
+    Tensors that stay on the host are no finding, nor are arrays whose type is not sure. Confidence is low outside of
+    steps.
 
     ## Example
     ```python
@@ -64,10 +55,6 @@ class DoublePrecisionTensor(Rule):
             optimizer.step()
     ```
 
-    ## Stays silent
-    Where a data type is named anywhere on the way; where the array's type is not sure; for tensors that stay on the
-    host; in code that speaks of float64, as science does; in tests. Outside of steps, quietly.
-
     ## Confirmed by
     A tensor of `torch.float64` on the device in a training step.
 
@@ -82,74 +69,16 @@ class DoublePrecisionTensor(Rule):
     code = "TRN411"
     name = "double-precision-tensor"
     severity = Severity.ADVICE
-    heat_matters = False
     preview = True
-    triggers = Triggers(calls=frozenset({"from_numpy", "tensor", "as_tensor"}))
+    on = ("torch.from_numpy", "torch.tensor", "torch.as_tensor")
+    unless = (says("the file speaks of float64, as science does", _SCIENCE), cast_on_the_way)
+    message = "`{array}` is copied to the GPU as float64{often}: twice the bytes, and slow arithmetic"
+    help = "convert the array with `.astype(np.float32)` first"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find arrays of float64 that become tensors on the device."""
-        call = site.call
-        if site.origin(call.func) not in ("torch.from_numpy", "torch.tensor", "torch.as_tensor"):
-            return
-        if is_test_path(site.path) or site.file.says(_SCIENCE) or argument(call, "dtype", 1) is not None:
-            return
-        array = call.args[0] if call.args else None
-        if not isinstance(array, ast.expr) or not _is_double(site, array, site.block):
-            return
-        if not _reaches_device(site):
-            return
-        yield self.finding(
-            site,
-            f"`{ast.unparse(array)[:60]}` is float64, and goes to the device as that; give it `.astype(np.float32)`",
-            confidence=_HOT if site.heat.heat.in_step else _COLD,
-        )
-
-
-def _is_double(site: Site, array: ast.expr, block: Block) -> bool:
-    if isinstance(array, ast.Name):
-        value = single_value(array, block)
-        return value is not None and not isinstance(value, ast.Name) and _is_double(site, value, block)
-    if not isinstance(array, ast.Call) or has_unpacked_arguments(array) or argument(array, "dtype") is not None:
-        return False
-    origin = site.origin(array.func) or ""
-    if not _DOUBLE.match(origin):
-        return False
-    sized = origin.rpartition(".")[2] in ("zeros", "ones", "empty")
-    return not (sized and len(array.args) > 1) and bool(array.args or array.keywords)
-
-
-def _reaches_device(site: Site) -> bool:
-    """Whether the tensor goes to the device in the same expression, and is cast nowhere on the way."""
-    inner: ast.AST = site.call
-    if argument(site.call, "device") is not None:
-        return site.value(site.call).on_device
-    for outer in _chain(site.statement, inner):
-        name = last_name(outer.func)
-        if name in _CASTS:
-            return False
-        if name == "to" and (len(outer.args) > 1 or argument(outer, "dtype") is not None):
-            return False
-        if name in ("to", "cuda"):
-            return site.value(outer).on_device and not _is_cast_after(site.statement, outer)
-    return False
-
-
-def _is_cast_after(statement: ast.stmt, moved: ast.Call) -> bool:
-    return any(last_name(outer.func) in _CASTS or last_name(outer.func) == "to" for outer in _chain(statement, moved))
-
-
-def _chain(statement: ast.stmt, inner: ast.AST) -> Iterator[ast.Call]:
-    """The methods that are called on a value one after the other."""
-    while True:
-        outer = next(
-            (
-                node
-                for node in nodes_in(statement)
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.value is inner
-            ),
-            None,
-        )
-        if outer is None:
-            return
-        yield outer
-        inner = outer
+    def found(self, site: Site) -> Match | None:
+        """An array of float64 that becomes a tensor on the device."""
+        array = next(iter(site.call.args), None)
+        if array is None or not is_double(site, array) or not is_copied_to_device(site):
+            return None
+        sure = Confidence.LIKELY if site.heat.heat.in_step else Confidence.POSSIBLE
+        return Match(site, sure, {"array": site.text(array)})

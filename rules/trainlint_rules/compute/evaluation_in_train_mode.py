@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from trainlint.analysis.programs.evaluation import model_run_by
-from trainlint.analysis.programs.modes import mode_calls, sets_training, switched
-from trainlint.analysis.programs.steps import LoopKind
-from trainlint.analysis.programs.test_files import is_test_path
-from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, Place
-from trainlint.analysis.syntax.names import dotted, last_name, root_name
-from trainlint.finding import Finding, Severity
+from trainlint.contract.bases import LoopRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.files import lacks_word, says
+from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
 from trainlint.symptoms import Symptom
+from trainlint_rules.compute.idioms.training_modes import (
+    called_by_others,
+    evaluated,
+    may_evaluate,
+    model_name,
+    trains_nothing,
+)
 
 _DEPENDS_ON_MODE = lazy(r"Dropout|dropout\(|BatchNorm|DropPath|models\.(resnet|vgg|densenet|efficientnet)|resnet\d+\(")
-"""Layers that do something else in evaluation mode, and networks that hold some."""
 _ON_PURPOSE = lazy(
-    r"monte.?carlo|mc_?dropout|uncertain|adapt|discriminator|generator|batch_?stat|update_bn|bn_|calibrat|"
-    r"\.training\s*=|Lightning|Trainer\b|Accelerator|ignite|\bF\.dropout\(",
-    re.IGNORECASE,
+    r"monte.?carlo|mc_?dropout|uncertain|adapt|batch_?stat|update_bn|bn_|calibrat|\bF\.dropout\(", re.IGNORECASE
 )
-"""Code that wants training mode, sets it in another way, or leaves it to somebody else."""
+_GENERATES = lazy(r"discriminator|generator", re.IGNORECASE)
+_SET_ELSEWHERE = lazy(r"\.training\s*=|Lightning|Trainer\b|Accelerator|ignite", re.IGNORECASE)
 
 
-class EvaluationInTrainMode(Rule):
+class EvaluationInTrainMode(LoopRule):
     """An evaluation runs a model with dropout or batch normalization, and nothing calls `eval()` before
 
     ## Why
@@ -95,11 +94,6 @@ class EvaluationInTrainMode(Rule):
                 correct += (model(inputs).argmax(1) == targets).sum()
     ```
 
-    ## Stays silent
-    Where anything in the file calls `eval()` or `train(False)` on this model, or on what may hold it; where the file
-    shows no layer that depends on the mode, does not train, or is called by others who may have set the mode; for
-    samples of generators and dropout that is kept on purpose.
-
     ## Confirmed by
     `trainlint probe` counts the forwards at this line that run without autograd on a model in training mode.
 
@@ -115,66 +109,22 @@ class EvaluationInTrainMode(Rule):
     code = "TRN417"
     name = "evaluation-in-train-mode"
     severity = Severity.ERROR
-    heat_matters = False
     preview = True
     confirmed_by = frozenset({Symptom.EVALUATED_IN_TRAINING_MODE})
-    triggers = Triggers(loops=True)
+    sure = Confidence.LIKELY
+    unless = (
+        trains_nothing,
+        lacks_word("the file shows no layer that depends on the mode", _DEPENDS_ON_MODE),
+        says("the file keeps dropout or batch statistics in evaluation on purpose", _ON_PURPOSE),
+        says("the file trains a generator or a discriminator", _GENERATES),
+        says("the mode is set in another way, or by a framework", _SET_ELSEWHERE),
+        called_by_others,
+        may_evaluate,
+    )
+    message = "`{model}` is evaluated in training mode, with dropout and with batch statistics of the test data"
+    help = "call `{model}.eval()` before this loop, and `{model}.train()` before training goes on"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find evaluation loops of a model that the file trains and never puts into evaluation mode."""
-        loop = site.file.outline.loop_blocks[site.node]
-        if site.file.loops.kind(loop) is not LoopKind.EVAL or is_test_path(site.path) or not site.file.loops.evidence():
-            return
-        if not site.file.says(_DEPENDS_ON_MODE) or site.file.says(_ON_PURPOSE):
-            return
-        if not site.file.gradients.off(loop, site.statement.lineno + 1) or not _called_here(site.file, loop):
-            return
-        for place in _forwards(site.file, loop):
-            model = model_run_by(site.file, place)
-            name = dotted(model) if model is not None else None
-            if name is None or name == "self" or _may_be_evaluating(site.file, name):
-                continue
-            yield self.finding(
-                site.at(site.node, loop),
-                f"this evaluates `{name}` in training mode, with dropout and batch statistics of its own: nothing in "
-                f"the file calls `{name}.eval()`",
-                at=place.node,
-                confidence=0.8,
-            )
-            return
-
-
-def _called_here(file: SemanticModel, loop: Block) -> bool:
-    """Whether the file itself calls the function of the loop: others may have set the mode before."""
-    function = file.graph.enclosing(loop)
-    if function is None:
-        return True
-    return any(not edge.passed for edge in file.graph.callers.get(function, ())) or bool(_trains(file, loop))
-
-
-def _trains(file: SemanticModel, loop: Block) -> bool:
-    """Whether the function of the loop trains, too."""
-    function = file.graph.enclosing(loop)
-    return function is not None and file.loops.summary(function) is not None
-
-
-def _forwards(file: SemanticModel, loop: Block) -> list[Place]:
-    return [
-        place
-        for holder, places in file.outline.calls_by_loop.items()
-        if holder is not None and holder.within(loop)
-        for place in places
-        if model_run_by(file, place) is not None
-    ]
-
-
-def _may_be_evaluating(file: SemanticModel, name: str) -> bool:
-    """Whether a call may put the model into evaluation mode, under this name or another."""
-    for place in mode_calls(file):
-        if sets_training(place) is True:
-            continue
-        if last_name(switched(place)) == name.rpartition(".")[2] or root_name(switched(place)) in (name, "self", ""):
-            return True
-        if sets_training(place) is False:
-            return True  # another name may be the same model
-    return False
+    def found(self, site: Site) -> Match | None:
+        """A forward of a model in a loop that evaluates without gradients."""
+        forward = evaluated(site)
+        return Match(forward, fields={"model": model_name(forward)}) if forward is not None else None

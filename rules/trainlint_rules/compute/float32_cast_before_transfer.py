@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable
 
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block
-from trainlint.analysis.syntax.names import argument, last_name
-from trainlint.analysis.syntax.reaching import single_value
-from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.finding import Confidence, Edit, Safety, Severity
 from trainlint.symptoms import Symptom
-
-_IMAGES = lazy(r"^torchvision\.io\.(\w+\.)?(read_image|decode_image|decode_jpeg|decode_png)$")
-_SMALL_TYPES = frozenset(("uint8", "int8", "bool", "float16", "half", "bfloat16"))
-_SMALL_CASTS = frozenset(("byte", "char", "bool", "half", "bfloat16"))
-_KEEP_TYPE = frozenset("view reshape permute transpose unsqueeze squeeze flatten contiguous pin_memory clone".split())
-_DEEPEST = 6
+from trainlint_rules.compute.idioms.small_tensors import casts_by_itself, is_small
 
 
-class Float32CastBeforeTransfer(Rule):
+class Float32CastBeforeTransfer(CallRule):
     """A small tensor is made float32 on the host and then copied: up to four times the bytes
 
     ## Why
     An image of bytes is a quarter of the same image in float32. `x.float().to(device)` converts on the host, which is
     slow there, and sends four bytes for each; `x.to(device).float()` sends one, and converts on the device within
     microseconds. The numbers are the same.
+
+    Only tensors that surely are of one or two bytes an element are looked at: of float64, which loaders of NumPy data
+    bring, the cast before the copy halves the bytes.
 
     ## Example
     ```python
@@ -53,10 +46,6 @@ class Float32CastBeforeTransfer(Rule):
         return model(image.cuda().float().unsqueeze(0) / 255)
     ```
 
-    ## Stays silent
-    Where the tensor's type is not surely one of one or two bytes: of float64, which loaders of NumPy data bring, the
-    cast before the copy halves the bytes. Where the copy casts by itself, and in tests.
-
     ## Confirmed by
     `trainlint probe` times the copy at this line, and tells from a trace of a GPU how long it holds the step up.
     `Memcpy HtoD` of four bytes for each element of a tensor that was made of bytes.
@@ -74,81 +63,31 @@ class Float32CastBeforeTransfer(Rule):
     code = "TRN418"
     name = "float32-cast-before-transfer"
     severity = Severity.ADVICE
-    fix_safety = Safety.SAFE
-    heat_matters = False
     preview = True
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
-    triggers = Triggers(calls=frozenset({"to", "cuda"}))
+    on = (".to", ".cuda")
+    sure = Confidence.LIKELY
+    unless = (casts_by_itself,)
+    message = "`{small}` becomes float32 on the CPU before it is copied to the GPU, with two to four times the bytes"
+    help = "copy first, and call `.float()` on the GPU"
+    fix_title = "Copy first, cast on the device"
+    fix_safety = Safety.SAFE
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find copies of what was a tensor of small numbers before it was cast."""
-        func = site.call.func
-        cast = func.value if isinstance(func, ast.Attribute) else None
-        if not isinstance(cast, ast.Call) or not isinstance(cast.func, ast.Attribute) or cast.func.attr != "float":
-            return
-        if cast.args or cast.keywords or is_test_path(site.path) or not _only_moves(site):
-            return
-        if not _is_small(site, cast.func.value, site.block):
-            return
-        small = ast.unparse(cast.func.value)
-        yield self.finding(
-            site,
-            f"`{small}` is cast to float32 on the host and then copied, which multiplies the bytes; copy first, and "
-            "cast on the device",
-            confidence=0.85,
-            fix=partial(_swapped, site, cast),
-        )
+    def found(self, site: Site) -> Match | None:
+        """`.float()` of a tensor of small numbers, and the copy of its result to the device."""
+        match site.receiver:
+            case ast.Call(func=ast.Attribute(attr="float", value=small), args=[], keywords=[]):
+                if is_small(site, small) and site.value(site.call).on_device:
+                    return Match(site, fields={"small": site.text(small)})
+        return None
 
-
-def _only_moves(site: Site) -> bool:
-    """Whether the call copies to the device and names no data type."""
-    call = site.call
-    if last_name(call.func) == "to" and (len(call.args) != 1 or argument(call, "dtype") is not None):
-        return False
-    return site.value(call).on_device
-
-
-def _is_small(site: Site, node: ast.expr, block: Block, depth: int = 0) -> bool:
-    """Whether an expression is surely a tensor of one or two bytes an element, on the host."""
-    if depth > _DEEPEST:
-        return False
-    if isinstance(node, ast.Name):
-        value = single_value(node, block)
-        return value is not None and _is_small(site, value, block, depth + 1)
-    if not isinstance(node, ast.Call):
-        return False
-    origin = site.origin(node.func) or ""
-    if _IMAGES.match(origin):
-        return True
-    if origin.startswith("torch."):
-        device = argument(node, "device")
-        return last_name(argument(node, "dtype") or node) in _SMALL_TYPES and device is None
-    return isinstance(node.func, ast.Attribute) and _gives_small(site, node, node.func, block, depth)
-
-
-def _gives_small(site: Site, call: ast.Call, method: ast.Attribute, block: Block, depth: int) -> bool:
-    """The same of a method call: it casts to such a type, or keeps the type of such a tensor."""
-    if method.attr in _SMALL_CASTS and not call.args:
-        return not site.value(method.value).on_device
-    if method.attr == "to" and len(call.args) == 1:
-        return last_name(call.args[0]) in _SMALL_TYPES and not site.value(method.value).on_device
-    return method.attr in _KEEP_TYPE and _is_small(site, method.value, block, depth + 1)
-
-
-def _swapped(site: Site, cast: ast.Call) -> Fix | None:
-    from trainlint.fixing.rewrite import Unfixable, attempt, expression, replace_expression
-
-    def make() -> Fix:
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """The cast behind the copy."""
         import libcst as cst
 
-        moved = expression(site.source, site.call)
-        if not isinstance(moved, cst.Call) or not isinstance(moved.func, cst.Attribute):
-            raise Unfixable(f"line {site.call.lineno} of {site.path} is written in an unusual way")
-        inner = moved.func.value
-        if not isinstance(inner, cst.Call) or not isinstance(inner.func, cst.Attribute):
-            raise Unfixable(f"line {site.call.lineno} of {site.path} is written in an unusual way")
-        first = moved.with_changes(func=moved.func.with_changes(value=inner.func.value))
-        new = inner.with_changes(func=inner.func.with_changes(value=first))
-        return Fix("Copy first, cast on the device", (replace_expression(site.source, site.call, new),), Safety.SAFE)
+        from trainlint.fixing.rewrite import expression, replace_expression
 
-    return attempt(make)
+        match expression(site.source, site.call):
+            case cst.Call(func=cst.Attribute(value=cst.Call(func=cst.Attribute(value=small)) as cast)) as move:
+                moved = move.with_deep_changes(move.func, value=small)
+                yield replace_expression(site.source, site.call, cast.with_deep_changes(cast.func, value=moved))

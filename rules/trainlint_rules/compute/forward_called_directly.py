@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable
 
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import BlockKind
-from trainlint.analysis.syntax.names import dotted, last_name
-from trainlint.analysis.types.values import Kind
-from trainlint.finding import Finding, Fix, Safety, Severity
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.files import says
+from trainlint.finding import Edit, Safety
 from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
+from trainlint_rules.compute.idioms.direct_forwards import hands_on, is_instance, item_of_slice, sure_module
 
-_ON_PURPOSE = lazy(r"__call__|_call_impl|distributed\.rpc|_hooks?\b|hook_|fx\.|Interpreter|onnx", re.IGNORECASE)
-"""Files that know what a call does besides, or trace the forward."""
-_BY_NAME = 0.8
-"""How sure a value is a module that is only called like one: so are converters and engines that have a forward."""
-_WRAPS = frozenset({"__call__", "_forward", "forward_impl"})
+_HOOKS = lazy(r"__call__|_call_impl|_hooks?\b|hook_", re.IGNORECASE)
+_TRACED = lazy(r"distributed\.rpc|fx\.|Interpreter|onnx", re.IGNORECASE)
 
 
-class ForwardCalledDirectly(Rule):
+class ForwardCalledDirectly(CallRule):
     """`model.forward(x)` leaves out the hooks that `model(x)` runs
 
     ## Why
     Calling a module runs its forward and all hooks registered on it. `fully_shard` gathers weights in such hooks,
     and profilers, feature extractors, pruning and the older `weight_norm` use them. A direct call
     of `forward` skips them without a word: sharded weights are not gathered, extracted features stay empty.
+
+    `super().forward(...)`, `self.forward(...)` and calls on a class are no finding, nor is what is not surely a
+    module: autograd functions and scalers have a `forward`, too.
 
     ## Example
     ```python
@@ -57,12 +54,6 @@ class ForwardCalledDirectly(Rule):
             optimizer.step()
     ```
 
-    ## Stays silent
-    For `super().forward(...)`, `self.forward(...)` and calls on a class; for what is not surely a module, as autograd
-    functions and scalers have a `forward`, too; for the items of a slice of a list of modules, which TorchScript
-    cannot call in any other way; in wrappers that hand their own arguments on, in files that speak of
-    hooks, tracing or remote modules, and in tests.
-
     ## Fix safety
     The fix calls the module. Where hooks are registered they now run, which is what they are for, and what the
     program computes may change by it.
@@ -80,74 +71,31 @@ class ForwardCalledDirectly(Rule):
 
     code = "TRN415"
     name = "forward-called-directly"
-    severity = Severity.WARNING
-    fix_safety = Safety.UNSAFE
-    heat_matters = False
-    triggers = Triggers(calls=frozenset({"forward"}))
-
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find calls of the forward of what is a module."""
-        func = site.call.func
-        if not isinstance(func, ast.Attribute) or is_test_path(site.path):
-            return
-        model = func.value
-        if not isinstance(model, ast.Name | ast.Attribute | ast.Subscript) or last_name(model)[:1].isupper():
-            return
-        if (
-            dotted(model) in ("self", "cls")
-            or site.origin(model) is not None
-            or _hands_on(site)
-            or _is_of_slice(site, model)
-            or site.file.says(_ON_PURPOSE)
-        ):
-            return
-        value = site.value(model)
-        if value.kind is not Kind.MODULE or not (site.call.args or site.call.keywords):
-            return
-        shown = ast.unparse(model)
-        yield self.finding(
-            site,
-            f"`{shown}.forward(...)` skips the hooks that `{shown}(...)` runs, those of sharding among them; call the "
-            "module itself",
-            confidence=0.9 if value.confidence > _BY_NAME else 0.6,
-            fix=partial(_called, site, model),
-        )
-
-
-def _is_of_slice(site: Site, model: ast.expr) -> bool:
-    """Whether a loop over a part of a module list made the name: TorchScript knows only `forward` of such items."""
-    if not isinstance(model, ast.Name):
-        return False
-    loops = (block.node for block in site.block.outwards() if block.kind is BlockKind.LOOP)
-    return any(
-        isinstance(loop, ast.For)
-        and isinstance(loop.iter, ast.Subscript)
-        and isinstance(loop.iter.slice, ast.Slice)
-        and isinstance(loop.target, ast.Name)
-        and loop.target.id == model.id
-        for loop in loops
+    on = (".forward",)
+    unless = (
+        hands_on,
+        item_of_slice,
+        says("the file speaks of hooks or of what a call does besides", _HOOKS),
+        says("the file speaks of tracing or of remote modules", _TRACED),
     )
+    message = "`{model}.forward(...)` skips the hooks that `{model}(...)` runs, those of FSDP among them"
+    help = "call `{model}(...)`"
+    fix_title = "Call the module"
+    fix_safety = Safety.UNSAFE
 
+    def found(self, site: Site) -> Match | None:
+        """A call of the forward of what is a module, with arguments."""
+        model = site.receiver
+        given = bool(site.call.args or site.call.keywords)
+        sure = sure_module(site, model) if given and is_instance(site, model) else None
+        return Match(site, sure, {"model": site.text(model)}) if sure is not None else None
 
-def _hands_on(site: Site) -> bool:
-    """Whether a wrapper's own forward gives on all that it was given: it stands for the module, hooks and all."""
-    function = site.function
-    if function is None or function.owner is None:
-        return False
-    unpacked = any(isinstance(item, ast.Starred) for item in site.call.args)
-    return function.name in _WRAPS or (function.name == "forward" and unpacked)
-
-
-def _called(site: Site, model: ast.expr) -> Fix | None:
-    from trainlint.fixing.rewrite import Unfixable, attempt, expression, replace_expression
-
-    def make() -> Fix:
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """The module in place of its method."""
         import libcst as cst
 
-        function = expression(site.source, site.call.func)
-        if not isinstance(function, cst.Attribute):
-            raise Unfixable(f"line {site.call.lineno} of {site.path} is written in an unusual way")
-        edit = replace_expression(site.source, site.call.func, function.value)
-        return Fix("Call the module", (edit,), Safety.UNSAFE)
+        from trainlint.fixing.rewrite import expression, replace_expression
 
-    return attempt(make)
+        method = expression(site.source, site.call.func)
+        if isinstance(method, cst.Attribute):
+            yield replace_expression(site.source, site.call.func, method.value)

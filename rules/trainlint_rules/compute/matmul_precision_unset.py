@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from trainlint.analysis.programs.proof_of_absence import proof_of_absence
-from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.finding import Finding, Severity
+from trainlint.contract.bases import AbsenceRule
+from trainlint.contract.guards.files import says
+from trainlint.contract.guards.programs import uses
+from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
+from trainlint_rules.compute.idioms.training_precision import trains_in_16_bits
 
-_SETTLED = (FactKind.TF32, FactKind.AUTOCAST, FactKind.HALF_WEIGHTS, FactKind.GRAD_SCALER)
-_PRODUCTS = frozenset({"attention", "pretrained"})
-"""Networks whose time goes into matrix products. Convolutions may use TF32 by default."""
 _SPOKEN_OF = lazy(
     r"tf32|matmul_precision|fp32_precision|autocast|bfloat16|float16|bf16|fp16|\.half\(|mixed_precision", re.IGNORECASE
 )
-_EXACT = lazy(
-    r"float64|\.double\(|DoubleTensor|quantiz|quantis|int8|torch_geometric|\bdgl\b|mnist|gymnasium|torch\.linalg|"
-    r"use_deterministic_algorithms",
-    re.IGNORECASE,
-)
-"""Code that needs its precision, or is too small to gain."""
+_EXACT = lazy(r"float64|\.double\(|DoubleTensor|torch\.linalg|use_deterministic_algorithms", re.IGNORECASE)
+_LITTLE = lazy(r"quantiz|quantis|int8|torch_geometric|\bdgl\b|mnist|gymnasium", re.IGNORECASE)
 
 
-class MatmulPrecisionUnset(Rule):
+class MatmulPrecisionUnset(AbsenceRule):
     """A network of attention trains on CUDA in float32, and its matrix products are never allowed TF32
 
     ## Why
@@ -90,11 +83,6 @@ class MatmulPrecisionUnset(Rule):
     The one line at the start, `torch.set_float32_matmul_precision("high")`, is what this rule asks for. Autocast
     besides gains more.
 
-    ## Stays silent
-    Where the way into the loop speaks of TF32, even to forbid it, or trains in 16 bits, where little float32 is left;
-    where a part of the way is out of sight or a framework is in charge; for networks without attention; in float64,
-    quantised, deterministic and linear algebra code; for small data sets and graphs.
-
     ## Confirmed by
     `torch.get_float32_matmul_precision()` is "highest" in a training step whose profile holds `sgemm` kernels.
 
@@ -111,20 +99,14 @@ class MatmulPrecisionUnset(Rule):
     code = "TRN406"
     name = "matmul-precision-unset"
     severity = Severity.ADVICE
-    heat_matters = False
-    triggers = Triggers(loops=True)
-
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find training loops in float32 around which nothing speaks of TF32."""
-        way = proof_of_absence(site)
-        if way is None or way.uses(*_SETTLED) or not way.details(FactKind.NETWORK) & _PRODUCTS:
-            return
-        if site.file.says(_SPOKEN_OF) or site.file.says(_EXACT):
-            return
-        yield self.finding(
-            site.at(site.node, way.loop),
-            "this loop multiplies matrices in full float32, which leaves tensor cores idle; call "
-            '`torch.set_float32_matmul_precision("high")` once at the start, or train in bfloat16',
-            at=way.shown_at(site.file),
-            confidence=0.75,
-        )
+    sure = Confidence.LIKELY
+    networks = frozenset({"attention", "pretrained"})  # convolutions may use TF32 by default
+    unless = (
+        uses("the way into the loop sets TF32", FactKind.TF32),
+        trains_in_16_bits,
+        says("the file speaks of TF32 or of 16 bits", _SPOKEN_OF),
+        says("the code is in float64, deterministic, or linear algebra", _EXACT),
+        says("the code is quantised, or trains on a small data set, graphs or a simulator", _LITTLE),
+    )
+    message = "matrix products in this loop run in full float32, and tensor cores are idle"
+    help = 'call `torch.set_float32_matmul_precision("high")` once at the start, or train in bfloat16'

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
-from trainlint.analysis.programs.evaluation import forwards_with_graph, model_run_by
-from trainlint.analysis.programs.modes import mode_calls, sets_training, switched
-from trainlint.analysis.programs.steps import LoopKind
-from trainlint.analysis.programs.test_files import is_test_path
-from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.programs.modes import sets_training, switched
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
-from trainlint.analysis.syntax.names import dotted, last_name
-from trainlint.finding import Finding, Severity
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.finding import Confidence, Severity
 from trainlint.symptoms import Symptom
-
-_NOT_TRAINING = ("children", "modules", "named_modules", "apply")
-"""Ways to set the mode of a model's parts one by one."""
+from trainlint_rules.compute.idioms.training_modes import handed_over, set_back, set_part_by_part, trained_epochs
 
 
-class ModelLeftInEval(Rule):
+class ModelLeftInEval(CallRule):
     """After the first evaluation training goes on in evaluation mode: nothing calls `train()` again
 
     ## Why
@@ -29,6 +19,9 @@ class ModelLeftInEval(Rule):
     `model.train()`. Where that is missing, the first epoch trains as meant, and all others train another model:
     without dropout, and with statistics that stay as they were after the first epoch. There is no error, only worse
     results.
+
+    Other models than the one that is trained, such as teachers and averages, and models in evaluation mode from the
+    start, as frozen statistics want it, are no finding.
 
     ## Example
     ```python
@@ -65,11 +58,6 @@ class ModelLeftInEval(Rule):
                 correct = sum((model(inputs).argmax(1) == targets).sum() for inputs, targets in test_loader)
     ```
 
-    ## Stays silent
-    Where anything in the file puts the model, or a part of it, back into training mode, or may do so, as a function
-    that is given the model may; for other models than the one that is trained, such as teachers and averages; where
-    the model is in evaluation mode from the start, as frozen statistics want it.
-
     ## Confirmed by
     `trainlint probe` counts the backwards that go through a forward of the model after this line has put it into
     evaluation mode, if the measured steps are among those.
@@ -84,74 +72,18 @@ class ModelLeftInEval(Rule):
     code = "TRN414"
     name = "model-left-in-eval"
     severity = Severity.ERROR
-    heat_matters = False
     preview = True
     confirmed_by = frozenset({Symptom.TRAINED_IN_EVALUATION_MODE})
-    triggers = Triggers(calls=frozenset({"eval"}))
+    on = (".eval",)
+    sure = Confidence.LIKELY
+    unless = (set_back, set_part_by_part, handed_over)
+    message = (
+        "`{model}` stays in evaluation mode, and the next epoch trains without dropout and with frozen batch statistics"
+    )
+    help = "call `{model}.train()` before each epoch"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find evaluations between epochs after which nothing calls `train()`."""
-        if sets_training(site.place) is not False or is_test_path(site.path):
-            return
-        model = switched(site.place)
-        name = dotted(model)
-        if name is None or name in ("self", "cls"):
-            return
-        for epochs, line in _epochs_around(site):
-            if _trains_before(site.file, epochs, name, line) and not _may_be_restored(site.file, epochs, name):
-                yield self.finding(
-                    site,
-                    f"`{name}` stays in evaluation mode: the next epoch trains it without dropout and with frozen "
-                    f"batch statistics; call `{name}.train()` before each epoch",
-                    confidence=0.85,
-                )
-                return
-
-
-def _epochs_around(site: Site) -> Iterator[tuple[Block, int]]:
-    """The loops over epochs around the call, each with the line at which it leads there."""
-    yield from _epoch_loops(site.file, site.block, site.statement.lineno)
-    function = site.function
-    if function is not None:
-        for edge in site.file.graph.callers.get(function, ()):
-            if not edge.passed:
-                yield from _epoch_loops(site.file, edge.place.block, edge.place.statement.lineno)
-
-
-def _epoch_loops(file: SemanticModel, block: Block, line: int) -> Iterator[tuple[Block, int]]:
-    for around in block.outwards():
-        if around.kind is BlockKind.FUNCTION:
-            return
-        if around.kind is BlockKind.LOOP and file.loops.kind(around) is LoopKind.EPOCH:
-            yield around, line
-
-
-def _trains_before(file: SemanticModel, epochs: Block, name: str, line: int) -> bool:
-    """Whether an epoch runs the model with a graph, in a loop over steps that stands above the line."""
-    for place in forwards_with_graph(file, epochs):
-        model = model_run_by(file, place)
-        if model is None or dotted(model) != name or place.statement.lineno >= line:
-            continue
-        around = place.block.outwards()
-        if any(item.kind is BlockKind.LOOP and file.loops.kind(item) is LoopKind.STEP for item in around):
-            return True
-    return False
-
-
-def _may_be_restored(file: SemanticModel, epochs: Block, name: str) -> bool:
-    """Whether the file sets another mode than evaluation anywhere, or hands the model to who may."""
-    if any(sets_training(place) is not False for place in mode_calls(file)):
-        return True
-    if any(file.outline.calls.get(word) for word in _NOT_TRAINING):
-        return True
-    return any(place.block.within(epochs) and _hands_over(file, place, name) for place in file.outline.all_calls())
-
-
-def _hands_over(file: SemanticModel, place: Place, name: str) -> bool:
-    """Whether a function that the file does not hold is given the model."""
-    call = place.node
-    assert isinstance(call, ast.Call)
-    if call in file.graph.callee or last_name(call.func) in ("print", "len", "isinstance", "save", "deepcopy"):
-        return False
-    given = [*call.args, *(keyword.value for keyword in call.keywords)]
-    return any(dotted(item) == name for item in given)
+    def found(self, site: Site) -> Match | None:
+        """`eval()` in a loop over epochs, of the model that it trains."""
+        if sets_training(site.place) is not False or not trained_epochs(site):
+            return None
+        return Match(site, fields={"model": site.text(switched(site.place))})

@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from trainlint.analysis.programs.proof_of_absence import proof_of_absence
-from trainlint.analysis.site import Site
-from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.finding import Finding, Severity
+from trainlint.contract.bases import AbsenceRule
+from trainlint.contract.guards.files import says
+from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
+from trainlint_rules.compute.idioms.training_precision import trains_in_16_bits
 
-_PRECISION = (FactKind.AUTOCAST, FactKind.HALF_WEIGHTS, FactKind.GRAD_SCALER)
-_LARGE = frozenset({"attention", "conv2d", "conv3d", "pretrained"})
 _SPOKEN_OF = lazy(
     r"autocast|grad_?scaler|bfloat16|float16|bf16|fp16|\.half\(|mixed_precision|precision|(^|[^a-z])amp([^a-z]|$)|apex",
     re.IGNORECASE,
 )
-"""Any word of mixed precision in the file: an option, a comment that says why not."""
 _OLD = lazy(r"\bvolatile\s*=\s*True|\w\.data\[0\]")
-"""What PyTorch has refused or ignored since 0.4: such code runs only where there is no autocast."""
+"""What PyTorch has refused or ignored since 0.4."""
 _EXACT = lazy(r"float64|\.double\(|DoubleTensor|quantiz|quantis|int8", re.IGNORECASE)
-"""Code that needs its precision, or another one."""
-_SMALL = lazy(r"mnist|gym\b|gymnasium|create_graph|autograd\.grad\b|torch_geometric|\bdgl\b", re.IGNORECASE)
-"""Data too small to fill tensor cores, reinforcement learning, graphs, whose time goes into gathering, and second
-derivatives, which need scaling by hand."""
+_SMALL = lazy(r"mnist|gym\b|gymnasium|torch_geometric|\bdgl\b", re.IGNORECASE)
+_SECOND = lazy(r"create_graph|autograd\.grad\b", re.IGNORECASE)
 
 
-class NoMixedPrecision(Rule):
+class NoMixedPrecision(AbsenceRule):
     """A network of convolutions or attention trains on CUDA in float32, and autocast is nowhere on the way
 
     ## Why
@@ -99,12 +92,6 @@ class NoMixedPrecision(Rule):
     The backward stands outside: it runs in the precision of the forward by itself. On older GPUs, which know float16
     only, a `torch.amp.GradScaler` is needed besides.
 
-    ## Stays silent
-    Where the file speaks of mixed precision in any way, or anything on the way into the loop does: an option, a
-    scaler, half weights, a configuration; under a framework, which has a setting for it; where a part of the way into
-    the loop is out of sight; in float64 and quantised code; for networks of linear layers only, toy data sets,
-    reinforcement learning, graph networks and gradient penalties; in code of PyTorch before 0.4.
-
     ## Confirmed by
     A profile of a step holds float32 kernels (`sgemm`, `fprop` without a half type in their names) and no product
     on 16 bits.
@@ -121,21 +108,15 @@ class NoMixedPrecision(Rule):
     code = "TRN401"
     name = "no-mixed-precision"
     severity = Severity.ADVICE
-    heat_matters = False
-    triggers = Triggers(loops=True)
-
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find training loops on CUDA around which nothing speaks of mixed precision."""
-        way = proof_of_absence(site)
-        if way is None or way.uses(*_PRECISION) or not way.details(FactKind.NETWORK) & _LARGE:
-            return
-        text = site.source.text
-        if _SPOKEN_OF.search(text) or _OLD.search(text) or _EXACT.search(text) or _SMALL.search(text):
-            return
-        yield self.finding(
-            site.at(site.node, way.loop),
-            "this loop trains in float32, and nothing on the way into it speaks of mixed precision; run forward and "
-            "loss under `torch.autocast` with bfloat16, if the GPU knows it",
-            at=way.shown_at(site.file),
-            confidence=0.75,
-        )
+    sure = Confidence.LIKELY
+    networks = frozenset({"attention", "conv2d", "conv3d", "pretrained"})
+    unless = (
+        trains_in_16_bits,
+        says("the file speaks of mixed precision, if only in a comment or as an option", _SPOKEN_OF),
+        says("the code is written for PyTorch before 0.4, which has no autocast", _OLD),
+        says("the code is in float64 or quantised", _EXACT),
+        says("the code trains on a small data set, graphs or a simulator", _SMALL),
+        says("the code needs second derivatives, which have to be scaled by hand", _SECOND),
+    )
+    message = "this loop trains in float32, and nothing on the way into it uses mixed precision"
+    help = "run forward and loss under `torch.autocast` with bfloat16 (Ampere or newer)"

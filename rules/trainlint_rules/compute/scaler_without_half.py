@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
 
-from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.tables.precision import AUTOCAST, GRAD_SCALER
-from trainlint.finding import Finding, Severity
+from trainlint.analysis.tables.precision import SCALER_ENABLED_AT
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import guard
+from trainlint.contract.guards.files import says
 from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
 from trainlint_rules.compute.idioms.grad_scalers import scaled_backwards, scalers
-from trainlint_rules.compute.idioms.precision import Autocast, CastTo, autocast_of
+from trainlint_rules.compute.idioms.precision import CastTo, autocasts_of
 
 _HALF = lazy(r"float16\b(?<!bfloat16)|\bfp16|\bhalf\b|16-mixed", re.IGNORECASE)
-"""Traces of float16 in the file."""
 
 
-class ScalerWithoutHalf(Rule):
+@guard
+def _switched(site: Site) -> bool:
+    """The scaler is switched by `enabled`, or a test decides whether it is made."""
+    return not any(scaler.enabled for scaler in scalers(site.file) if scaler.place.node is site.node)
+
+
+@guard
+def _other_type(site: Site) -> bool:
+    """An autocast of the file computes in another type than bfloat16, or in one that is chosen elsewhere."""
+    return any(item.dtype is not CastTo.BFLOAT16 for item in autocasts_of(site.file) if item.enabled is not False)
+
+
+@guard
+def _unused(site: Site) -> bool:
+    """The file itself scales no loss that it back-propagates."""
+    return not any(scaled_backwards(site.file, function) for function in (None, *site.file.outline.functions))
+
+
+class ScalerWithoutHalf(CallRule):
     """A gradient scaler in training that computes in bfloat16
 
     ## Why
@@ -65,11 +81,6 @@ class ScalerWithoutHalf(Rule):
     Where the type is chosen at run time, choose the scaler with it: `GradScaler("cuda", enabled=dtype ==
     torch.float16)` does nothing where it is not needed.
 
-    ## Stays silent
-    For scalers with an `enabled` or behind a test; where any autocast of the file computes in another type than
-    bfloat16, or in one that is chosen elsewhere; where the file speaks of float16; for scalers that the file does not
-    use itself.
-
     ## Confirmed by
     `scaler.is_enabled()` where autocast's type is `torch.bfloat16`; a copy from device to host in each `scaler.step`.
 
@@ -84,35 +95,13 @@ class ScalerWithoutHalf(Rule):
 
     code = "TRN403"
     name = "scaler-without-half"
-    severity = Severity.WARNING
-    heat_matters = False
-    triggers = Triggers(calls=frozenset({GRAD_SCALER.name}))
     preview = True
+    in_tests = True
+    on = tuple(SCALER_ENABLED_AT)
+    unless = (says("the file speaks of float16", _HALF), _switched, _other_type, _unused)
+    message = "gradients of bfloat16 need no scaler, which costs a pass over them and a GPU sync in every step"
+    help = "remove the scaler, and call `loss.backward()` and `optimizer.step()`"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find scalers that are surely on in files whose autocast is surely bfloat16."""
-        scaler = next((item for item in scalers(site.file) if item.place.node is site.node), None)
-        if scaler is None or not scaler.enabled or site.file.says(_HALF):
-            return
-        contexts = [item for item in _autocasts(site.file) if item.enabled is not False]
-        if not contexts or any(item.dtype is not CastTo.BFLOAT16 for item in contexts) or not _scales(site.file):
-            return
-        yield self.finding(
-            site,
-            "bfloat16 has the range of float32, so nothing needs to be scaled; this scaler only costs a pass over the "
-            "gradients and a wait for the device in each step",
-            confidence=0.9,
-        )
-
-
-def _autocasts(file: SemanticModel) -> Iterator[Autocast]:
-    for place in file.outline.calls.get(AUTOCAST.name, ()):
-        assert isinstance(place.node, ast.Call)
-        found = autocast_of(file, place.node, place.block)
-        if found is not None:
-            yield found
-
-
-def _scales(file: SemanticModel) -> bool:
-    """Whether the file trains with scaled losses."""
-    return any(scaled_backwards(file, function) for function in (None, *file.outline.functions))
+    def found(self, site: Site) -> Match | None:
+        """A scaler in a file that uses autocast."""
+        return Match(site) if any(item.enabled is not False for item in autocasts_of(site.file)) else None

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable
 
-from trainlint.analysis.conditions.subjects import Subject, asks_about
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, nodes_in
-from trainlint.analysis.types.values import Origin
-from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.finding import Edit, Safety, Severity
 from trainlint.symptoms import Symptom
+from trainlint_rules.compute.idioms.copied_tensors import (
+    converts_itself,
+    copied_tensor,
+    may_be_list,
+    type_is_tested,
+)
 
-_SURE = 0.9
+_TIGHT = ast.Name | ast.Attribute | ast.Call | ast.Subscript
 
 
-class TensorCopiedFromTensor(Rule):
+class TensorCopiedFromTensor(CallRule):
     """`torch.tensor(x)` of what is a tensor already: a copy with a warning, and the graph is cut
 
     ## Why
     `torch.tensor` is for lists and numbers. Given a tensor it copies it, cuts it from the graph, and warns that
     `x.detach().clone()` is what one should write. Where the copy was meant only to choose a device or a data type,
     `x.to(...)` copies nothing if nothing changes, and keeps the gradient.
+
+    Lists, numbers and arrays are what `torch.tensor` is for; what is only likely a tensor, by its name or on some
+    ways, is no finding.
 
     ## Example
     ```python
@@ -53,9 +59,6 @@ class TensorCopiedFromTensor(Rule):
             optimizer.step()
     ```
 
-    ## Stays silent
-    For lists, numbers and arrays, and for what is only likely a tensor: by its name, or on some ways only.
-
     ## Confirmed by
     `trainlint probe` hears PyTorch's warning, and names the line that it comes from.
     The warning "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone()".
@@ -71,67 +74,33 @@ class TensorCopiedFromTensor(Rule):
     code = "TRN416"
     name = "tensor-copied-from-tensor"
     severity = Severity.ADVICE
+    preview = True
+    in_tests = True
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "copy construct from a tensor"
+    on = ("torch.tensor",)
+    unless = (may_be_list, type_is_tested, converts_itself)
+    message = "`{tensor}` is a tensor already: `torch.tensor` copies it with a warning and cuts its graph"
+    help = "call `.detach().clone()` on it, or `.to(...)` if no copy is needed"
+    fix_title = "Copy the tensor"
     fix_safety = Safety.SAFE
-    heat_matters = False
-    preview = True
-    triggers = Triggers(calls=frozenset({"tensor"}))
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find calls of `torch.tensor` on what is surely a tensor."""
-        if site.origin(site.call.func) != "torch.tensor" or has_unpacked_arguments(site.call):
-            return
-        given = argument(site.call, "data", 0)
-        if given is None:
-            return
-        value = site.value(given)
-        if not value.is_tensor or value.confidence < _SURE or value.origin in (Origin.NAME, Origin.BATCH):
-            return
-        if _may_be_list(site, given) or _converts_itself(site, given):
-            return
-        shown = ast.unparse(given)
-        shown = shown if len(shown) <= 40 else "x"
-        yield self.finding(
-            site,
-            f"`{shown}` is a tensor already, which `torch.tensor` copies with a warning and cuts from its graph; write "
-            f"`{shown}.detach().clone()`, or `.to(...)` where no copy is wanted",
-            confidence=0.9,
-            fix=partial(_copied, site, given),
-        )
+    def found(self, site: Site) -> Match | None:
+        """`torch.tensor` of what is surely a tensor."""
+        given = copied_tensor(site)
+        return Match(site, fields={"tensor": site.text(given), "given": given}) if given is not None else None
 
-
-def _may_be_list(site: Site, given: ast.expr) -> bool:
-    """Whether a list is joined to it, a field of a batch may hold one, or a test of its type stands before."""
-    if isinstance(given, ast.Subscript) and isinstance(constant(given.slice), str):
-        return True
-    if any(isinstance(part, ast.List | ast.Tuple | ast.ListComp) for part in nodes_in(given)):
-        return isinstance(given, ast.BinOp | ast.List | ast.Tuple | ast.ListComp)
-    return asks_about(site.block, Subject.TYPE)
-
-
-def _converts_itself(site: Site, given: ast.expr) -> bool:
-    """Whether the result takes the place of what is given, as where a list is turned into a tensor by its name."""
-    statement = site.statement
-    if not isinstance(statement, ast.Assign) or not isinstance(given, ast.Name | ast.Attribute | ast.Subscript):
-        return False
-    shown = ast.unparse(given)
-    return any(ast.unparse(target) == shown for target in statement.targets)
-
-
-def _copied(site: Site, given: ast.expr) -> Fix | None:
-    """The same copy by methods; none where other arguments say more, or where a name may yet be something else."""
-    if len(site.call.args) != 1 or site.call.keywords or site.value(given).confidence < 1:
-        return None
-    from trainlint.fixing.rewrite import attempt, expression, replace_expression
-
-    def make() -> Fix:
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """The same copy by methods; none where other arguments say more, or where a name may yet be something else."""
         import libcst as cst
 
-        tensor = expression(site.source, given)
-        if not isinstance(given, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
-            tensor = tensor.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-        copy = cst.Call(cst.Attribute(cst.Call(cst.Attribute(tensor, cst.Name("detach"))), cst.Name("clone")))
-        return Fix("Copy the tensor", (replace_expression(site.source, site.call, copy),), Safety.SAFE)
+        from trainlint.fixing.rewrite import expression, replace_expression
 
-    return attempt(make)
+        given = match["given"]
+        if len(site.call.args) != 1 or site.call.keywords or site.value(given).confidence < 1:
+            return
+        tensor = expression(site.source, given)
+        if not isinstance(given, _TIGHT):
+            tensor = tensor.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+        copy = cst.helpers.parse_template_expression("{tensor}.detach().clone()", tensor=tensor)
+        yield replace_expression(site.source, site.call, copy)

@@ -1,1 +1,40 @@
 """Loading data and handing it to the device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import constant
+from trainlint.analysis.tables.loaders import TORCH_CLASSES
+from trainlint.analysis.types.loaders import Loader
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import Guard
+
+
+class LoaderRule(CallRule, base=True):
+    """About the construction of a DataLoader."""
+
+    on = TORCH_CLASSES
+
+    def answers(self, site: Site) -> Iterator[Match | Guard]:
+        """Without `when` as of the module: how often a loader is built says nothing of how often it is used."""
+        if site.call in site.file.loaders.built:
+            for answer in super().answers(site):
+                if isinstance(answer, Match) and not self.when:
+                    yield replace(answer, site=site.at(site.call, site.file.outline.module))
+                else:
+                    yield answer
+
+    @staticmethod
+    def loader(site: Site) -> Loader:
+        """The loader that the call builds."""
+        return site.file.loaders.built[site.call]
+
+
+def switched_on(site: Site, option: str) -> bool:
+    """Whether the loader at a place is given an option as anything but a literal False."""
+    given = site.file.loaders.option(LoaderRule.loader(site), option)
+    return given.given and constant(given.value) is not False

@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant
-from trainlint.analysis.tables.loaders import TORCH_CLASSES
-from trainlint.analysis.types.loaders import Loader
-from trainlint.finding import Edit, Finding, Fix, Safety, Severity
-from trainlint.rule import Rule, Triggers
-from trainlint_rules.data.idioms.datasets import Items, are_indices, items_of
+from trainlint.analysis.syntax.names import argument
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import early_guard
+from trainlint.finding import Confidence, Edit, Safety
+from trainlint_rules.data import LoaderRule, switched_on
 from trainlint_rules.data.idioms.loader_purposes import Device, Feeds, feeds, goes_to_device
+from trainlint_rules.data.idioms.pinning import nothing_to_pin, safety_of_pinning, sends_to_processes
 
 _BY_DEVICE = {
-    Device.COPIED: 0.95,
-    Device.LIKELY: 0.92,
-    Device.ELSEWHERE: 0.85,
-    Device.SELDOM: 0.6,
-    Device.STAY: 0.0,
+    Device.COPIED: Confidence.CERTAIN,
+    Device.LIKELY: Confidence.CERTAIN,
+    Device.ELSEWHERE: Confidence.LIKELY,
+    Device.SELDOM: Confidence.POSSIBLE,
 }
-_BY_USE = {
-    Feeds.TRAINING: 1.0,
-    Feeds.TRAINING_ELSEWHERE: 0.95,
-    Feeds.EVALUATION: 0.7,
-    Feeds.SELDOM: 0.7,
-    Feeds.UNKNOWN: 0.7,
-}
-_PREPARED = 0.6
-"""A framework copies the batches, usually without asking for an asynchronous copy."""
+_FOR_TRAINING = (Feeds.TRAINING, Feeds.TRAINING_ELSEWHERE)
 
 
-class LoaderWithoutPinnedMemory(Rule):
+@early_guard
+def _pins(site: Site) -> bool:
+    """The loader pins memory, or an option from elsewhere may say so."""
+    return switched_on(site, "pin_memory")
+
+
+class LoaderWithoutPinnedMemory(LoaderRule):
     """A DataLoader whose batches are copied to CUDA from pageable memory.
 
     ## Why
@@ -80,12 +76,6 @@ class LoaderWithoutPinnedMemory(Rule):
     already cannot be pinned: where the file does not show that batches come from the host, the fix is an unsafe one.
     A collate function that returns objects of its own gains nothing until these have a `pin_memory` method.
 
-    ## Stays silent
-    In files that use no CUDA and work together with none that does; for datasets on the device, loaders of indices and
-    others whose batches are never copied, options that come from elsewhere, and files that call models in other
-    processes by `torch.distributed.rpc`; quietly, below the default confidence, for loaders that Accelerate or Fabric
-    prepares or that are drawn from only now and then, in files that only evaluate, and in tests.
-
     ## Confirmed by
     `batch.is_pinned()` is false, and `Memcpy HtoD (Pageable -> Device)` in each step of a profile.
 
@@ -101,63 +91,29 @@ class LoaderWithoutPinnedMemory(Rule):
 
     code = "TRN102"
     name = "loader-without-pinned-memory"
-    severity = Severity.WARNING
+    unless = (_pins, nothing_to_pin, sends_to_processes)
+    message = "batches are copied to the GPU from pageable memory"
+    help = "set `pin_memory=True`"
+    fix_title = "Pin the memory of the batches"
     fix_safety = Safety.SAFE
-    triggers = Triggers(calls=TORCH_CLASSES)
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find loaders that surely pin nothing and whose batches go to CUDA."""
-        loader = site.file.loaders.built.get(site.call)
-        if loader is None:
-            return
-        pinned = site.file.loaders.option(loader, "pin_memory")
-        dataset = argument(site.call, "dataset", 0)
-        if dataset is None or (pinned.given and constant(pinned.value) is not False):
-            return
+    def found(self, site: Site) -> Match | None:
+        """A loader whose batches go to the device."""
+        loader = self.loader(site)
         device = goes_to_device(site.file, loader)
-        items = items_of(site.file, dataset, site.block)
-        if (items is Items.MEMORY and are_indices(dataset)) or _sends_to_processes(site):
-            return
-        confidence = _BY_DEVICE[device] * _BY_USE[feeds(site.file, loader)]
-        if confidence and items is not Items.DEVICE:
-            if site.file.batches.prepared(loader):
-                confidence = min(confidence, _PREPARED)
-            # How often the loader is built says nothing of how often its batches are needed.
-            yield self.finding(
-                site.at(site.call, site.file.outline.module),
-                "batches of this loader go to the device from pageable memory, which is slow and makes the host wait; "
-                "give it `pin_memory=True`",
-                confidence=confidence,
-                fix=partial(_fix, site, loader, device, items),
-            )
+        if device is Device.STAY or argument(site.call, "dataset", 0) is None:
+            return None
+        trains = feeds(site.file, loader) in _FOR_TRAINING and not site.file.batches.prepared(loader)
+        sure = _BY_DEVICE[device] if trains else Confidence.POSSIBLE
+        return Match(site, sure, fix_safety=safety_of_pinning(site, device))
 
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """`pin_memory=True`, or the answer of `torch.cuda.is_available` where the file runs without CUDA too."""
+        from trainlint.fixing.rewrite import ensure_import, set_keyword
 
-def _fix(site: Site, loader: Loader, device: Device, items: Items) -> Fix | None:
-    from trainlint.fixing.rewrite import attempt, ensure_import, set_keyword
-
-    workers = site.file.loaders.option(loader, "num_workers")
-    by_workers = workers.given and constant(workers.value) != 0  # which cannot hand over tensors on the device
-    from_host = device in (Device.COPIED, Device.SELDOM) or by_workers or items in (Items.WORK, Items.TABLE)
-
-    def make() -> Fix:
         value = "True"
-        imported: tuple[Edit, ...] = ()
-        if _asks_for_cuda(site):
-            asked, imported = ensure_import(site.source, site.file.tree, "torch.cuda", "is_available")
-            value = f"{asked}()"
-        edit = set_keyword(site.source, site.call, "pin_memory", value)
-        safety = Safety.SAFE if from_host else Safety.UNSAFE
-        return Fix("Pin the memory of the batches", tuple(sorted((*imported, edit))), safety)
-
-    return attempt(make)
-
-
-def _sends_to_processes(site: Site) -> bool:
-    """Whether the file calls models in other processes, whose batches go through a socket before any device."""
-    calls = site.calls("remote", "rpc_sync", "rpc_async")
-    return any((sent.origin(sent.call.func) or "").startswith("torch.distributed.rpc.") for sent in calls)
-
-
-def _asks_for_cuda(site: Site) -> bool:
-    """Whether the file is written to run without CUDA too."""
-    return any(asked.origin(asked.call.func) == "torch.cuda.is_available" for asked in site.calls("is_available"))
+        if any(asked.origin(asked.call.func) == "torch.cuda.is_available" for asked in site.calls("is_available")):
+            name, imported = ensure_import(site.source, site.file.tree, "torch.cuda", "is_available")
+            yield from imported
+            value = f"{name}()"
+        yield set_keyword(site.source, site.call, "pin_memory", value)

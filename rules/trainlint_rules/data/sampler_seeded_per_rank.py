@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from trainlint.analysis.conditions.forms.ranks import asks_for_rank
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.syntax.reaching import single_value
-from trainlint.analysis.tables.samplers import DISTRIBUTED, DISTRIBUTED_ORIGIN
-from trainlint.finding import Finding, Severity
-from trainlint.rule import Rule, Triggers
+from trainlint.analysis.tables.samplers import DISTRIBUTED_CALLS
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import early_guard
+from trainlint.finding import Severity
 
 
-class SamplerSeededPerRank(Rule):
+@early_guard
+def _unshuffled(site: Site) -> bool:
+    """The sampler has `shuffle=False` and uses no seed."""
+    return constant(argument(site.call, "shuffle", 3)) is False
+
+
+class SamplerSeededPerRank(CallRule):
     """A DistributedSampler whose seed depends on the rank, so that shards overlap
 
     ## Why
@@ -43,9 +49,6 @@ class SamplerSeededPerRank(Rule):
 
     Seeds of their own are right for augmentations and dropout (`torch.manual_seed(seed + rank)`), not for samplers.
 
-    ## Stays silent
-    With `shuffle=False`, which uses no seed, and for seeds that do not speak of the rank.
-
     ## Gain
     All rows once in each epoch: what it does to the result depends on the data, and is not measured here. The share of
     rows that is left out is 1/e, about 37%, with many processes, and 25% with two: by counting, as the test does.
@@ -61,24 +64,16 @@ class SamplerSeededPerRank(Rule):
     code = "TRN109"
     name = "sampler-seeded-per-rank"
     severity = Severity.ERROR
-    heat_matters = False
     preview = True
-    triggers = Triggers(calls=frozenset(DISTRIBUTED))
+    in_tests = True
+    on = DISTRIBUTED_CALLS
+    unless = (_unshuffled,)
+    message = "each rank shuffles with its own seed `{text}`, so that shards overlap and other rows are never seen"
+    help = "pass the same seed on all ranks"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find seeds that are made of the rank."""
-        if not DISTRIBUTED_ORIGIN.match(site.origin(site.call.func) or ""):
-            return
-        seed, shuffle = argument(site.call, "seed", 4), argument(site.call, "shuffle", 3)
-        if seed is None or constant(shuffle) is False:
-            return
-        computed = single_value(seed, site.block) or seed
-        if not asks_for_rank(computed, site.block):
-            return
-        yield self.finding(
-            site,
-            "each rank shuffles by a seed of its own, so that the shards overlap and other rows are never seen; give "
-            "all ranks the same seed",
-            at=seed,
-            confidence=0.9,
-        )
+    def found(self, site: Site) -> Match | None:
+        """A seed that is made of the rank."""
+        seed = argument(site.call, "seed", 4)
+        if seed is None or not asks_for_rank(single_value(seed, site.block) or seed, site.block):
+            return None
+        return Match(site.at(seed))

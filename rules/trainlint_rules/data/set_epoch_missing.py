@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable
 
-from trainlint.analysis.programs.steps import LoopKind
-from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, How
-from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in, position
-from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.analysis.tables.iterables import counts_rounds
-from trainlint.analysis.tables.samplers import DISTRIBUTED, DISTRIBUTED_ORIGIN
-from trainlint.analysis.types.loaders import Loader
-from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.rule import Rule, Triggers
-from trainlint_rules.data.idioms.passes import Pass, Start, passes
-from trainlint_rules.data.idioms.samplers import samplers_behind
+from trainlint.analysis.tables.samplers import DISTRIBUTED_CALLS
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import early_guard
+from trainlint.finding import Confidence, Edit, Safety, Severity
+from trainlint_rules.data.idioms.passes import Start
+from trainlint_rules.data.idioms.sampled_passes import (
+    call_of_set_epoch,
+    sampled_loader,
+    sampled_passes,
+    sets_epoch_by_hand,
+)
+from trainlint_rules.data.idioms.trained_passes import not_alone, passes_use
 
-_LEAVES_EPOCHS_TO_THE_LOOP = frozenset({"deepspeed"})
-"""Frameworks that are given gradients and weights, not loaders that somebody else built."""
+
+@early_guard
+def _may_not_shuffle(site: Site) -> bool:
+    """The sampler has `shuffle=False`, or a variable decides."""
+    shuffle = argument(site.call, "shuffle", 3)
+    return shuffle is not None and constant(shuffle) is not True
 
 
-class SetEpochMissing(Rule):
+class SetEpochMissing(CallRule):
     """A shuffling DistributedSampler that is never told the epoch, so that each epoch has the same order
 
     ## Why
     All ranks must shuffle alike, so `DistributedSampler` shuffles by its seed and the epoch that it was told, and by
     nothing else. Without `set_epoch` that is epoch 0 for good: every epoch brings the same rows in the same order, in
     the same batches, to the same ranks. A rank never sees the rows of another, and gradients repeat their noise.
+    Samplers that only evaluate, and programs of one epoch, need no `set_epoch`.
 
     ## Example
     ```python
@@ -76,11 +81,6 @@ class SetEpochMissing(Rule):
 
     The call must come before the loop over the loader begins, in every process.
 
-    ## Stays silent
-    With `shuffle=False`; for samplers that only evaluate; in programs of one epoch; where `set_epoch` is called
-    anywhere on the way into the training loop or out of it; where Accelerate, Lightning or another framework drives
-    the loop or prepares the loader; and where the way into the loop is not in sight.
-
     ## Gain
     The shuffling that was meant. What it does to the result depends on the data and on the number of epochs, and is
     not measured here; in a run of a single epoch it is nothing.
@@ -100,112 +100,33 @@ class SetEpochMissing(Rule):
     code = "TRN108"
     name = "set-epoch-missing"
     severity = Severity.ERROR
+    in_tests = True
+    on = DISTRIBUTED_CALLS
+    unless = (
+        _may_not_shuffle,
+        sets_epoch_by_hand,
+        *not_alone(sampled_passes),
+        passes_use("`set_epoch` is called on the way into the loop", sampled_passes, FactKind.SET_EPOCH),
+    )
+    message = "`set_epoch` is never called, so line {line} trains on the same batches in the same order in every epoch"
+    help = "call the sampler's `set_epoch(epoch)` before each epoch"
+    fix_title = "Tell the sampler the epoch"
     fix_safety = Safety.UNSAFE
-    heat_matters = False
-    triggers = Triggers(calls=frozenset(DISTRIBUTED))
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find samplers whose loader trains for several epochs, with no `set_epoch` around the loop."""
-        file = site.file
-        if not DISTRIBUTED_ORIGIN.match(site.origin(site.call.func) or "") or _sets_epoch_by_hand(file):
-            return
-        shuffle = argument(site.call, "shuffle", 3)
-        if shuffle is not None and constant(shuffle) is not True:
-            return
-        for loader in file.loaders.built.values():
-            trained = _trained_alike(file, site.call, loader)
-            if trained:
-                line = getattr(trained[0].node, "lineno", 0)
-                yield self.finding(
-                    site,
-                    f"this sampler is never told the epoch, so that line {line} trains on the same batches in the same "
-                    "order in each one; call `set_epoch(epoch)` before each",
-                    confidence=min(_sure(item) for item in trained),
-                    fix=partial(_fix, site, loader, trained[0]),
-                )
-                return
+    def found(self, site: Site) -> Match | None:
+        """A sampler whose loader trains for several epochs."""
+        loader, trained = sampled_loader(site) or (None, [])
+        if loader is None:
+            return None
+        # A run of so many steps, which replaces exhausted iterators, may not finish its first epoch.
+        by_epochs = all(item.start is Start.LOOP for item in trained)
+        fields = {"line": getattr(trained[0].node, "lineno", 0), "loader": loader, "first": trained[0]}
+        return Match(site, Confidence.CERTAIN if by_epochs else Confidence.POSSIBLE, fields)
 
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """The call, at the top of the loop over epochs."""
+        from trainlint.fixing.rewrite import insert_before
 
-def _trained_alike(file: SemanticModel, sampler: ast.Call, loader: Loader) -> list[Pass]:
-    """The repeated passes that train on a loader of a sampler, where none of them tells the sampler the epoch."""
-    if file.batches.prepared(loader) or all(made is not sampler for made, _ in samplers_behind(file, loader)):
-        return []
-    trained = [item for item in passes(file, loader) if item.again and _trains(file, item)]
-    return trained if all(_is_alone(file, item.block) for item in trained) else []
-
-
-def _sets_epoch_by_hand(file: SemanticModel) -> bool:
-    """Whether the file does something with the epoch of a sampler that is no call of `set_epoch`."""
-    return any(
-        isinstance(part, ast.Attribute) and "sampler" in last_name(part.value).lower()
-        for place in file.outline.stores.get("epoch", [])
-        for part in nodes_in(place.statement)
-    )
-
-
-def _trains(file: SemanticModel, item: Pass) -> bool:
-    """Whether the batches of a pass are trained on in this file: what others do with a loader is not in sight."""
-    if item.start is Start.ITERATOR:
-        return bool(item.around and file.loops.kind(item.around) is LoopKind.STEP)
-    body = file.outline.loop_blocks.get(item.node)
-    return body is not None and file.loops.kind(body) is LoopKind.STEP
-
-
-def _is_alone(file: SemanticModel, block: Block) -> bool:
-    """Whether all of the way into a loop is in sight, with nothing on it that tells samplers the epoch."""
-    facts = [located.fact for located in file.used_around(block, beside=True)]
-    kinds = {fact.kind for fact in facts}
-    frameworks = {fact.detail for fact in facts if fact.kind is FactKind.FRAMEWORK}
-    return FactKind.ENTERED in kinds and FactKind.SET_EPOCH not in kinds and not frameworks - _LEAVES_EPOCHS_TO_THE_LOOP
-
-
-def _sure(item: Pass) -> float:
-    return 0.95 if item.start is Start.LOOP else 0.65  # a run of so many steps may not finish its first epoch
-
-
-def _fix(site: Site, loader: Loader, item: Pass) -> Fix | None:
-    loop = item.around.node if item.around is not None else None
-    if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or loop.target.id == "_":
-        return None
-    if not isinstance(loop.iter, ast.Call) or not counts_rounds(last_name(loop.iter.func)):
-        return None
-    assert item.around is not None
-    told = _told(site, loader, item, item.around, loop)
-    if told is None:
-        return None
-    first, text = loop.body[0], told.format(epoch=loop.target.id)
-    from trainlint.fixing.rewrite import attempt, insert_before
-
-    return attempt(lambda: Fix("Tell the sampler the epoch", (insert_before(site.source, first, text),), Safety.UNSAFE))
-
-
-def _told(site: Site, loader: Loader, item: Pass, around: Block, loop: ast.For) -> str | None:
-    """The statement that tells the sampler the epoch, by what the loop can see of it."""
-    given = site.file.loaders.option(loader, "sampler").value
-    if given is None:
-        return None
-    here = site.file.outline.enclosing(around) is site.file.outline.enclosing(loader.block)
-    if here and isinstance(given, ast.Name):
-        bound = reaching(given.id, around, position(loop.body[0]))
-        if len(bound) == 1 and bound[0].value is site.call:
-            return f"{given.id}.set_epoch({{epoch}})"
-    iterated = _plain_loader(site.file, loader, item)
-    if iterated is None:
-        return None
-    # Elsewhere, or on one process, the loader may have another sampler.
-    return (
-        f"if isinstance({iterated}.sampler, {ast.unparse(site.call.func)}):\n"
-        f"    {iterated}.sampler.set_epoch({{epoch}})"
-    )
-
-
-def _plain_loader(file: SemanticModel, loader: Loader, item: Pass) -> str | None:
-    """The plain name of a loader that a pass goes through or hands on, where it means that loader and no other."""
-    head = item.node.iter if isinstance(item.node, ast.For) else item.node
-    for part in nodes_in(head):
-        if isinstance(part, ast.Name):
-            bound = reaching(part.id, item.block, position(part))
-            if len(bound) == 1 and bound[0].how is How.ASSIGN:
-                if file.batches.loaders_behind(part, item.block) == {loader}:
-                    return part.id
-    return None
+        told = call_of_set_epoch(site, match["loader"], match["first"])
+        if told is not None:
+            yield insert_before(site.source, *told)

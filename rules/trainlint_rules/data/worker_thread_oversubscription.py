@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.analysis.tables.loaders import TORCH_CLASSES
-from trainlint.finding import Finding, Severity
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import guard
+from trainlint.finding import Confidence, Severity
 from trainlint.symptoms import Symptom
+from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.passes import passes
 from trainlint_rules.data.idioms.workers import takes_all_cores
 
 _PROCESSES = frozenset({FactKind.DDP, FactKind.FSDP, FactKind.DISTRIBUTED})
-_SURE = 0.85
-_MAY_BE_SEVERAL = 0.6
+_MAYBE_SEVERAL = frozenset({FactKind.FRAMEWORK})
 """Accelerate and its like start as many processes as the user says."""
 
 
-class WorkerThreadOversubscription(Rule):
+def _used(site: Site) -> set[FactKind]:
+    """What is used around the loader, and around the loops over it."""
+    loader = LoaderRule.loader(site)
+    blocks = [loader.block, *(item.block for item in passes(site.file, loader))]
+    return {located.fact.kind for block in blocks for located in site.file.used_around(block, beside=True)}
+
+
+@guard
+def _one_process(site: Site) -> bool:
+    """Nothing shows that several processes train."""
+    return not _used(site) & (_PROCESSES | _MAYBE_SEVERAL)
+
+
+class WorkerThreadOversubscription(LoaderRule):
     """A loader in multi-process training that starts as many workers as the machine has cores
 
     ## Why
@@ -27,6 +38,7 @@ class WorkerThreadOversubscription(Rule):
     processes for every core, and the training processes themselves, which launch the kernels, wait for a core, too.
     Libraries make it worse. A worker limits the threads of PyTorch to one, but OpenCV, OpenMP and BLAS still start as
     many threads as there are cores, in each worker.
+    A number of workers that is divided or capped in any way is not reported.
 
     ## Example
     ```python
@@ -74,10 +86,6 @@ class WorkerThreadOversubscription(Rule):
     And in a `worker_init_fn`, or before the workers start: `cv2.setNumThreads(0)`, `OMP_NUM_THREADS=1`. The rule does
     not look for these: whether a library of the dataset starts threads is nothing that its code shows.
 
-    ## Stays silent
-    Where the cores are divided or capped in any way, and for training in one process. Quietly, below the default
-    confidence, where Accelerate or another framework decides how many processes there are.
-
     ## Gain
     Not measured here. It grows with the processes of one machine, and is nothing where each has a machine or a set of
     cores of its own: `len(os.sched_getaffinity(0))` counts those only, `os.cpu_count()` all.
@@ -95,28 +103,15 @@ class WorkerThreadOversubscription(Rule):
     code = "TRN105"
     name = "worker-thread-oversubscription"
     severity = Severity.ADVICE
-    heat_matters = False
     preview = True
+    in_tests = True
     confirmed_by = frozenset({Symptom.TOO_MANY_WORKERS})
-    triggers = Triggers(calls=TORCH_CLASSES)
+    unless = (_one_process,)
+    message = "each training process starts a worker for every CPU core of the machine"
+    help = "divide the number of cores by the training processes on the machine"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find loaders that take all cores in training with several processes."""
-        file = site.file
-        loader = file.loaders.built.get(site.call)
-        if loader is None or not takes_all_cores(file, loader):
-            return
-        blocks = [loader.block, *(item.block for item in passes(file, loader))]
-        kinds = {located.fact.kind for block in blocks for located in file.used_around(block, beside=True)}
-        if kinds & _PROCESSES:
-            confidence = _SURE
-        elif FactKind.FRAMEWORK in kinds:
-            confidence = _MAY_BE_SEVERAL
-        else:
-            return
-        yield self.finding(
-            site.at(site.call, file.outline.module),
-            "each training process starts a worker for every core of the machine; divide the cores by the processes "
-            "on it",
-            confidence=confidence,
-        )
+    def found(self, site: Site) -> Match | None:
+        """A loader that takes all cores, undivided."""
+        if not takes_all_cores(site.file, self.loader(site)):
+            return None
+        return Match(site, Confidence.LIKELY if _used(site) & _PROCESSES else Confidence.POSSIBLE)

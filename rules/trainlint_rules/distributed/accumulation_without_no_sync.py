@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterator
-
-from trainlint.analysis.effects.accumulation import Accumulation, accumulation
-from trainlint.analysis.programs.fact_names import ACCELERATOR
-from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.effects.accumulation import accumulation
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name
-from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.finding import Finding, Severity
-from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import LoopRule
+from trainlint.contract.declared_rule import Match
+from trainlint.finding import Confidence
 from trainlint.symptoms import Symptom
+from trainlint_rules.distributed.idioms.wrapping.gradient_reduction import (
+    backwards_around,
+    by_accelerate,
+    decides_when_to_reduce,
+    engine_reduces,
+    framework_reduces,
+    sharded,
+    wrapped_in_ddp,
+)
 
-_ENGINE = lazy(r"engine|booster|(^|_)(model|net|network|manual)(_|$)", re.IGNORECASE)
-"""What has a `backward` of its own that decides when gradients are reduced: engines of DeepSpeed and its kin."""
-_TOGGLED = lazy(r"grad(ient)?_sync|no_sync|no_backward_sync|(disable|skip|delay|enable)_all_?reduce", re.IGNORECASE)
-"""Words of code that decides when gradients are reduced; `disable_allreduce` is that of apex."""
-_OTHER_OWNERS = frozenset({"deepspeed", "lightning", "colossalai", "transformers", "mmengine", "horovod", "composer"})
+_HELP_WITH_ACCELERATE = "write `with accelerator.accumulate(model):` around the batch"
 
 
-class AccumulationWithoutNoSync(Rule):
+class AccumulationWithoutNoSync(LoopRule):
     """Gradients of several batches are added up, and DDP reduces them after each one
 
     ## Why
@@ -74,11 +71,6 @@ class AccumulationWithoutNoSync(Rule):
     The forward belongs inside: DDP decides there whether the backward reduces. With Accelerate, write
     `with accelerator.accumulate(model):` around the batch, and take the step each time: it does nothing in between.
 
-    ## Stays silent
-    Where `no_sync`, `accumulate`, `set_requires_gradient_sync` or `require_backward_grad_sync` is spoken of around the
-    loop; where DeepSpeed, Lightning or another framework reduces; where no DistributedDataParallel is in sight; with
-    FSDP, where `no_sync` keeps whole gradients on every device and may not fit.
-
     ## Confirmed by
     `trainlint probe` counts the backwards at this line that reduce gradients before the last one of a step, and
     takes from DistributedDataParallel's own clock how long a backward communicates beyond its computation.
@@ -97,64 +89,21 @@ class AccumulationWithoutNoSync(Rule):
 
     code = "TRN510"
     name = "accumulation-without-no-sync"
-    severity = Severity.WARNING
-    heat_matters = False
     confirmed_by = frozenset({Symptom.REDUCED_TOO_EARLY})
-    triggers = Triggers(loops=True)
+    sure = Confidence.LIKELY
+    unless = (engine_reduces, framework_reduces, sharded, decides_when_to_reduce)
+    message = "gradients of {count} batches make one step, but are sent over the network after each batch"
+    help = "run forward and backward of all but the last batch inside `model.no_sync()`"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find backward passes that add up under DDP while each of them reduces."""
-        loop = site.file.outline.loop_blocks.get(site.node)
-        if loop is None or is_test_path(site.path):
-            return
-        found = accumulation(site.file, loop)
-        if found is None or any(_reduces_itself(place.node) for place in found.backwards):
-            return
-        by_accelerate = any(_by_accelerate(place.node) for place in found.backwards)
-        if not _reduced_by_ddp(site, found, by_accelerate=by_accelerate) or _spoken_of(site, found):
-            return
-        backward = found.backwards[0]
-        often = f"`{found.count}`" if found.count else "several"
-        cure = (
-            "write `with accelerator.accumulate(model):` around the batch"
-            if by_accelerate
-            else "run forward and backward of all but the last inside `no_sync()`"
-        )
-        yield self.finding(
-            site.at(backward.node, backward.block),
-            f"gradients of {often} batches make one step, and this backward sends all of them over the network after "
-            f"each one; {cure}",
-            confidence=0.85 if found.count else 0.75,
-        )
-
-
-def _receiver(node: ast.AST) -> str:
-    """The name of what has the `backward` that is called; empty for a loss that is a call's result."""
-    return last_name(node.func.value) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
-
-
-def _by_accelerate(node: ast.AST) -> bool:
-    return bool(ACCELERATOR.search(_receiver(node)))
-
-
-def _reduces_itself(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and bool(node.args) and bool(_ENGINE.search(_receiver(node)))
-
-
-def _reduced_by_ddp(site: Site, found: Accumulation, *, by_accelerate: bool) -> bool:
-    """Whether DistributedDataParallel, or Accelerate with it, reduces the gradients, and nothing else does."""
-    around = site.file.used_around(found.loop, beside=True)
-    if by_accelerate:
-        # What the framework itself can do is no fact of the script, should both be judged together.
-        return not any(item.fact.kind is FactKind.FSDP and item.path == site.path for item in around)
-    kinds = {item.fact.kind for item in around}
-    owners = {item.fact.detail for item in around if item.fact.kind in (FactKind.FRAMEWORK, FactKind.DISTRIBUTED)}
-    return FactKind.DDP in kinds and FactKind.FSDP not in kinds and owners.isdisjoint(_OTHER_OWNERS)
-
-
-def _spoken_of(site: Site, found: Accumulation) -> bool:
-    """Whether some code around the loop decides when gradients are reduced."""
-    if any(item.fact.kind is FactKind.NO_SYNC for item in site.file.used_around(found.loop)):
-        return True
-    function = site.file.graph.enclosing(found.loop)
-    return bool(_TOGGLED.search(ast.unparse(function.node) if function is not None else site.source.text))
+    def found(self, site: Site) -> Match | None:
+        """Backward passes that add up under DDP while each of them reduces."""
+        added_up = accumulation(site.file, site.loop)
+        if added_up is None:
+            return None
+        place = added_up.backwards[0]
+        backward = site.at(place.node, place.block)
+        accelerated = by_accelerate(backwards_around(backward))
+        if not accelerated and not wrapped_in_ddp(backward):
+            return None
+        fields = {"count": f"`{added_up.count}`" if added_up.count else "several"}
+        return Match(backward, fields=fields, help=_HELP_WITH_ACCELERATE if accelerated else None)

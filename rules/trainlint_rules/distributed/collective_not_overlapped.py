@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
-from trainlint.analysis.effects.collectives import Collective, body_around, collective_of
-from trainlint.analysis.programs.evaluation import model_run_by
-from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.effects.collectives import collective_of
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, last_name, names_in, nodes_in, root_name
 from trainlint.analysis.tables.collectives import OVERLAPPING
-from trainlint.analysis.tables.host_reads import TO_HOST
-from trainlint.finding import Finding, Severity
-from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.finding import Confidence, Severity
 from trainlint.symptoms import Symptom
+from trainlint_rules.distributed.idioms.collectives.guards import asynchronous
+from trainlint_rules.distributed.idioms.collectives.overlap import work_beside
 
 
-class CollectiveNotOverlapped(Rule):
+class CollectiveNotOverlapped(CallRule):
     """A collective in each step that work which does not need its result could run beside
 
     ## Why
@@ -58,10 +54,6 @@ class CollectiveNotOverlapped(Rule):
             optimizer.step()
     ```
 
-    ## Stays silent
-    Where the next statements need the result or run no model; outside of steps; for collectives that are asynchronous
-    already.
-
     ## Confirmed by
     `trainlint probe` times the collective at this line where the host waits for it, as with gloo: what work beside
     it could hide at most. Else a gap in the compute stream of a profile, as long as the collective.
@@ -81,55 +73,17 @@ class CollectiveNotOverlapped(Rule):
     preview = True
     confirmed_by = frozenset({Symptom.COLLECTIVE})
     confirmed_in_part = True
-    triggers = Triggers(calls=OVERLAPPING, heats=IN_STEP)
+    on = OVERLAPPING
+    when = EACH_STEP
+    sure = Confidence.LIKELY
+    unless = (asynchronous,)
+    message = "`{name}` delays the model at line {line}{often}, and the model does not need its result"
+    help = "pass `async_op=True`, and call `wait()` on what it returns right before the result is needed"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find plain collectives of a step that are followed by a model which does not use the result."""
-        if not site.heat.heat.in_step or is_test_path(site.path):
-            return
-        found = collective_of(site.file, site.statement, site.block)
-        if found is None or found.call is not site.call or found.returns_handle:
-            return
-        beside = _runs_beside(site, found)
-        if beside is not None:
-            yield self.finding(
-                site,
-                f"line {beside.lineno} runs a model that does not need the result of this `{found.name}`; start it "
-                "with `async_op=True` and wait for it where the result is needed",
-                confidence=0.75,
-            )
-
-
-def _results(found: Collective) -> set[str]:
-    """The names that hold what a collective writes."""
-    written = {root_name(item) for item in found.call.args[:2]}
-    written |= {root_name(item.value) for item in found.call.keywords if item.arg not in ("op", "group", "src", "dst")}
-    given = argument(found.call, "group")
-    return written - {"", root_name(given) if given is not None else "", "dist", "torch"}
-
-
-def _runs_beside(site: Site, found: Collective) -> ast.stmt | None:
-    """The first statement after a collective that runs a model or a backward, before any that needs the result."""
-    body = body_around(site.statement, site.block)
-    if site.statement not in body:
-        return None
-    results = _results(found)
-    for statement in body[body.index(site.statement) + 1 :]:
-        if not isinstance(statement, ast.Assign | ast.Expr | ast.AugAssign) or not results.isdisjoint(
-            names_in(statement)
-        ):
+    def found(self, site: Site) -> Match | None:
+        """A collective that is followed by a model which does not use the result."""
+        sent = collective_of(site.file, site.statement, site.block)
+        if sent is None or sent.call is not site.call:
             return None
-        calls = [part for part in nodes_in(statement) if isinstance(part, ast.Call)]
-        if any(last_name(call.func) in TO_HOST for call in calls):
-            return None
-        for place in (item for call in calls for item in site.file.outline.calls.get(last_name(call.func), ())):
-            if place.statement is statement and (
-                last_name(_func(place.node)) == "backward" or model_run_by(site.file, place) is not None
-            ):
-                return statement
-    return None
-
-
-def _func(node: ast.AST) -> ast.expr:
-    assert isinstance(node, ast.Call)
-    return node.func
+        beside = work_beside(site, sent)
+        return Match(site, fields={"name": sent.name, "line": beside.lineno}) if beside is not None else None

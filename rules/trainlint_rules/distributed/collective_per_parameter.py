@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterator
-
 from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.effects.parameter_loops import parameter_loop
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, BlockKind
-from trainlint.analysis.syntax.names import has_name_in, last_name, nodes_in
+from trainlint.analysis.syntax.names import has_name_in
 from trainlint.analysis.tables.collectives import REDUCTIONS
-from trainlint.finding import Finding, Heat, Severity
-from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.finding import Confidence, Heat
 from trainlint.symptoms import Symptom
-
-_COALESCING = frozenset({"_coalescing_manager", "coalescing_manager", "_CoalescingManager"})
-_WARM_UP = lazy(r"warm_?up", re.IGNORECASE)
-_SELDOM = (Heat.ONCE, Heat.RARE, Heat.EVAL_STEP, Heat.WORKER)
+from trainlint_rules.distributed.idioms.collectives.guards import asynchronous
+from trainlint_rules.distributed.idioms.collectives.reduced_parameters import coalesced, is_of_gradient, warms_up
 
 
-class CollectivePerParameter(Rule):
+class CollectivePerParameter(CallRule):
     """One reduction for each parameter, one after the other
 
     ## Why
     A model has hundreds of parameters, most of them small. A reduction of a small tensor is all latency: a launch on
     every rank and a round through the network. One after the other, they neither fill the network nor overlap with the
     backward. DistributedDataParallel packs gradients into buckets of 25 MiB and reduces them while the backward still
-    runs. Flattened into one, 50 reductions took 1.2 ms instead of 44 ms (gloo, one machine).
+    runs. Flattened into one, 50 reductions took 1.2 ms instead of 44 ms (gloo, one machine). Broadcasts of weights are
+    left alone, since they mostly run once.
 
     ## Example
     ```python
@@ -67,10 +60,6 @@ class CollectivePerParameter(Rule):
     Without the wrapper: `torch.cat` the flattened gradients, reduce that once, and copy the pieces of `flat.split(...)`
     back.
 
-    ## Stays silent
-    For reductions that hand back work to wait for later; for flattened buckets; in a coalescing manager; in set-up and
-    warm-up; for broadcasts of weights.
-
     ## Confirmed by
     `trainlint probe` times the collective at this line where the host waits for it, as with gloo. What the rank
     that comes last spends there is surely gained, the wait of the others at most. Else as many `c10d::allreduce_`
@@ -86,50 +75,19 @@ class CollectivePerParameter(Rule):
 
     code = "TRN504"
     name = "collective-per-parameter"
-    severity = Severity.WARNING
-    heat_matters = False
     confirmed_by = frozenset({Symptom.COLLECTIVE})
-    triggers = Triggers(calls=REDUCTIONS)
+    on = REDUCTIONS
+    when = EACH_STEP | {Heat.EPOCH: Confidence.CERTAIN, Heat.UNKNOWN: Confidence.CERTAIN}
+    unless = (asynchronous, coalesced, warms_up)
+    message = "`{name}` runs once for each of `{parameters}`{often}, and each call is all latency"
+    help = "wrap the model in DistributedDataParallel, or reduce all of them as one flat tensor"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find blocking reductions of a parameter or its gradient in a loop over parameters."""
-        found = collective(site.file, site.call, site.block)
-        if found is None or found.tensor is None or found.returns_handle or is_test_path(site.path):
-            return
+    def found(self, site: Site) -> Match | None:
+        """A reduction of a parameter in a loop over parameters; of its gradient, where it may not run in each step."""
+        reduced = collective(site.file, site.call, site.block)
         loop = parameter_loop(site.file.outline, site.block)
-        if loop is None or not has_name_in(found.tensor, loop.names):
-            return
-        heat = site.heat.heat
-        if heat in _SELDOM or not (heat.in_step or _is_of_gradient(found.tensor)):
-            return
-        if _is_coalesced(site.block) or _warms_up(loop.block):
-            return
-        yield self.finding(
-            site,
-            f"one `{found.name}` for each of `{ast.unparse(loop.iterated)[:60]}`, all latency; wrap the model in "
-            "DistributedDataParallel, or reduce all of them as one flat tensor",
-            confidence=0.9,
-        )
-
-
-def _is_of_gradient(tensor: ast.expr) -> bool:
-    return any(isinstance(part, ast.Attribute) and part.attr == "grad" for part in nodes_in(tensor))
-
-
-def _is_coalesced(block: Block) -> bool:
-    """Whether the calls are collected and sent together."""
-    return any(
-        last_name(item.context_expr) in _COALESCING
-        for outer in block.outwards()
-        if outer.kind is BlockKind.WITH and isinstance(outer.node, ast.With)
-        for item in outer.node.items
-    )
-
-
-def _warms_up(loop: Block) -> bool:
-    """Whether a loop around runs a few steps only to warm up."""
-    return any(
-        isinstance(outer.node, ast.For) and bool(_WARM_UP.search(ast.unparse(outer.node.iter)))
-        for outer in loop.outwards()
-        if outer.kind is BlockKind.LOOP
-    )
+        if reduced is None or reduced.tensor is None or loop is None or not has_name_in(reduced.tensor, loop.names):
+            return None
+        if not site.heat.heat.in_step and not is_of_gradient(reduced.tensor):
+            return None
+        return Match(site, fields={"name": reduced.name, "parameters": site.text(loop.iterated)})

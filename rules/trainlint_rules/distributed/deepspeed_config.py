@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.literal_dicts import Setting, Settings
-from trainlint.finding import Finding, Severity
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import SettingRule
+from trainlint.contract.declared_rule import Match
+from trainlint.finding import Severity
 
 _ZERO = "zero_optimization"
 _RENAMED = {
@@ -19,10 +18,20 @@ _RENAMED = {
     "stage3_gather_fp16_weights_on_model_save": "`stage3_gather_16bit_weights_on_model_save`",
 }
 """Settings that DeepSpeed calls deprecated, and what they are called now."""
-_Found = tuple[Setting, str, Severity]
+_TIMED = (
+    "`wall_clock_breakdown` forces GPU syncs around forward, backward and optimizer in every step",
+    "set it only while you measure",
+)
+_OVERLAP = ("in ZeRO stage 2 gradients are reduced while nothing else runs", "set `overlap_comm`")
+_SCATTERED = (
+    "without `contiguous_gradients` reduced gradients stay where backward made them and splinter the memory",
+    "leave it on, as it is by default",
+)
+_Claim = tuple[Setting, str, str]
+"""A setting, what is wrong with it, and what to do."""
 
 
-class DeepspeedConfig(Rule):
+class DeepspeedConfig(SettingRule):
     """A setting of DeepSpeed that contradicts another one, does nothing, or slows each step
 
     ## Why
@@ -68,12 +77,6 @@ class DeepspeedConfig(Rule):
 
     `overlap_comm` keeps two more buckets of `reduce_bucket_size` elements on the device.
 
-    ## Stays silent
-    For `"overlap_comm": false`, which is often there because a version or a model could not do with it; under ZenFlow,
-    which overlaps in its own way; for values such as "auto" that are settled elsewhere, and lists of values that a
-    tuner chooses from; in stage 0, and in stage 1 on overlap, which is ignored there; in tests. Nothing is said about
-    offloading as such, since the settings do not say how large the model is.
-
     ## Confirmed by
     All-reduces and reduce-scatters that no kernel of the backward pass overlaps; `cudaEventSynchronize` from timers of
     DeepSpeed in each step.
@@ -89,105 +92,62 @@ class DeepspeedConfig(Rule):
 
     code = "TRN520"
     name = "deepspeed-config"
-    severity = Severity.WARNING
-    heat_matters = False
-    triggers = Triggers(dicts=frozenset({_ZERO}))
+    on = (_ZERO,)
+    message = "{fact}"
+    help = "{instead}"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find settings that contradict each other, that nothing reads, or that cost in each step."""
-        if not isinstance(site.node, ast.Dict) or is_test_path(site.path):
-            return
-        settings = Settings(site.node)
-        for setting, message, severity in (*_in_sections(settings), *_in_zero(settings)):
-            yield self.finding(site, message, at=setting.key, confidence=0.9, severity=severity)
+    def found(self, site: Site) -> Iterator[Match]:
+        """Settings that contradict each other, that nothing reads, or that cost in each step."""
+        for setting, fact, instead in _refused(site.settings):
+            fields = {"fact": f"{fact}: DeepSpeed refuses it", "instead": instead}
+            yield Match(site.at(setting.key), fields=fields, severity=Severity.ERROR)
+        for setting, fact, instead in _costly(site.settings):
+            yield Match(site.at(setting.key), fields={"fact": fact, "instead": instead})
 
 
-def _in_sections(settings: Settings) -> Iterator[_Found]:
+def _refused(settings: Settings) -> Iterator[_Claim]:
     halves = [settings.get(name) for name in ("fp16", "bf16") if settings.literal(name, "enabled") is True]
     if len(halves) == 2 and halves[1] is not None:
-        yield (
-            halves[1],
-            "`fp16` and `bf16` are both enabled, which DeepSpeed refuses; enable one of them",
-            Severity.ERROR,
-        )
+        yield halves[1], "`fp16` and `bf16` are both enabled", "enable one of them"
     whole = settings.get("train_batch_size")
-    if whole is not None:
-        parts = [settings.literal(name) for name in ("train_micro_batch_size_per_gpu", "gradient_accumulation_steps")]
-        each = _product(parts)
-        if isinstance(whole.literal, int) and each and whole.literal % each:
-            message = (
-                f"`train_batch_size` is {whole.literal}, which is no multiple of {parts[0]} samples a GPU times "
-                f"{parts[1]} micro-batches: DeepSpeed refuses it on any number of GPUs; leave one of the three out"
-            )
-            yield whole, message, Severity.ERROR
-    timed = settings.get("wall_clock_breakdown")
+    parts = [settings.literal(name) for name in ("train_micro_batch_size_per_gpu", "gradient_accumulation_steps")]
+    numbers = [part for part in parts if isinstance(part, int) and not isinstance(part, bool)]
+    each = numbers[0] * numbers[1] if len(numbers) == 2 else 0
+    if whole is not None and isinstance(whole.literal, int) and each and whole.literal % each:
+        product = f"{numbers[0]} samples a GPU times {numbers[1]} micro-batches"
+        yield whole, f"`train_batch_size` {whole.literal} is no multiple of {product}", "leave one of the three out"
+
+
+def _costly(settings: Settings) -> Iterator[_Claim]:
+    timed, zero = settings.get("wall_clock_breakdown"), settings.get(_ZERO)
     if timed is not None and timed.literal is True:
-        message = (
-            "`wall_clock_breakdown` makes the host wait for the device around forward, backward and optimizer of each "
-            "step; set it only while you measure"
-        )
-        yield timed, message, Severity.WARNING
-
-
-def _in_zero(settings: Settings) -> Iterator[_Found]:
-    zero, section = settings.get(_ZERO), settings.section(_ZERO)
+        yield timed, *_TIMED
+    section = settings.section(_ZERO)
     if zero is None or section is None:
         return
-    stage = section.literal("stage")
     yield from _renamed(section)
-    yield from _offloaded(section, stage)
-    yield from _scattered(section, stage)
-    yield from _unpinned(section)
+    yield from _offloaded(section)
+    stage, gradients = section.literal("stage"), section.get("contiguous_gradients")
+    if gradients is not None and gradients.literal is False and stage in (1, 2, 3):
+        yield gradients, *_SCATTERED
     overlaps = section.get("overlap_comm") is not None or section.get("zenflow") is not None
     if stage == 2 and not overlaps and section.is_whole:
-        message = (
-            "in ZeRO stage 2 gradients are reduced while nothing else runs, unless `overlap_comm` is set; it is on by "
-            "itself in stage 3 only"
-        )
-        yield zero, message, Severity.WARNING
+        yield zero, *_OVERLAP
 
 
-def _renamed(section: Settings) -> Iterator[_Found]:
+def _renamed(section: Settings) -> Iterator[_Claim]:
     for name, instead in _RENAMED.items():
         old = section.get(name)
         if old is not None:
-            now = "leave it out" if old.literal is False else f"DeepSpeed calls it {instead} now"
-            yield old, f"`{name}` is deprecated; {now}", Severity.WARNING
+            yield old, f"`{name}` is deprecated", "leave it out" if old.literal is False else f"write {instead}"
 
 
-def _offloaded(section: Settings, stage: object) -> Iterator[_Found]:
-    """Weights that are to be offloaded in a stage that does not split them."""
-    offloaded = section.get("offload_param")
-    if offloaded is not None and stage in (0, 1, 2) and section.literal("offload_param", "device") in ("cpu", "nvme"):
-        message = (
-            f"`offload_param` does nothing in stage {stage}: only stage 3 splits the weights that it would offload"
-        )
-        yield offloaded, message, Severity.WARNING
-
-
-def _scattered(section: Settings, stage: object) -> Iterator[_Found]:
-    """Gradients that are not copied into one piece of memory."""
-    gradients = section.get("contiguous_gradients")
-    if gradients is not None and gradients.literal is False and stage in (1, 2, 3):
-        message = (
-            "without `contiguous_gradients` reduced gradients stay where backward made them and splinter the memory; "
-            "leave it on, as it is by default"
-        )
-        yield gradients, message, Severity.WARNING
-
-
-def _unpinned(section: Settings) -> Iterator[_Found]:
-    """What is offloaded to host memory that is not pinned."""
+def _offloaded(section: Settings) -> Iterator[_Claim]:
+    """Weights that are offloaded in a stage that does not split them, or to host memory that is not pinned."""
+    stage = section.literal("stage")
     for name in ("offload_optimizer", "offload_param"):
-        pinned = section.get(name, "pin_memory")
-        if pinned is not None and pinned.literal is False and section.literal(name, "device") == "cpu":
-            message = f"`{name}` into memory that is not pinned is copied while the host waits; set `pin_memory`"
-            yield pinned, message, Severity.WARNING
-
-
-def _product(parts: list[object]) -> int:
-    """The product of whole numbers; 0 where one is something else."""
-    product = 1
-    for part in parts:
-        product *= part if isinstance(part, int) and not isinstance(part, bool) else 0
-    return product
+        to, offloaded, pinned = section.literal(name, "device"), section.get(name), section.get(name, "pin_memory")
+        if offloaded and name == "offload_param" and stage in (0, 1, 2) and to in ("cpu", "nvme"):
+            yield offloaded, f"`{name}` does nothing in stage {stage}", "use stage 3, which splits the weights"
+        if pinned is not None and pinned.literal is False and to == "cpu":
+            yield pinned, f"`{name}` copies to pageable memory while the host waits", "set `pin_memory`"

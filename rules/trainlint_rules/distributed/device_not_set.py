@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
-from trainlint.analysis.effects.collectives import collective
-from trainlint.analysis.programs.test_files import is_test_path
-from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.finding import Finding, Severity
-from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
-from trainlint_rules.distributed.idioms.process_groups import group_start, owned_by_framework
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.programs import uses
+from trainlint.finding import Confidence
+from trainlint_rules.distributed.idioms.current_device import (
+    chosen_anywhere,
+    device_id_given,
+    started_by_framework,
+    takes_current_device,
+)
+from trainlint_rules.distributed.idioms.process_groups import INIT_PROCESS_GROUP, alone, group_start
+from trainlint_rules.distributed.idioms.ways import way_out_of_sight
 
-_CHOOSES = lazy(r"set_device|CUDA_VISIBLE_DEVICES|cuda\.device\(|device_index")
-"""What may choose the device, out of sight of the way too."""
-_MOVES = frozenset({"cuda", "to", "device"})
 
-
-class DeviceNotSet(Rule):
+class DeviceNotSet(CallRule):
     """A process group over NCCL in processes that never choose their GPU
 
     ## Why
@@ -73,13 +70,8 @@ class DeviceNotSet(Rule):
         main()
     ```
 
-    Either of the two lines is enough; `device_id` exists since PyTorch 2.3 and starts NCCL at once.
-
-    ## Stays silent
-    Where anything on the way to the group or away from it chooses a device, by `set_device`, `device_id`,
-    `with torch.cuda.device(...)` or `CUDA_VISIBLE_DEVICES`; where the way does not start in sight or a framework owns
-    it; for a group of one process. Quietly, below the default confidence, where nothing in the file would guess, and in
-    tests.
+    Either of the two lines is enough; `device_id` exists since PyTorch 2.3 and starts NCCL at once. Where nothing in
+    the file takes the current device, the group is reported as a possible defect only, which is hidden by default.
 
     ## Confirmed by
     A warning of ProcessGroupNCCL about a guessed device, and several processes on GPU 0 in `nvidia-smi`.
@@ -95,58 +87,29 @@ class DeviceNotSet(Rule):
 
     code = "TRN517"
     name = "device-not-set"
-    severity = Severity.WARNING
-    heat_matters = False
-    triggers = Triggers(calls=frozenset({"init_process_group"}))
+    on = INIT_PROCESS_GROUP
+    sure = Confidence.LIKELY
+    unless = (
+        chosen_anywhere,
+        alone,
+        device_id_given,
+        way_out_of_sight,
+        uses("a device is chosen on the way to it or away from it", FactKind.DEVICE_CHOSEN),
+        started_by_framework,
+    )
+    message = "no process chooses its GPU, so `{taker}` in line {line} takes GPU 0 on every rank, or a guessed one"
+    help = "call `torch.cuda.set_device` with the local rank first"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find groups over NCCL with nothing around them that chooses a device."""
+    def found(self, site: Site) -> Match | None:
+        """A group over NCCL; not sure where nothing in the file takes the current device."""
         start = group_start(site.file, site.place)
-        if start is None or start.alone or not start.in_sight or "nccl" not in (start.backend or ""):
-            return
-        if argument(start.call, "device_id") is not None or site.file.says(_CHOOSES):
-            return
-        if not _is_left_open(site):
-            return
-        guess = _guess(site.file)
-        where = (
-            f"`{guess[0]}` in line {guess[1]} takes GPU 0 on every rank or guesses"
-            if guess is not None
-            else ("what has no tensor to tell by takes GPU 0 on every rank")
-        )
-        yield self.finding(
-            site,
-            f"no process chooses its GPU before or after this, so {where}; call `torch.cuda.set_device` with the local "
-            "rank first",
-            confidence=0.85 if guess is not None and not is_test_path(site.path) else 0.6,
-        )
-
-
-def _is_left_open(site: Site) -> bool:
-    """Whether all of the way to this place is in sight, with nothing on it that chooses a device."""
-    kinds = {item.fact.kind for item in site.file.used_around(site.block, beside=True)}
-    if FactKind.ENTERED not in kinds or FactKind.DEVICE_CHOSEN in kinds:
-        return False
-    return not owned_by_framework(site.file, site.block)
-
-
-def _guess(file: SemanticModel) -> tuple[str, int] | None:
-    """The first place of the file that takes the current device, as it is written, and its line."""
-    found = []
-    for place in file.outline.all_calls():
-        call = place.node
-        assert isinstance(call, ast.Call)
-        known = collective(file, call, place.block)
-        if known is not None and (known.tensor is None or known.of_objects):
-            if argument(call, "device_ids") is None and known.group is None:
-                found.append((call.lineno, f"{known.name}()"))
-        elif isinstance(call.func, ast.Attribute) and call.func.attr in _MOVES and _names_no_index(call):
-            found.append((call.lineno, f".{call.func.attr}(...)" if call.args else f".{call.func.attr}()"))
-    return (min(found)[1], min(found)[0]) if found else None
-
-
-def _names_no_index(call: ast.Call) -> bool:
-    """Whether a call moves to the current device: `.cuda()`, `.to("cuda")`, `torch.device("cuda")`."""
-    if len(call.args) == 1:
-        return constant(call.args[0]) == "cuda"
-    return not call.args and not call.keywords and isinstance(call.func, ast.Attribute) and call.func.attr == "cuda"
+        if start is None or not start.in_sight or "nccl" not in (start.backend or ""):
+            return None
+        taken = takes_current_device(site.file)
+        if taken is None:
+            return Match(
+                site,
+                Confidence.POSSIBLE,
+                message="no process chooses its GPU, and the current one is GPU 0 on every rank",
+            )
+        return Match(site, fields={"taker": taken[0], "line": taken[1]})

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from trainlint.analysis.conditions.alternatives import depends_on_version
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.programs.wraps import SHARDING_ROOTS, wrap
-from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.uses import call_of
 from trainlint.analysis.tables.parallel import Wrapper
-from trainlint.finding import Finding, Severity
+from trainlint.contract.confidence import doubted
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import early_guard
+from trainlint.contract.guards.files import says, supports_older_than
+from trainlint.finding import Severity
 from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
+from trainlint_rules.distributed.idioms.wrapping.called_names import CalledNameRule
 
 _SUCCESSOR = (2, 6)
 """The first version whose `torch.distributed.fsdp` offers `fully_shard`."""
 _BOTH = lazy(r"\bfully_shard\b|fsdp_?version|fsdp_?2|is_fsdp2", re.IGNORECASE)
-"""Signs that the file knows the successor, and keeps the old way beside it."""
-
-_IN_TESTS = 0.5
-"""Tests may be there for the old wrapper."""
 
 
-class Fsdp1Api(Rule):
+@early_guard
+def _chosen_by_version(site: Site) -> bool:
+    """A version decides which of two ways runs."""
+    return depends_on_version(site.block)
+
+
+class Fsdp1Api(CalledNameRule):
     """`FullyShardedDataParallel` where the project's PyTorch has its successor, `fully_shard`
 
     ## Why
@@ -66,12 +68,8 @@ class Fsdp1Api(Rule):
 
     `FULL_SHARD` becomes `reshard_after_forward=True`, `SHARD_GRAD_OP` becomes `False`, `HYBRID_SHARD` a mesh of two
     dimensions, `MixedPrecision` a `MixedPrecisionPolicy`, and the model's `clip_grad_norm_` that of `torch.nn.utils`.
-    Checkpoints have other names and are read with `torch.distributed.checkpoint.state_dict`.
-
-    ## Stays silent
-    Where the project's oldest PyTorch is older than 2.6; in files that know `fully_shard` too, or choose by a version.
-    A project that names no versions is taken to run a new one, with less confidence. Quietly, below the
-    default confidence, in tests and benchmarks.
+    Checkpoints have other names and are read with `torch.distributed.checkpoint.state_dict`. A project that names no
+    versions is taken to run a new one, with less confidence.
 
     ## Confirmed by
     Modules of type `FullyShardedDataParallel` in `print(model)`.
@@ -90,30 +88,19 @@ class Fsdp1Api(Rule):
     name = "fsdp1-api"
     severity = Severity.ADVICE
     preview = True
-    heat_matters = False
-    triggers = Triggers(references=SHARDING_ROOTS)
+    on = SHARDING_ROOTS
+    unless = (
+        supports_older_than(_SUCCESSOR),
+        _chosen_by_version,
+        says("the file knows `fully_shard`, and keeps the old way beside it", _BOTH),
+    )
+    message = "`FullyShardedDataParallel` flattens the parameters and needs more memory than its successor"
+    help = "use `fully_shard`, which keeps each parameter as it is"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find wraps by the old class in files that do not know the new way."""
-        place = call_of(site.file, site.node)
-        found = wrap(site.file, place) if place is not None else None
-        if found is None or found.wrapper is not Wrapper.FSDP1 or depends_on_version(site.block):
-            return
-        confidence = _confidence(site.file)
-        if confidence and not site.file.says(_BOTH):
-            yield self.finding(
-                site,
-                "`fully_shard` succeeds this wrapper: it keeps each parameter as it is and needs less memory",
-                at=found.call,
-                confidence=confidence,
-            )
-
-
-def _confidence(file: SemanticModel) -> float:
-    """How surely every targeted version has the successor; 0 where one lacks it."""
-    target = file.config.target_torch
-    if is_test_path(file.source.path):
-        return _IN_TESTS
-    if target is not None and target.lacks(_SUCCESSOR):
-        return 0.0
-    return 0.9 if target is not None and target.has(_SUCCESSOR) else 0.7
+    def found(self, site: Site) -> Match | None:
+        """A wrap by the old class, less sure where nobody says how old PyTorch is."""
+        sharding = wrap(site.file, site.place)
+        if sharding is None or sharding.wrapper is not Wrapper.FSDP1:
+            return None
+        target = site.file.config.target_torch
+        return Match(site, doubted(target is None or not target.has(_SUCCESSOR)))

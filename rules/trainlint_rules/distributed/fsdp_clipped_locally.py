@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable
 
-from trainlint.analysis.programs.wraps import Wrap, wrap_of
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, has_unpacked_arguments, names_in
-from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.syntax.names import has_unpacked_arguments
 from trainlint.analysis.tables.clipping import CLIP_GRAD_NORM
-from trainlint.analysis.tables.parallel import Wrapper
-from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.rule import Rule, Triggers
-
-_KEYWORDS = frozenset({"parameters", "max_norm", "norm_type"})
-"""What the method of FullyShardedDataParallel takes too, but for the parameters."""
-_TAKEN = 3
-"""So many of them by position."""
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.finding import Edit, Safety, Severity
+from trainlint_rules.distributed.idioms.wrapping.clipped_models import clipped_model, may_be_whole, not_surely_sharded
 
 
-class FsdpClippedLocally(Rule):
+class FsdpClippedLocally(CallRule):
     """Gradients of a FullyShardedDataParallel model clipped by the norm of the local piece
 
     ## Why
@@ -29,6 +21,9 @@ class FsdpClippedLocally(Rule):
     takes the norm of the piece for that of the whole. The norm is too small, so clipping comes too late and too weak,
     and each process scales its piece by another factor: the update points in another direction than the gradient. The
     model's own method sums the norms over all processes first.
+
+    `fully_shard` makes DTensors, which know of all pieces, and `clip_grad_value_` looks at each number by itself: both
+    are fine.
 
     ## Example
     ```python
@@ -64,11 +59,6 @@ class FsdpClippedLocally(Rule):
             optimizer.step()
     ```
 
-    ## Stays silent
-    For `fully_shard`, whose DTensors know of all pieces; for `ShardingStrategy.NO_SHARD`; where the model is not surely
-    wrapped, as in a function that others call, or where only one branch wraps it; for `clip_grad_value_`, which looks
-    at each number by itself.
-
     ## Fix safety
     Gradients are clipped by their true norm, so runs go another way than before: that is the point of it.
 
@@ -88,64 +78,36 @@ class FsdpClippedLocally(Rule):
     code = "TRN525"
     name = "fsdp-clipped-locally"
     severity = Severity.ERROR
-    fix_safety = Safety.UNSAFE
     preview = True
-    heat_matters = False
-    triggers = Triggers(calls=frozenset({CLIP_GRAD_NORM.name}))
+    on = CLIP_GRAD_NORM.origins
+    in_tests = True
+    unless = (not_surely_sharded, may_be_whole)
+    message = "`clip_grad_norm_` sees only this rank's piece of `{model}`, so that every rank clips by another norm"
+    help = "call `{model}.clip_grad_norm_(...)`"
+    fix_title = "Clip by the norm of the whole"
+    fix_safety = Safety.UNSAFE
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find the clipping function of plain modules on the parameters of a model that is surely sharded by FSDP."""
-        if site.origin(site.call.func) not in CLIP_GRAD_NORM.origins:
-            return
-        parameters = argument(site.call, "parameters", 0)
-        if isinstance(parameters, ast.Name):
-            parameters = single_value(parameters, site.block)
-        model = _owner(parameters)
-        found = wrap_of(site.file, model, site.block) if model is not None else None
-        if model is None or found is None or found.wrapper is not Wrapper.FSDP1 or _is_whole(found):
-            return
-        name = ast.unparse(model)
-        yield self.finding(
-            site,
-            f"`{name}` is sharded by FullyShardedDataParallel, and this clips by the norm of the local piece, another "
-            f"one on each rank; call `{name}.clip_grad_norm_(...)`",
-            confidence=0.9,
-            fix=partial(_fix, site, model),
-        )
+    def found(self, site: Site) -> Match | None:
+        """The clipping function of plain modules on the parameters of a model."""
+        model = clipped_model(site)
+        return Match(site, fields={"model": site.text(model)}) if model is not None else None
 
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """The model's own method, which takes the same arguments but for the parameters."""
+        import libcst as cst
 
-def _owner(parameters: ast.expr | None) -> ast.expr | None:
-    """The model in `model.parameters()`."""
-    if isinstance(parameters, ast.Call) and isinstance(parameters.func, ast.Attribute) and not parameters.args:
-        return parameters.func.value if parameters.func.attr == "parameters" else None
-    return None
+        from trainlint.fixing.rewrite import expression, replace_expression
 
-
-def _is_whole(found: Wrap) -> bool:
-    """Whether each rank may keep all of the model all the same."""
-    strategy = argument(found.call, "sharding_strategy", 2)
-    return has_unpacked_arguments(found.call) or (strategy is not None and not _shards(strategy))
-
-
-def _shards(strategy: ast.expr) -> bool:
-    return any(name in ("FULL_SHARD", "SHARD_GRAD_OP", "HYBRID_SHARD") for name in names_in(strategy))
-
-
-def _fix(site: Site, model: ast.expr) -> Fix | None:
-    call = site.call
-    named = {keyword.arg for keyword in call.keywords}
-    if has_unpacked_arguments(call) or len(call.args) > _TAKEN or not named <= _KEYWORDS:
-        return None
-    import libcst as cst
-
-    from trainlint.fixing.rewrite import attempt, expression, replace_expression
-
-    def make() -> Fix:
+        call = site.call
+        named = {keyword.arg for keyword in call.keywords}
         old = expression(site.source, call)
-        assert isinstance(old, cst.Call)
-        method = cst.parse_expression(f"{ast.unparse(model)}.clip_grad_norm_")
-        args = [item for item in old.args if item.keyword is None or item.keyword.value != "parameters"]
-        new = old.with_changes(func=method, args=args[1:] if len(args) == len(old.args) else args)
-        return Fix("Clip by the norm of the whole", (replace_expression(site.source, call, new),), Safety.UNSAFE)
-
-    return attempt(make)
+        if (
+            not has_unpacked_arguments(call)
+            and len(call.args) <= 3
+            and named <= {"parameters", "max_norm", "norm_type"}
+        ):
+            assert isinstance(old, cst.Call)
+            method = cst.parse_expression(f"{match['model']}.clip_grad_norm_")
+            args = [item for item in old.args if item.keyword is None or item.keyword.value != "parameters"]
+            new = old.with_changes(func=method, args=args[1:] if len(args) == len(old.args) else args)
+            yield replace_expression(site.source, call, new)

@@ -4,23 +4,35 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.programs.wraps import wraps
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.analysis.tables.parallel import Wrapper
-from trainlint.finding import Finding, Severity
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import guard
+from trainlint.contract.guards.conditions import conditional
+from trainlint.contract.guards.files import says
+from trainlint.finding import Confidence
 from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
-from trainlint_rules.distributed.idioms.process_groups import group_start
+from trainlint_rules.distributed.idioms.process_groups import INIT_PROCESS_GROUP, alone, group_start
 
 _OTHER_WAYS = lazy(r"nccl|win32|windows|\bnt\b|platform|darwin|\bmps\b|new_group|xpu|npu|hccl", re.IGNORECASE)
-"""Signs of another backend elsewhere in the file, or of machines that lack it."""
 
 
-class GlooOnGpu(Rule):
+@guard
+def _wraps_nothing_for_gpu(site: Site) -> bool:
+    """Nothing in the file is surely wrapped for a GPU."""
+    for found in wraps(site.file):
+        devices = argument(found.call, "device_ids", 1) if found.wrapper is Wrapper.DDP else None
+        written = isinstance(devices, ast.List) and bool(devices.elts)
+        if written or (isinstance(found.module, ast.Call) and last_name(found.module.func) == "cuda"):
+            return False
+    return True
+
+
+class GlooOnGpu(CallRule):
     """A process group over gloo for a model that trains on CUDA
 
     ## Why
@@ -56,11 +68,6 @@ class GlooOnGpu(Rule):
 
     Collectives over tensors on the host need gloo: `init_process_group("cpu:gloo,cuda:nccl")` takes both.
 
-    ## Stays silent
-    Where a branch chooses the backend, where the file speaks of NCCL, of another platform or of groups of its own;
-    where nothing in the file is surely wrapped for a GPU; for a group of one process. Quietly, below the default
-    confidence, in tests.
-
     ## Confirmed by
     `Memcpy DtoH` and `Memcpy HtoD` of gradient buckets in each step of a profile, and no kernel of NCCL.
 
@@ -73,36 +80,19 @@ class GlooOnGpu(Rule):
 
     code = "TRN518"
     name = "gloo-on-gpu"
-    severity = Severity.WARNING
     preview = True
-    heat_matters = False
-    triggers = Triggers(calls=frozenset({"init_process_group"}))
+    on = INIT_PROCESS_GROUP
+    sure = Confidence.LIKELY
+    unless = (
+        says("the file speaks of NCCL, of another platform or of groups of its own", _OTHER_WAYS),
+        alone,
+        conditional,
+        _wraps_nothing_for_gpu,
+    )
+    message = "gloo copies each gradient bucket to the CPU and sends it over TCP, while this file trains on CUDA"
+    help = 'set `backend="nccl"`'
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find groups over gloo in files that wrap a model for a GPU."""
+    def found(self, site: Site) -> Match | None:
+        """A group over gloo."""
         start = group_start(site.file, site.place)
-        if start is None or start.alone or start.backend != "gloo" or site.file.says(_OTHER_WAYS):
-            return
-        if _is_one_of_several(site) or not _wraps_for_gpu(site):
-            return
-        yield self.finding(
-            site,
-            "gloo takes each gradient bucket through the host and over TCP, while this file trains on CUDA; use the "
-            "backend nccl",
-            confidence=0.6 if is_test_path(site.path) else 0.8,
-        )
-
-
-def _is_one_of_several(site: Site) -> bool:
-    """Whether a test decides that the group is started so."""
-    return bool(site.conditions)
-
-
-def _wraps_for_gpu(site: Site) -> bool:
-    """Whether a model is wrapped on the GPU of the rank: with `device_ids`, or as the result of `.cuda()`."""
-    for found in wraps(site.file):
-        devices = argument(found.call, "device_ids", 1) if found.wrapper is Wrapper.DDP else None
-        written = isinstance(devices, ast.List) and bool(devices.elts)
-        if written or (isinstance(found.module, ast.Call) and last_name(found.module.func) == "cuda"):
-            return True
-    return False
+        return Match(site) if start is not None and start.backend == "gloo" else None

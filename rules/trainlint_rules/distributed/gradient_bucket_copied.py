@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable
 
-from trainlint.analysis.programs.test_files import is_test_path
-from trainlint.analysis.programs.wraps import wrap
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
-from trainlint.analysis.syntax.uses import call_of
-from trainlint.analysis.tables.parallel import DDP_ORIGINS, Wrapper
-from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
+from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.tables.parallel import DDP_ORIGINS
+from trainlint.contract.bases import ReferenceRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import guard
+from trainlint.finding import Confidence, Edit, Safety, Severity
 from trainlint.symptoms import Symptom
+from trainlint_rules.distributed.idioms.kept_gradients import clears_by_function, keeps_gradients
+from trainlint_rules.distributed.idioms.wrapping.ddp_wraps import ddp_wrap, options_from_elsewhere, takes_no_backward
 
 _OPTION = "gradient_as_bucket_view"
-_PLACE = 10
-_KEEPS_GRADIENTS = lazy(
-    r"\.grad\s*=\s*(?!None)|\.grad\.data\s*=|grad\.detach_\(|register_comm_hook|set_to_none\s*=\s*False|"
-    r"retain_graph\s*=\s*True|create_graph\s*=\s*True|\bapex\b|autograd\.grad\(|dist_autograd|distributed\.rpc"
-)
-"""Code that replaces gradients, detaches them in place or keeps them, which views of a bucket do not allow."""
 
 
-class GradientBucketCopied(Rule):
+@guard
+def _given(site: Site) -> bool:
+    """`gradient_as_bucket_view` is given, and not as False."""
+    given = argument(site.call, _OPTION, 10)
+    return given is not None and constant(given) is not False
+
+
+class GradientBucketCopied(ReferenceRule):
     """DistributedDataParallel that keeps all gradients twice, in the parameters and in its buckets
 
     ## Why
@@ -66,11 +65,6 @@ class GradientBucketCopied(Rule):
             optimizer.step()
     ```
 
-    ## Stays silent
-    Where the option is given or options come from elsewhere; in files that put other tensors in place of gradients,
-    detach or keep them, register a communication hook, or train with a graph of gradients; where a function of the
-    project's own clears them; where the file takes no backward; in tests.
-
     ## Fix safety
     Gradients have the same values. Code elsewhere that calls `detach_()` on them fails, and code that keeps a reference
     to one sees it change in the next step.
@@ -94,43 +88,23 @@ class GradientBucketCopied(Rule):
     code = "TRN530"
     name = "gradient-bucket-copied"
     severity = Severity.ADVICE
-    fix_safety = Safety.UNSAFE
     preview = True
-    heat_matters = False
     confirmed_by = frozenset({Symptom.GRADIENTS_KEPT_TWICE})
-    triggers = Triggers(references=DDP_ORIGINS)
+    on = DDP_ORIGINS
+    sure = Confidence.LIKELY
+    unless = (takes_no_backward, keeps_gradients, clears_by_function, options_from_elsewhere, _given)
+    message = "DDP keeps every gradient twice, in the parameter and in a bucket: 4 bytes a parameter in float32"
+    help = "set `gradient_as_bucket_view=True`"
+    fix_title = "Keep gradients in the buckets"
+    fix_safety = Safety.UNSAFE
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find wraps without the option in files that train and leave gradients alone."""
-        place = call_of(site.file, site.node)
-        found = wrap(site.file, place) if place is not None else None
-        if found is None or found.wrapper is not Wrapper.DDP or has_unpacked_arguments(found.call):
-            return
-        given = argument(found.call, _OPTION, _PLACE)
-        if given is not None and constant(given) is not False:
-            return
-        if is_test_path(site.path) or site.file.says(_KEEPS_GRADIENTS) or not _clears_plainly(site):
-            return
-        yield self.finding(
-            site,
-            "each gradient is kept twice, by the parameter and in a bucket: 4 bytes a parameter in float32; give it "
-            f"`{_OPTION}=True`",
-            at=found.call,
-            confidence=0.8,
-            fix=partial(_fix, site, found.call),
-        )
+    def found(self, site: Site) -> Match | None:
+        """A wrap by DistributedDataParallel."""
+        wrap = ddp_wrap(site)
+        return Match(site.at(wrap.call)) if wrap is not None else None
 
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """The option."""
+        from trainlint.fixing.rewrite import set_keyword
 
-def _clears_plainly(site: Site) -> bool:
-    """Whether the file takes a backward, and clears gradients by methods alone: a function might detach them."""
-    clearing = [place.node for place in site.file.outline.calls.get("zero_grad", ())]
-    methods = all(isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) for call in clearing)
-    return bool(clearing) and methods and "backward" in site.file.outline.calls
-
-
-def _fix(site: Site, call: ast.Call) -> Fix | None:
-    from trainlint.fixing.rewrite import attempt, set_keyword
-
-    return attempt(
-        lambda: Fix("Keep gradients in the buckets", (set_keyword(site.source, call, _OPTION, "True"),), Safety.UNSAFE)
-    )
+        yield set_keyword(site.source, match.site.call, _OPTION, "True")

@@ -5,17 +5,28 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.literal_dicts import Settings
-from trainlint.finding import Finding, Severity
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import SettingRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import early_guard
+from trainlint.finding import Confidence, Severity
+from trainlint.rule import Triggers
 
-_HOST_ONLY = ("MULTI_CPU", "SAGEMAKER", "TPU", "XLA")
-_NO = ("no", "NO", False)
+_OLD = {"fact": "`torch.distributed.launch` is deprecated since torch 1.9", "instead": "use `torch.distributed.run`"}
+_FLOAT32 = {"fact": "training runs in float32", "instead": "set `mixed_precision: bf16`, or fp16 before Ampere"}
+_WHOLE = {"fact": "`NO_WRAP` gathers all weights of the model at once", "instead": "set `TRANSFORMER_BASED_WRAP`"}
 
 
-class LauncherConfig(Rule):
+@early_guard
+def _without_gpus(site: Site) -> bool:
+    """Training runs on the CPU or on TPUs."""
+    if not isinstance(site.node, ast.Dict):
+        return False
+    kind = site.settings.literal("distributed_type")
+    return site.settings.literal("use_cpu") is True or kind in ("MULTI_CPU", "SAGEMAKER", "TPU", "XLA")
+
+
+class LauncherConfig(SettingRule):
     """A launcher's settings that keep training in float32, or gather all weights at once
 
     ## Why
@@ -24,6 +35,8 @@ class LauncherConfig(Rule):
     `fsdp_auto_wrap_policy: NO_WRAP` makes the whole model one unit of FSDP, so that all weights are gathered at once
     and nothing is saved while the model computes. `torch.distributed.launch` is deprecated since torch 1.9; torchrun
     takes its place.
+
+    Precision is not judged where a section for DeepSpeed may set it.
 
     ## Example
     ```python
@@ -48,9 +61,6 @@ class LauncherConfig(Rule):
     torchrun passes the local rank in the variable LOCAL_RANK instead of the argument `--local_rank`. In a YAML file:
     `mixed_precision: bf16` and `fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP`.
 
-    ## Stays silent
-    For files that train on the CPU or on TPUs, for values that are left out, and in tests.
-
     ## Confirmed by
     Kernels of float32 matrix products; one all-gather as large as the model at the start of forward.
 
@@ -65,32 +75,23 @@ class LauncherConfig(Rule):
 
     code = "TRN536"
     name = "launcher-config"
-    severity = Severity.WARNING
-    heat_matters = False
     preview = True
-    triggers = Triggers(dicts=frozenset({"distributed_type"}), references=("torch.distributed.launch",))
+    on = ("distributed_type",)
+    also = Triggers(references=("torch.distributed.launch",))
+    unless = (_without_gpus,)
+    message = "{fact}"
+    help = "{instead}"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find settings of `accelerate launch` that waste the GPUs, and the old launcher."""
-        if is_test_path(site.path):
+    def found(self, site: Site) -> Iterator[Match]:
+        """Settings of `accelerate launch` that waste the GPUs, and imports of the old launcher."""
+        if isinstance(site.node, ast.ImportFrom):
+            yield Match(site, fields=_OLD)
+        if not isinstance(site.node, ast.Dict) or site.settings.literal("compute_environment") is ...:
             return
-        if not isinstance(site.node, ast.Dict):
-            if isinstance(site.node, ast.ImportFrom):
-                message = (
-                    "`torch.distributed.launch` is deprecated since torch 1.9; use `torch.distributed.run` (torchrun)"
-                )
-                yield self.finding(site, message, confidence=0.95)
-            return
-        settings = Settings(site.node)
-        if settings.literal("compute_environment") is ... or settings.literal("use_cpu") is True:
-            return
-        if settings.literal("distributed_type") in _HOST_ONLY:
-            return
-        precision = settings.get("mixed_precision")
-        if precision is not None and precision.literal in _NO and settings.section("deepspeed_config") is None:
-            message = "everything that this file launches trains in float32; set `mixed_precision` to bf16 (or fp16)"
-            yield self.finding(site, message, at=precision.key, confidence=0.85, severity=Severity.ADVICE)
-        policy = settings.get("fsdp_config", "fsdp_auto_wrap_policy")
+        precision = site.settings.get("mixed_precision")
+        policy = site.settings.get("fsdp_config", "fsdp_auto_wrap_policy")
+        if precision is not None and precision.literal in ("no", "NO", False):
+            if site.settings.section("deepspeed_config") is None:
+                yield Match(site.at(precision.key), Confidence.LIKELY, _FLOAT32, severity=Severity.ADVICE)
         if policy is not None and policy.literal == "NO_WRAP":
-            message = "FSDP takes the whole model as one unit and gathers all weights at once; wrap the layers"
-            yield self.finding(site, message, at=policy.key, confidence=0.9)
+            yield Match(site.at(policy.key), fields=_WHOLE)

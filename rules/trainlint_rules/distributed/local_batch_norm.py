@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
 
-from trainlint.analysis.programs.test_files import is_test_path
-from trainlint.analysis.programs.wraps import wrap
-from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, Class, How
-from trainlint.analysis.syntax.names import constant, nodes_in, position
-from trainlint.analysis.syntax.reaching import reaching, single_value
-from trainlint.analysis.syntax.uses import call_of
-from trainlint.analysis.tables.parallel import DDP_ORIGINS, Wrapper
-from trainlint.finding import Finding, Severity
+from trainlint.analysis.tables.parallel import DDP_ORIGINS
+from trainlint.contract.bases import ReferenceRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import guard
+from trainlint.contract.guards.files import says
+from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
+from trainlint_rules.distributed.idioms.batch_norms import has_batch_norm, largest_batch
+from trainlint_rules.distributed.idioms.wrapping.ddp_wraps import ddp_wrap, takes_no_backward
 
 _SYNCHRONISED = lazy(r"sync_?b(atch_?)?n(orm)?|InPlaceABN|GroupNorm|convert_sync|freeze_?bn", re.IGNORECASE)
-_BATCH_NORM = lazy(r"^torch\.nn\.(modules\.batchnorm\.)?BatchNorm[123]d$")
-_NETWORKS = lazy(r"^torchvision\.models\.(\w+\.)*(wide_)?(res|dense|mobile|shuffle|google|efficient|mnas|reg)ne?x?t")
-"""Networks of torchvision with batch norm."""
 _FEW = 8
-_FOLLOWED = 4
 
 
-class LocalBatchNorm(Rule):
+@guard
+def _enough_samples(site: Site) -> bool:
+    """The batch of a process is larger than 8 samples, or not written out."""
+    size = largest_batch(site.file)
+    return size is None or size > _FEW
+
+
+class LocalBatchNorm(ReferenceRule):
     """Batch norm under DistributedDataParallel over the few samples of one GPU
 
     ## Why
@@ -81,11 +80,6 @@ class LocalBatchNorm(Rule):
             optimizer.step()
     ```
 
-    ## Stays silent
-    Where the file speaks of synchronised, frozen or group normalisation; where the batch of a process is larger than 8
-    samples or not written out; where the network is not in sight; in files without a backward. Quietly, below the
-    default confidence, in tests.
-
     ## Confirmed by
     Running statistics of the batch norms that differ from rank to rank.
 
@@ -102,67 +96,19 @@ class LocalBatchNorm(Rule):
     name = "local-batch-norm"
     severity = Severity.ADVICE
     preview = True
-    heat_matters = False
-    triggers = Triggers(references=DDP_ORIGINS)
-
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find networks with batch norm whose every process sees a few samples a step."""
-        place = call_of(site.file, site.node)
-        found = wrap(site.file, place) if place is not None else None
-        if found is None or found.wrapper is not Wrapper.DDP or "backward" not in site.file.outline.calls:
-            return
-        if site.file.says(_SYNCHRONISED):
-            return
-        if not _has_batch_norm(site.file, found.module, site.block, _FOLLOWED):
-            return
-        size = _samples(site.file)
-        if size is not None and size <= _FEW:
-            yield self.finding(
-                site,
-                f"each batch norm of this network sees no more than the {size} samples of one process; take statistics "
-                "over all processes by `SyncBatchNorm.convert_sync_batchnorm` before the wrap",
-                at=found.call,
-                confidence=0.6 if is_test_path(site.path) else 0.75,
-            )
-
-
-def _samples(file: SemanticModel) -> int | None:
-    """The largest batch that a loader of the file draws; None where one of them is not written out."""
-    sizes = []
-    for loader in file.loaders.built.values():
-        given = file.loaders.option(loader, "batch_size")
-        value = given.value if given.given else None
-        size = constant(single_value(value, loader.block) or value) if value is not None else ...
-        if not isinstance(size, int):
-            return None
-        sizes.append(size)
-    return max(sizes, default=None)
-
-
-def _has_batch_norm(file: SemanticModel, node: ast.expr, block: Block, depth: int) -> bool:
-    """Whether an expression is a network with batch norm: of torchvision, or of a class of the file."""
-    if not depth:
-        return False
-    if isinstance(node, ast.Call):
-        if _NETWORKS.search(file.kinds.imported(node.func, block) or ""):
-            return True
-        cls = file.graph.instance_class(node, block)
-        if cls is not None:
-            return _builds_batch_norm(file, cls)
-        return isinstance(node.func, ast.Attribute) and _has_batch_norm(file, node.func.value, block, depth - 1)
-    if isinstance(node, ast.Name):
-        return any(
-            _has_batch_norm(file, item.value, item.block, depth - 1)
-            for item in reaching(node.id, block, position(node))
-            if item.how is How.ASSIGN and item.value is not None
-        )
-    return False
-
-
-def _builds_batch_norm(file: SemanticModel, cls: Class) -> bool:
-    inside = {part for part in nodes_in(cls.node) if isinstance(part, ast.expr)}
-    return any(
-        place.node in inside and _BATCH_NORM.match(file.kinds.imported(place.node, place.block) or "")
-        for place in file.outline.references
-        if isinstance(place.node, ast.expr)
+    on = DDP_ORIGINS
+    sure = Confidence.LIKELY
+    unless = (
+        takes_no_backward,
+        says("the file speaks of synchronised, frozen or group normalisation", _SYNCHRONISED),
+        _enough_samples,
     )
+    message = "batch norms see only the {size} samples of one rank at a time"
+    help = "call `SyncBatchNorm.convert_sync_batchnorm` on the model before you wrap it"
+
+    def found(self, site: Site) -> Match | None:
+        """A wrap of a network that is in sight and has batch norms."""
+        wrap = ddp_wrap(site)
+        if wrap is None or not has_batch_norm(site.file, wrap.module, site.block):
+            return None
+        return Match(site.at(wrap.call), fields={"size": largest_batch(site.file)})

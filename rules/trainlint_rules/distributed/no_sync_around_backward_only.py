@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
-from trainlint.analysis.programs.fact_names import ACCELERATOR
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name, nodes_in, position
-from trainlint.analysis.tables.clipping import clips_gradients
-from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.analysis.tables.host_reads import ITEM, SYNCHRONIZE
-from trainlint.analysis.tables.iterables import counts_rounds
-from trainlint.finding import Finding, Severity
-from trainlint.rule import Rule, Triggers
-from trainlint_rules.distributed.idioms.data_parallel import ddp_call
-
-_AROUND_BACKWARD = frozenset({ITEM.name, SYNCHRONIZE.name}) | frozenset(
-    "backward scale scale_loss detach print update append add sum mean step zero_grad float div len "
-    "time perf_counter write record".split()
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint_rules.distributed.idioms.wrapping.no_sync_blocks import (
+    called_inside,
+    may_run_model,
+    of_something_else,
+    reads_switch_in_backward,
 )
-"""Calls that may stand beside a backward and run no model, besides those that count or clip."""
 
 
-class NoSyncAroundBackwardOnly(Rule):
+class NoSyncAroundBackwardOnly(CallRule):
     """`no_sync()` around the backward alone: DDP has decided in the forward that it reduces
 
     ## Why
@@ -69,10 +59,6 @@ class NoSyncAroundBackwardOnly(Rule):
         optimizer.zero_grad()
     ```
 
-    ## Stays silent
-    Where anything in the `with` block may run the model; for FSDP, which reads the switch in the backward; for objects
-    of which nothing says that they are wrapped in DDP, such as engines with a `no_sync` of their own.
-
     ## Confirmed by
     As many all-reduces of each gradient bucket between two steps of the optimizer as there are backward passes.
 
@@ -89,54 +75,12 @@ class NoSyncAroundBackwardOnly(Rule):
 
     code = "TRN523"
     name = "no-sync-around-backward-only"
-    severity = Severity.WARNING
-    heat_matters = False
-    triggers = Triggers(calls=frozenset({"no_sync"}))
+    on = (".no_sync",)
+    in_tests = True
+    unless = (may_run_model, reads_switch_in_backward, of_something_else)
+    message = "`no_sync()` around the backward alone has no effect: DDP reads it in the forward"
+    help = "move the forward into the `with` block"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find `with` blocks of `no_sync` in which a backward runs and nothing that could be the forward."""
-        func = site.call.func
-        body = _body(site)
-        if body is None or not isinstance(func, ast.Attribute) or not _is_of_ddp(site, func.value):
-            return
-        parts = (part for statement in body for part in nodes_in(statement))
-        called = {last_name(part.func) for part in parts if isinstance(part, ast.Call)}
-        if "backward" not in called or not all(map(_runs_no_model, called)):
-            return
-        yield self.finding(
-            site,
-            "`no_sync()` around the backward alone has no effect: DDP decided in the forward that this backward "
-            "reduces gradients; put the forward inside, too",
-            confidence=0.9,
-        )
-
-
-def _body(site: Site) -> list[ast.stmt] | None:
-    """The statements that run under the call's context: of its own `with`, or of the one that is given its name."""
-    statement = site.statement
-    if isinstance(statement, ast.With):
-        return statement.body if any(site.call in nodes_in(item.context_expr) for item in statement.items) else None
-    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
-        return None
-    name = statement.targets[0].id
-    found = [
-        other
-        for other in site.file.outline.block_of
-        if isinstance(other, ast.With)
-        and position(other) > position(statement)
-        and any(isinstance(item.context_expr, ast.Name) and item.context_expr.id == name for item in other.items)
-        and site.file.outline.block_of[other].scope is site.block.scope
-    ]
-    return found[0].body if len(found) == 1 else None
-
-
-def _is_of_ddp(site: Site, owner: ast.expr) -> bool:
-    """Whether a `no_sync` is that of a model in DDP, or of an accelerator that shards nothing."""
-    if ddp_call(site.file, owner, site.block) is not None:
-        return True
-    kinds = {item.fact.kind for item in site.file.used_around(site.block, beside=True)}
-    return FactKind.FSDP not in kinds and (FactKind.DDP in kinds or bool(ACCELERATOR.search(last_name(owner))))
-
-
-def _runs_no_model(name: str) -> bool:
-    return name in _AROUND_BACKWARD or counts_rounds(name) or clips_gradients(name)
+    def found(self, site: Site) -> Match | None:
+        """A backward in the `with` block of `no_sync`."""
+        return Match(site) if "backward" in called_inside(site) else None

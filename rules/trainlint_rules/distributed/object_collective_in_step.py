@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterator
-
-from trainlint.analysis.conditions.branches import stands_in_else_of
 from trainlint.analysis.effects.collectives import collective
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.tables.collectives import OF_OBJECTS
-from trainlint.finding import Finding, Severity
-from trainlint.patterns import lazy
-from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.finding import Confidence
 from trainlint.symptoms import Symptom
+from trainlint_rules.distributed.idioms.collectives.seldom_functions import (
+    generates_text,
+    other_branch_does_it,
+    runs_seldom_by_name,
+)
 
-_SELDOM = lazy(r"(^|_)(print|log|summar|report|save|load|checkpoint|generate|rollout|setup|init|eval)", re.I)
-"""Words of functions that run seldom, or whose own work outweighs the collective by far."""
-_HEAVY = lazy(r"^(generate|rollout|chat)$")
 
-
-class ObjectCollectiveInStep(Rule):
+class ObjectCollectiveInStep(CallRule):
     """Python objects that are pickled and sent between ranks in each step
 
     ## Why
@@ -65,9 +59,6 @@ class ObjectCollectiveInStep(Rule):
             record(count)
     ```
 
-    ## Stays silent
-    Behind an interval, once an epoch, in set-up and evaluation; in functions that save, log or generate.
-
     ## Confirmed by
     `trainlint probe` times the collective at this line, for which the host waits. `aten::item` and `Memcpy DtoH` below
     the collective in each step of a profile.
@@ -83,36 +74,15 @@ class ObjectCollectiveInStep(Rule):
 
     code = "TRN502"
     name = "object-collective-in-step"
-    severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.COLLECTIVE})
-    triggers = Triggers(calls=OF_OBJECTS, heats=IN_STEP)
+    on = OF_OBJECTS
+    when = EACH_STEP
+    sure = Confidence.LIKELY
+    unless = (runs_seldom_by_name, generates_text, other_branch_does_it)
+    message = "`{name}` pickles objects on the CPU{often}, and over NCCL forces two GPU syncs"
+    help = "send a tensor instead, or send the objects every N steps"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find collectives of objects on the way of each step."""
-        found = collective(site.file, site.call, site.block)
-        if found is None or not site.heat.heat.in_step or is_test_path(site.path) or _outweighed(site):
-            return
-        if _is_other_side(site):
-            return
-        yield self.finding(
-            site,
-            f"`{found.name}` pickles on the host in each step, and with NCCL waits for the device twice; send a tensor "
-            "instead, or do it once in a while",
-            confidence=0.85,
-        )
-
-
-def _outweighed(site: Site) -> bool:
-    """Whether the function around runs seldom by its name, or generates text, which takes far longer."""
-    function = site.function
-    if function is None:
-        return False
-    if _SELDOM.search(function.name):
-        return True
-    calls = (part for part in nodes_in(function.node) if isinstance(part, ast.Call))
-    return any(_HEAVY.search(last_name(part.func)) for part in calls)
-
-
-def _is_other_side(site: Site) -> bool:
-    """Whether this is the `else` of a test whose other branch makes the same call: one collective, written twice."""
-    return any(stands_in_else_of(site.block, other.block) for other in site.calls(last_name(site.call.func)))
+    def found(self, site: Site) -> Match | None:
+        """A collective of Python objects."""
+        sent = collective(site.file, site.call, site.block)
+        return Match(site, fields={"name": sent.name}) if sent is not None else None

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 
 from trainlint.analysis.conditions.alternatives import has_alternative
-from trainlint.analysis.programs.deprecated_uses import deprecated_use
+from trainlint.analysis.programs.deprecated_uses import DeprecatedUse
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.collectives import FUNCTIONS
-from trainlint.analysis.tables.deprecations import prefixes
-from trainlint.finding import Finding
-from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.api import DeprecatedName
 
@@ -54,10 +49,6 @@ class PrivateCollective(DeprecatedName):
     From PyTorch 2.13 on they are called `all_gather_single` and `reduce_scatter_single`: the fix writes these where the
     project's oldest PyTorch has them.
 
-    ## Stays silent
-    In code that chooses by version, or has the public name in its other branch; where the project's oldest PyTorch is
-    older than 1.13; for functions of that name elsewhere.
-
     ## Confirmed by
     `trainlint probe` notes PyTorch's FutureWarning at this line.
 
@@ -73,27 +64,19 @@ class PrivateCollective(DeprecatedName):
     name = "private-collective"
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "is a private function"
-    triggers = Triggers(references=prefixes("TRN519"))
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find uses of the private names where no public one stands beside them."""
-        use = deprecated_use(site.file, site.place, self.code)
+    def use(self, site: Site) -> DeprecatedUse | None:
+        """A use of a private name where no public one stands beside it, with the newest name that the project has."""
+        use = super().use(site)
         if use is None:
-            return
-        newest = _NEWEST[use.deprecation.replacement]
+            return None
+        row = use.deprecation
+        newest = _NEWEST[row.replacement]
         if use.reference is not None and has_alternative(
-            site.file, use.reference, site.block, (newest, use.deprecation.replacement)
+            site.file, use.reference, site.block, (newest, row.replacement)
         ):
-            return
+            return None
         target = site.file.config.target_torch
-        if target is not None and target.has(_RENAMED_IN):
-            use = replace(use, deprecation=use.deprecation._replace(replacement=newest, replaced_in=_RENAMED_IN))
-        yield self.finding(
-            site,
-            use.message,
-            at=use.at,
-            confidence=use.standing.confidence,
-            severity=use.standing.severity,
-            fix=partial(self.fix, site, use),
-            fix_needs=self.fix_needs(use),
-        )
+        if target is None or not target.has(_RENAMED_IN):
+            return use
+        return replace(use, deprecation=row._replace(replacement=newest, replaced_in=_RENAMED_IN))

@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.finding import Finding, Severity
-from trainlint.rule import Rule, Triggers
-from trainlint_rules.distributed.idioms.process_groups import group_start, owned_by_framework
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import Guard, early_guard, guard
+from trainlint.contract.guards.programs import out_of_sight, uses
+from trainlint.finding import Confidence, Severity
+from trainlint_rules.distributed.idioms.process_groups import INIT_PROCESS_GROUP, alone, group_start, owned_by_framework
 
-_SHUTS_DOWN = ("destroy_process_group", "cleanup", "shutdown", "teardown")
-"""Words of a shutdown that stands where the way does not lead."""
+
+@early_guard
+def _shuts_down(site: Site) -> bool:
+    """The file names a shutdown (`destroy_process_group`, `cleanup`, `shutdown`, `teardown`)."""
+    outline = site.file.outline
+    used = (outline.origin(place.node) or "" for place in outline.references)
+    names = {*outline.calls, *outline.imports, *used, *(function.name for function in outline.function_of.values())}
+    words = ("destroy_process_group", "cleanup", "shutdown", "teardown")
+    return any(word in name for name in names for word in words)
 
 
-class ProcessGroupLeaked(Rule):
+@guard
+def _owned_by_framework(site: Site) -> bool:
+    """A framework is in charge of the process group."""
+    return owned_by_framework(site.file, site.block)
+
+
+class ProcessGroupLeaked(CallRule):
     """A process group over NCCL that the program starts and never destroys
 
     ## Why
     At the end of a program NCCL's threads still run, and may wait for ranks that are gone already: the processes print
     a warning, and some hang in their exit, where a scheduler goes on counting their GPUs until its time limit.
-    `destroy_process_group()` at the end, on every rank, ends the communicators in order.
+    `destroy_process_group()` at the end, on every rank, ends the communicators in order. Other backends leave quietly.
 
     ## Example
     ```python
@@ -62,11 +75,6 @@ class ProcessGroupLeaked(Rule):
         main()
     ```
 
-    ## Stays silent
-    Where a group is destroyed anywhere around the start, or the file speaks of a shutdown; where the way does not start
-    in sight, as in libraries, or a framework owns it; for other backends, which leave quietly; for a group of one
-    process; in tests.
-
     ## Confirmed by
     The warning of ProcessGroupNCCL at exit that `destroy_process_group()` was not called.
 
@@ -81,23 +89,19 @@ class ProcessGroupLeaked(Rule):
     code = "TRN535"
     name = "process-group-leaked"
     severity = Severity.ADVICE
-    heat_matters = False
-    triggers = Triggers(calls=frozenset({"init_process_group"}))
+    on = INIT_PROCESS_GROUP
+    sure = Confidence.LIKELY
+    unless = (
+        _shuts_down,
+        alone,
+        uses("a process group is destroyed on the way", FactKind.GROUP_DESTROYED),
+        _owned_by_framework,
+        Guard("the start of the program is out of sight, as in a library", out_of_sight.holds),
+    )
+    message = "nothing destroys this process group: NCCL warns at exit and may hang there"
+    help = "call `destroy_process_group()` at the end, on every rank"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find groups over NCCL that nothing around their start destroys."""
+    def found(self, site: Site) -> Match | None:
+        """A process group over NCCL."""
         start = group_start(site.file, site.place)
-        if start is None or start.alone or "nccl" not in (start.backend or "") or is_test_path(site.path):
-            return
-        if any(word in site.source.text for word in _SHUTS_DOWN):
-            return
-        kinds = {item.fact.kind for item in site.file.used_around(site.block, beside=True)}
-        if FactKind.GROUP_DESTROYED in kinds or owned_by_framework(site.file, site.block):
-            return
-        if FactKind.ENTERED in kinds:
-            yield self.finding(
-                site,
-                "nothing destroys this process group, so NCCL warns at exit and may hang there; call "
-                "`destroy_process_group()` at the end, on every rank",
-                confidence=0.8,
-            )
+        return Match(site) if start is not None and "nccl" in (start.backend or "") else None

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
-from trainlint.analysis.conditions.questions import is_on_some_ranks
 from trainlint.analysis.conditions.rank_ways import main_only
-from trainlint.analysis.effects.collectives import collective
-from trainlint.analysis.programs.fact_names import ACCELERATOR
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block
-from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.tables.collectives import COLLECTIVES, OF_ACCELERATE
-from trainlint.finding import Finding, Severity
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.finding import Severity
+from trainlint_rules.distributed.idioms.collectives.rank_guarded_calls import has_counterpart, has_group, is_collective
 
 
-class RankGuardedCollective(Rule):
+class RankGuardedCollective(CallRule):
     """A collective that only the first rank reaches: it waits for the others forever
 
     ## Why
     All ranks of a group must make the same collective calls in the same order. A call under `if rank == 0:` waits for
     ranks that never come: the run hangs until the watchdog kills it, by default after 10 minutes on NCCL and 30 on
     gloo. Or, worse, it meets the next collective of the others and exchanges the wrong tensors.
+
+    Tests of the local rank, of the number of processes and of whether the run is distributed at all do not count.
 
     ## Example
     ```python
@@ -48,11 +43,6 @@ class RankGuardedCollective(Rule):
             print(f"step {step}: loss {loss / dist.get_world_size()}")
     ```
 
-    ## Stays silent
-    Where the other ranks make a collective call in the same function under the opposite test, as around a download;
-    in process groups that are written out, which may hold these ranks only; for tests of the local rank and of whether
-    the run is distributed at all.
-
     ## Confirmed by
     A run with two processes that stands still at this line.
 
@@ -68,41 +58,16 @@ class RankGuardedCollective(Rule):
     code = "TRN527"
     name = "rank-guarded-collective"
     severity = Severity.ERROR
-    heat_matters = False
     preview = True
-    triggers = Triggers(calls=COLLECTIVES | OF_ACCELERATE)
+    on = COLLECTIVES | OF_ACCELERATE
+    unless = (has_group, has_counterpart)
+    message = "`{collective}` waits for all ranks, but only ranks with `{test}` (line {line}) call it: the run hangs"
+    help = "move the call out of the test, so that every rank makes it"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find collectives in the default group behind a test that holds in the first process only."""
-        if is_test_path(site.path) or not _needs_all(site):
-            return
-        guard = main_only(site.block)
-        if guard is None or _has_counterpart(site, guard.block):
-            return
-        yield self.finding(
-            site,
-            f"`{ast.unparse(site.call.func)}` waits for all ranks, but only those come here for which "
-            f"`{guard.words}` (line {guard.line}) holds; the run hangs",
-            confidence=0.9,
-        )
-
-
-def _needs_all(site: Site) -> bool:
-    """Whether a call needs every rank of the default group."""
-    func = site.call.func
-    if last_name(func) in OF_ACCELERATE and isinstance(func, ast.Attribute):
-        if ACCELERATOR.search(last_name(func.value)):
-            return True
-    found = collective(site.file, site.call, site.block)
-    return found is not None and found.group is None
-
-
-def _has_counterpart(site: Site, guard: Block) -> bool:
-    """Whether the function makes a collective call elsewhere that some ranks make and others do not."""
-    here = site.function
-    for name in COLLECTIVES | OF_ACCELERATE:
-        for other in site.calls(name):
-            if other.function is here and other.call is not site.call and not other.block.within(guard):
-                if is_on_some_ranks(other.conditions):
-                    return True
-    return False
+    def found(self, site: Site) -> Match | None:
+        """A collective behind a test that holds on the first rank only, or on all others."""
+        behind = main_only(site.block) if is_collective(site) else None
+        if behind is None:
+            return None
+        fields = {"collective": site.text(site.call.func), "test": behind.words, "line": behind.line}
+        return Match(site, fields=fields)

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterator
-
-from trainlint.analysis.conditions.forms.ranks import speaks_of_rank
-from trainlint.analysis.conditions.rank_ways import all_ranks_come_here
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Binding, Block, How
-from trainlint.analysis.syntax.names import argument, last_name, names_in, nodes_in, position
-from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.names import argument
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.finding import Finding, Severity
-from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.programs import uses
+from trainlint.finding import Confidence, Severity
 from trainlint.symptoms import Symptom
-
-_FOLLOWED = 4
-"""How many names are followed from the path back to what made it."""
-_OWN = frozenset(
-    {"BytesIO", "StringIO", "mkdtemp", "mkstemp", "NamedTemporaryFile", "TemporaryDirectory", "uuid4", "getpid"}
-)
-"""What each process has of its own."""
-_SETTINGS = lazy(r"^(self|args?|cfg|config|opts?|hparams|params|settings|h|flags)$", re.IGNORECASE)
-"""Parameters that hold the same on all ranks."""
+from trainlint_rules.distributed.idioms.same_files import other_file_on_each_rank, some_ranks_only
+from trainlint_rules.distributed.idioms.ways import framework_in_charge, way_out_of_sight
+from trainlint_rules.distributed.idioms.wrapping.gradient_reduction import wrapped_in_ddp
 
 
-class SaveOnEveryRank(Rule):
+class SaveOnEveryRank(CallRule):
     """`torch.save` by all ranks of a distributed run into the same file
 
     ## Why
@@ -95,11 +81,6 @@ class SaveOnEveryRank(Rule):
         main(*sys.argv)
     ```
 
-    ## Stays silent
-    Where a test on the way asks for the rank, in the function or around a call of it, or a decorator does; where the
-    path holds the rank or comes from a function's caller out of sight; for buffers in memory; for sharded models, whose
-    ranks each have something of their own to save; where a framework owns the loop, or no process group is in sight.
-
     ## Confirmed by
     `trainlint probe` lays the ranks of a run side by side and names those that save to the same file at this line,
     where the measured steps hold a save.
@@ -115,51 +96,19 @@ class SaveOnEveryRank(Rule):
     name = "save-on-every-rank"
     severity = Severity.ERROR
     preview = True
-    heat_matters = False
     confirmed_by = frozenset({Symptom.SAME_FILE})
-    triggers = Triggers(calls=frozenset({"save"}))
-
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find saves that all ranks come to, with a path that is the same on all of them."""
-        if site.origin(site.call.func) != "torch.save":
-            return
-        path = argument(site.call, "f", 1)
-        if path is None or not _runs_on_several_ranks(site) or not all_ranks_come_here(site.file, site.block):
-            return
-        if not _is_same_file(path, site.block, _FOLLOWED):
-            return
-        yield self.finding(
-            site,
-            "each rank of this distributed run writes this same file at the same time; let one rank save",
-            confidence=0.6 if is_test_path(site.path) else 0.8,
-        )
-
-
-def _runs_on_several_ranks(site: Site) -> bool:
-    """Whether a process group is made around this place, and nothing but plain replicas is."""
-    around = site.file.used_around(site.block, beside=True)
-    kinds = {item.fact.kind for item in around}
-    replicated = FactKind.DDP in kinds and FactKind.FSDP not in kinds
-    return replicated and FactKind.ENTERED in kinds and FactKind.FRAMEWORK not in kinds
-
-
-def _is_same_file(path: ast.expr, block: Block, depth: int) -> bool:
-    """Whether a path is the same on all ranks, as far as the names in it are followed."""
-    if not depth or any(speaks_of_rank(name) for name in names_in(path)):
-        return False
-    if any(last_name(part.func) in _OWN for part in nodes_in(path) if isinstance(part, ast.Call)):
-        return False
-    return all(
-        _is_same_binding(binding, depth)
-        for part in nodes_in(path)
-        if isinstance(part, ast.Name)
-        for binding in reaching(part.id, block, position(part))
+    on = ("torch.save",)
+    sure = Confidence.LIKELY
+    unless = (
+        way_out_of_sight,
+        framework_in_charge,
+        uses("weights are sharded, so that each rank has something of its own to save", FactKind.FSDP),
+        some_ranks_only,
+        other_file_on_each_rank,
     )
+    message = "all ranks write the same file at the same time"
+    help = "let one rank save: `if dist.get_rank() == 0:`"
 
-
-def _is_same_binding(binding: Binding, depth: int) -> bool:
-    if binding.how is How.PARAMETER:
-        return bool(_SETTINGS.search(binding.name))
-    if binding.how is How.ASSIGN and binding.value is not None:
-        return _is_same_file(binding.value, binding.block, depth - 1)
-    return binding.how in (How.IMPORT, How.FOR, How.AUGMENT)
+    def found(self, site: Site) -> Match | None:
+        """A save in a run of several processes."""
+        return Match(site) if argument(site.call, "f", 1) is not None and wrapped_in_ddp(site) else None

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import constant
-from trainlint.analysis.syntax.reaching import single_value
-from trainlint.analysis.types.values import Home
-from trainlint.finding import Finding, Severity
-from trainlint.rule import Rule, Triggers
-from trainlint_rules.measuring.idioms.timing import CLOCKS, timed_without_warm_up
+from trainlint.contract.declared_rule import Match
+from trainlint.finding import Severity
+from trainlint_rules.measuring import ClockRule
+from trainlint_rules.measuring.idioms.timed_work import chooses_nothing, first_timed, warmed_up
 
 
-class BenchmarkWithoutWarmUp(Rule):
+class BenchmarkWithoutWarmUp(ClockRule):
     """A timed loop whose first round compiles the model or chooses its kernels
 
     ## Why
@@ -60,10 +55,6 @@ class BenchmarkWithoutWarmUp(Rule):
 
     `torch.utils.benchmark.Timer` runs a round before it measures, and waits for the device.
 
-    ## Stays silent
-    Where the model was called before in the same function, where anything there is called warm-up, and where the file
-    neither compiles this model nor switches `cudnn.benchmark` on.
-
     ## Confirmed by
     The first round of the loop, timed by itself, takes many times as long as the second.
 
@@ -79,33 +70,12 @@ class BenchmarkWithoutWarmUp(Rule):
     code = "TRN906"
     name = "benchmark-without-warm-up"
     severity = Severity.ADVICE
-    heat_matters = False
     preview = True
-    triggers = Triggers(calls=CLOCKS)
+    unless = (warmed_up, chooses_nothing)
+    message = "the timed loop includes its first round, which compiles or chooses kernels (line {line})"
+    help = "call the model a few times before the clock starts"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find timed loops that call a compiled model, or one whose kernels are still chosen, for the first time."""
-        if site.file.device is not Home.DEVICE:
-            return
-        first = timed_without_warm_up(site.file, site.call, site.place)
-        if first is None or not (_is_compiled(site, first) or _chooses_kernels(site)):
-            return
-        message = (
-            f"the first round of this loop, line {first.lineno}, compiles or chooses kernels, and its time is counted; "
-            "call the model a few times before the clock starts"
-        )
-        yield self.finding(site, message, confidence=0.8)
-
-
-def _is_compiled(site: Site, call: ast.Call) -> bool:
-    made = single_value(call.func, site.block)
-    return isinstance(made, ast.Call) and site.origin(made.func) == "torch.compile"
-
-
-def _chooses_kernels(site: Site) -> bool:
-    return any(
-        isinstance(place.statement, ast.Assign)
-        and constant(place.statement.value) is True
-        and site.origin(place.statement.targets[0]) == "torch.backends.cudnn.benchmark"
-        for place in site.file.outline.stores.get("benchmark", ())
-    )
+    def found(self, site: Site) -> Match | None:
+        """A read of the clock that ends a loop over one model."""
+        first = first_timed(site)
+        return Match(site, fields={"line": first.call.lineno}) if first is not None else None

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from trainlint.analysis.programs.loops import describe_loop
 from trainlint.analysis.site import Site
-from trainlint.finding import Finding, Severity
-from trainlint.rule import Rule, Triggers
-from trainlint_rules.measuring.idioms.profiled import is_switched, recorded_loop
+from trainlint.analysis.syntax.names import last_name
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.finding import Confidence
+from trainlint_rules.measuring.idioms.profiled import recorded_briefly, recorded_loop, switched
 
-_RECORDERS = frozenset({"emit_nvtx", "emit_itt", "profile"})
 
-
-class ProfilerLeftOn(Rule):
+class ProfilerLeftOn(CallRule):
     """`emit_nvtx` or the older autograd profiler around all of training
 
     ## Why
@@ -53,11 +51,7 @@ class ProfilerLeftOn(Rule):
                 optimizer.step()
     ```
 
-    To look at a few steps of a long run, use `torch.profiler.profile` with a schedule.
-
-    ## Stays silent
-    Where the user has a say in it: a switch among the arguments, a test around it; where the loop ends after a literal
-    number of rounds or by `break`; and in `torch.profiler.profile`, of which another rule speaks.
+    To look at a few steps of a long run, use `torch.profiler.profile` with a schedule (TRN904).
 
     ## Confirmed by
     Host memory that grows with each step, and `record_function` events of each operation in a profile of the host.
@@ -73,23 +67,15 @@ class ProfilerLeftOn(Rule):
 
     code = "TRN902"
     name = "profiler-left-on"
-    severity = Severity.WARNING
-    heat_matters = False
     preview = True
-    triggers = Triggers(calls=_RECORDERS)
+    on = tuple(f"torch.autograd.profiler.{name}" for name in ("emit_nvtx", "emit_itt", "profile"))
+    sure = Confidence.LIKELY
+    unless = (switched, recorded_briefly)
+    message = "`{recorder}` records every operation of the whole training run ({loop})"
+    help = "enable it by an option, or for a few steps only"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find recorders that are on, without a condition, while a training loop runs."""
-        origin = site.origin(site.call.func) or ""
-        module, _, name = origin.rpartition(".")
-        if module != "torch.autograd.profiler" or name not in _RECORDERS:
-            return
-        if is_switched(site.file, site.call, site.block, "enabled"):
-            return
+    def found(self, site: Site) -> Match | None:
+        """A recorder around a training loop."""
         loop = recorded_loop(site)
-        if loop is not None:
-            message = (
-                f"`{name}` records each operation of all of training ({describe_loop(loop)}); put it behind a switch, "
-                "or around some steps"
-            )
-            yield self.finding(site, message, confidence=0.85)
+        fields = {"recorder": last_name(site.call.func), "loop": describe_loop(loop)} if loop is not None else None
+        return Match(site, fields=fields) if fields is not None else None

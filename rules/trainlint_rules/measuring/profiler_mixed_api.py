@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.uses import call_of
-from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import ReferenceRule
+from trainlint.contract.declared_rule import Match
+from trainlint.finding import Edit, Safety, Severity
 
 _OLD = "torch.autograd.profiler.profile"
 _NEW_ONLY = ("activities", "schedule", "on_trace_ready", "execution_trace_observer")
@@ -17,13 +17,13 @@ _NEW_ONLY = ("activities", "schedule", "on_trace_ready", "execution_trace_observ
 _BOTH = ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules", "experimental_config")
 
 
-class ProfilerMixedApi(Rule):
+class ProfilerMixedApi(ReferenceRule):
     """`torch.autograd.profiler.profile` with the arguments of `torch.profiler.profile`
 
     ## Why
     PyTorch has two classes called `profile`. The older one, in `torch.autograd.profiler`, takes no `activities`,
     `schedule` or `on_trace_ready`: the call is a TypeError in every version, and examples that mix the two are copied
-    all the same.
+    all the same. `record_function` is one and the same in both modules.
 
     ## Example
     ```python
@@ -51,9 +51,6 @@ class ProfilerMixedApi(Rule):
         return trace
     ```
 
-    ## Stays silent
-    For the older class with arguments of its own, and for `record_function`, which is one and the same in both modules.
-
     ## Confirmed by
     A TypeError, "got an unexpected keyword argument", when the profiler is built.
 
@@ -69,36 +66,31 @@ class ProfilerMixedApi(Rule):
     code = "TRN903"
     name = "profiler-mixed-api"
     severity = Severity.ERROR
-    fix_safety = Safety.SAFE
-    heat_matters = False
     preview = True
-    triggers = Triggers(references=(_OLD,))
+    in_tests = True
+    on = (_OLD,)
+    message = "`torch.autograd.profiler.profile` has no argument {wrong}, and the call raises a TypeError"
+    help = "use `torch.profiler.profile`"
+    fix_title = "Use `torch.profiler.profile`"
+    fix_safety = Safety.SAFE
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find calls of the older class by an argument of the newer one."""
-        if not isinstance(site.node, ast.expr) or site.origin(site.node) != _OLD:
+    def found(self, site: Site) -> Match | None:
+        """A call of the older class with an argument of the newer one."""
+        is_class = isinstance(site.node, ast.expr) and site.origin(site.node) == _OLD
+        place = call_of(site.file, site.node) if is_class else None
+        if place is None or not isinstance(place.node, ast.Call):
+            return None
+        wrong = [f"`{item.arg}`" for item in place.node.keywords if item.arg in _NEW_ONLY]
+        return Match(site.at(place.node), fields={"wrong": " and no ".join(wrong)}) if wrong else None
+
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """The newer class in place of the older one, where it takes all the arguments."""
+        from trainlint.fixing.expressions import replace_by_text
+        from trainlint.fixing.rewrite import ensure_import
+
+        call = match.site.call
+        if call.args or any(item.arg not in (*_NEW_ONLY, *_BOTH) for item in call.keywords):
             return
-        place = call_of(site.file, site.node)
-        call = place.node if place is not None else None
-        if not isinstance(call, ast.Call):
-            return
-        wrong = [f"`{item.arg}`" for item in call.keywords if item.arg in _NEW_ONLY]
-        if wrong:
-            message = f"`{_OLD}` takes no {' and no '.join(wrong)}: this is a TypeError; use `torch.profiler.profile`"
-            yield self.finding(site, message, at=call, fix=partial(_fix, site, call))
-
-
-def _fix(site: Site, call: ast.Call) -> Fix | None:
-    from trainlint.fixing.rewrite import attempt, ensure_import, replace_expression
-
-    if call.args or any(item.arg not in (*_NEW_ONLY, *_BOTH) for item in call.keywords):
-        return None
-
-    def make() -> Fix:
-        import libcst as cst
-
         written, imports = ensure_import(site.source, site.file.tree, "torch.profiler", "profile")
-        edit = replace_expression(site.source, call.func, cst.parse_expression(written))
-        return Fix("Use torch.profiler.profile", (*imports, edit), Safety.SAFE)
-
-    return attempt(make)
+        yield from imports
+        yield replace_by_text(site.source, call.func, written)

@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 from trainlint.analysis.programs.loops import describe_loop
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, nodes_in
-from trainlint.analysis.syntax.uses import assigned_target
-from trainlint.finding import Finding, Severity
-from trainlint.rule import Rule, Triggers
-from trainlint_rules.measuring.idioms.profiled import recorded_loop
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import early_guard, guard
+from trainlint.finding import Confidence
+from trainlint_rules.measuring.idioms.profiled import (
+    handed_on,
+    is_stepped,
+    profiler_name,
+    recorded_briefly,
+    recorded_loop,
+)
 
-_PROFILE = ("torch.profiler.profile", "torch.profiler.profiler.profile")
+
+@early_guard
+def _unpacks(site: Site) -> bool:
+    """Arguments are unpacked."""
+    return has_unpacked_arguments(site.call)
 
 
-class ProfilerWithoutSchedule(Rule):
+@guard
+def _handed_on(site: Site) -> bool:
+    """The profiler has a schedule and is handed to other code, which may step it."""
+    return _has_schedule(site) and handed_on.holds(site)
+
+
+@guard
+def _recorded_briefly(site: Site) -> bool:
+    """The loop ends after a literal number of rounds, by `break` or `return`, or goes over a slice of the data."""
+    return not _has_schedule(site) and recorded_briefly.holds(site)
+
+
+def _has_schedule(site: Site) -> bool:
+    given = argument(site.call, "schedule", 1)
+    return given is not None and constant(given) is not None
+
+
+class ProfilerWithoutSchedule(CallRule):
     """`torch.profiler.profile` around training without a schedule, or with one that is never stepped
 
     ## Why
@@ -60,10 +85,6 @@ class ProfilerWithoutSchedule(Rule):
                 profiler.step()
     ```
 
-    ## Stays silent
-    Around single calls and loops of a literal number of rounds or with a `break`; where arguments are unpacked; where
-    the profiler is handed to other code, which may step it.
-
     ## Confirmed by
     Host memory that grows with each step; a trace of hundreds of megabytes, or an empty one.
 
@@ -78,51 +99,20 @@ class ProfilerWithoutSchedule(Rule):
 
     code = "TRN904"
     name = "profiler-without-schedule"
-    severity = Severity.WARNING
-    heat_matters = False
     preview = True
-    triggers = Triggers(calls=frozenset({"profile"}))
+    on = ("torch.profiler.profile", "torch.profiler.profiler.profile")
+    sure = Confidence.LIKELY
+    unless = (_unpacks, _handed_on, _recorded_briefly)
+    message = "the profiler records every step of training ({loop})"
+    help = "pass a `schedule` of a few steps, and call the profiler's `step()` in the loop"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find profilers without phases around training, and profilers whose phases nobody steps through."""
-        call = site.call
-        if site.origin(call.func) not in _PROFILE or has_unpacked_arguments(call):
-            return
-        given = argument(call, "schedule", 1)
-        if given is None or constant(given) is None:
+    def found(self, site: Site) -> Match | None:
+        """A profiler without a schedule around training, or one with a schedule that nobody steps through."""
+        if not _has_schedule(site):
             loop = recorded_loop(site)
-            if loop is not None:
-                message = (
-                    f"the profiler records all of training ({describe_loop(loop)}); give it a `schedule` of a few "
-                    "steps, and call its `step()` in the loop"
-                )
-                yield self.finding(site, message, confidence=0.85)
-        elif _is_never_stepped(site, call):
-            message = "nobody calls `step()` of this profiler, so it never leaves the first phase of its schedule"
-            yield self.finding(site, message, confidence=0.85)
-
-
-def _is_never_stepped(site: Site, call: ast.Call) -> bool:
-    """Whether a profiler gets a plain name and is used by it for other things than `step` alone."""
-    name = _name_given(site.statement, call)
-    if name is None or not isinstance(name, ast.Name):
-        return False
-    function = site.function
-    root: ast.AST = function.node if function is not None else site.file.tree
-    uses = [node for node in nodes_in(root) if isinstance(node, ast.Name) and node.id == name.id and node is not name]
-    asked = {node.value: node.attr for node in nodes_in(root) if isinstance(node, ast.Attribute)}
-    # A use that asks for no attribute hands the profiler on, to code that may step it.
-    return all(use in asked and asked[use] != "step" for use in uses) and (
-        function is None or not _is_shared(root, name.id)
-    )
-
-
-def _is_shared(root: ast.AST, name: str) -> bool:
-    return any(isinstance(node, ast.Global | ast.Nonlocal) and name in node.names for node in nodes_in(root))
-
-
-def _name_given(statement: ast.stmt, call: ast.Call) -> ast.expr | None:
-    if isinstance(statement, ast.With):
-        return next((item.optional_vars for item in statement.items if item.context_expr is call), None)
-    target = assigned_target(statement, call)
-    return target if target is not None and last_name(target) else None
+            return Match(site, fields={"loop": describe_loop(loop)}) if loop is not None else None
+        name = profiler_name(site)
+        if name is None or is_stepped(site, name):
+            return None
+        message = "`{profiler}.step()` is never called, and the profiler stays in the first phase of its schedule"
+        return Match(site, fields={"profiler": name}, message=message, help="call it after each training step")

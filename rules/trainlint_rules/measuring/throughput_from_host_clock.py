@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import dotted
-from trainlint.analysis.types.values import Home
-from trainlint.finding import Finding, Severity
-from trainlint.rule import Rule, Triggers
-from trainlint_rules.measuring.idioms.timing import CLOCKS, unfinished_interval
+from trainlint.contract.declared_rule import Match
+from trainlint_rules.measuring import ClockRule
+from trainlint_rules.measuring.idioms.timed_work import interval, stays_duration, waited_for
 
 
-class ThroughputFromHostClock(Rule):
+class ThroughputFromHostClock(ClockRule):
     """Samples a second computed from a host clock that did not wait for the device
 
     ## Why
     A launch returns as soon as the kernel is queued, so the duration holds the launches and not the device's work. What
     is divided by it, images, tokens or frames a second, comes out too high, often by several times, and jumps whenever
-    something else happens to wait.
+    something else happens to wait. Timers that go round with a training loop and those of whole epochs are right on
+    average: they are not reported.
 
     ## Example
     ```python
@@ -58,11 +56,6 @@ class ThroughputFromHostClock(Rule):
         return rounds / seconds
     ```
 
-    ## Stays silent
-    Where anything between the last launch and the clock waits for the device, or may do so. For timers that go round
-    with a training loop, and for whole epochs: they are right on average. For code that names no device. Where nothing
-    is divided by the duration, TRN901 speaks.
-
     ## Confirmed by
     The same rate, measured with `torch.cuda.synchronize()` before both reads of the clock, is lower.
 
@@ -76,21 +69,15 @@ class ThroughputFromHostClock(Rule):
 
     code = "TRN905"
     name = "throughput-from-host-clock"
-    severity = Severity.WARNING
-    heat_matters = False
     preview = True
-    triggers = Triggers(calls=CLOCKS)
+    unless = (waited_for, stays_duration)
+    message = "this rate is too high: its clock is read while the GPU may still run `{work}()` (line {line})"
+    help = "call `torch.cuda.synchronize()` before both reads of the clock"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find reads of the clock that end an unfinished interval by whose length something is divided."""
-        if site.file.device is not Home.DEVICE:
-            return
-        interval = unfinished_interval(site.file, site.call, site.place)
-        if interval is None or not interval.divides:
-            return
-        what = dotted(interval.work.func) or "the last call"
-        message = (
-            f"this rate counts the launch of `{what}()` of line {interval.work.lineno}, not the device's work on it; "
-            "wait with `torch.cuda.synchronize()` before both reads of the clock"
-        )
-        yield self.finding(site, message, confidence=0.85)
+    def found(self, site: Site) -> Match | None:
+        """A read of the clock that ends an interval with work for the GPU."""
+        timed = interval(site)
+        if timed is None:
+            return None
+        work = dotted(timed.work.func) or "the last call"
+        return Match(site, fields={"work": work, "line": timed.work.lineno})

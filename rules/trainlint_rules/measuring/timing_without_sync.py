@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import dotted
-from trainlint.analysis.types.values import Home
-from trainlint.finding import Finding, Severity
-from trainlint.rule import Rule, Triggers
-from trainlint_rules.measuring.idioms.timing import CLOCKS, unfinished_interval
+from trainlint.contract.declared_rule import Match
+from trainlint_rules.measuring import ClockRule
+from trainlint_rules.measuring.idioms.timed_work import becomes_rate, interval, waited_for
 
 
-class TimingWithoutSync(Rule):
+class TimingWithoutSync(ClockRule):
     """The host's clock read while the device is still at work on what is timed
 
     ## Why
     A launch returns as soon as the kernel is queued. A clock that is read right after `loss.backward()` or
     `optimizer.step()` therefore shows how long the launches took, not how long the device computed: the time falls into
     whatever waits next, such as a log line. Decisions built on such numbers improve the wrong thing.
+
+    Timers that go round with the loop, from the end of one step to the end of the next, and those of whole epochs are
+    right on average, because the queue is bounded: they are not reported.
 
     ## Example
     ```python
@@ -66,12 +66,6 @@ class TimingWithoutSync(Rule):
     `torch.cuda.Event(enable_timing=True)`, recorded before and after and read later, measures without a wait, and
     `torch.utils.benchmark.Timer` waits by itself.
 
-    ## Stays silent
-    Where anything between the last launch and the clock waits for the device, or may do so: a read, a function that is
-    not in sight. For timers that go round with the loop, from the end of one step to the end of the next, and for
-    whole epochs: the queue is bounded, so they are right on average. For code that names no device. Where the duration
-    becomes a throughput, TRN905 speaks.
-
     ## Confirmed by
     The same interval measured with `torch.cuda.synchronize()` before both reads of the clock is longer.
 
@@ -85,20 +79,14 @@ class TimingWithoutSync(Rule):
 
     code = "TRN901"
     name = "timing-without-sync"
-    severity = Severity.WARNING
-    heat_matters = False
-    triggers = Triggers(calls=CLOCKS)
+    unless = (waited_for, becomes_rate)
+    message = "`{text}` is read while the GPU may still run `{work}()` (line {line})"
+    help = "time it with `torch.cuda.Event`, or call `torch.cuda.synchronize()` before both reads of the clock"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find reads of the clock that end an interval whose device work nothing has waited for."""
-        if site.file.device is not Home.DEVICE:
-            return
-        interval = unfinished_interval(site.file, site.call, site.place)
-        if interval is None or interval.divides:
-            return
-        what = dotted(interval.work.func) or "the last call"
-        message = (
-            f"the device may still be at work on `{what}()` of line {interval.work.lineno} when this clock is read, so "
-            "it measures the launch; wait with `torch.cuda.synchronize()` before both reads, or use `torch.cuda.Event`"
-        )
-        yield self.finding(site, message, confidence=0.85)
+    def found(self, site: Site) -> Match | None:
+        """A read of the clock that ends an interval with work for the GPU."""
+        timed = interval(site)
+        if timed is None:
+            return None
+        work = dotted(timed.work.func) or "the last call"
+        return Match(site, fields={"work": work, "line": timed.work.lineno})

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from trainlint.analysis.conditions.alternatives import origins
 from trainlint.analysis.site import Site
-from trainlint.finding import Finding, Severity
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import guard
+from trainlint.finding import Severity
 
 _MODULE = "torch.utils.checkpoint"
 
 
-class CheckpointModuleCalled(Rule):
+@guard
+def _may_be_function(site: Site) -> bool:
+    """The name may also mean the function, or one of the project's own."""
+    return not origins(site.call.func, site.block) <= {_MODULE}
+
+
+class CheckpointModuleCalled(CallRule):
     """The module `torch.utils.checkpoint` is called like the function in it
 
     ## Why
     `torch.utils.checkpoint` is a module, and the function that saves memory is `torch.utils.checkpoint.checkpoint`.
     The call raises "TypeError: 'module' object is not callable", and it does so late: not at the import, but when
-    somebody who runs out of memory switches checkpointing on.
+    somebody who runs out of memory switches checkpointing on. `from torch.utils.checkpoint import checkpoint` brings
+    the function in, and is right.
 
     ## Example
     ```python
@@ -46,10 +53,6 @@ class CheckpointModuleCalled(Rule):
     `self.block = torch.utils.checkpoint(self.block)` in a constructor needs another place, not another name, or
     `checkpoint_wrapper` of `torch.distributed.algorithms._checkpoint.checkpoint_wrapper`.
 
-    ## Stays silent
-    For `from torch.utils.checkpoint import checkpoint`, which brings the function in; where the name may also mean
-    that function, or one of the project's own.
-
     ## Confirmed by
     "TypeError: 'module' object is not callable" where the line runs.
 
@@ -64,15 +67,12 @@ class CheckpointModuleCalled(Rule):
     code = "TRN316"
     name = "checkpoint-module-called"
     severity = Severity.ERROR
-    heat_matters = False
-    triggers = Triggers(calls=frozenset({"checkpoint"}))
+    in_tests = True
+    on = (_MODULE,)
+    unless = (_may_be_function,)
+    message = "`torch.utils.checkpoint` is a module, and calling it raises a TypeError"
+    help = "call `torch.utils.checkpoint.checkpoint` with the inputs"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find calls of the module itself."""
-        if site.origin(site.call.func) == _MODULE and origins(site.call.func, site.block) <= {_MODULE}:
-            yield self.finding(
-                site,
-                "`torch.utils.checkpoint` is a module, so this raises a TypeError; the function is "
-                "`torch.utils.checkpoint.checkpoint`, and it is called with the inputs",
-                confidence=0.97,
-            )
+    def found(self, site: Site) -> Match:
+        """Any call of the module itself."""
+        return Match(site)

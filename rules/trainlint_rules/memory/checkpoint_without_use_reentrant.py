@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, has_unpacked_arguments
-from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.rule import Rule, Triggers
+from trainlint.analysis.syntax.names import argument, has_unpacked_arguments, last_name
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import early_guard
+from trainlint.contract.guards.files import supports_older_than
+from trainlint.finding import Edit, Safety
 from trainlint.symptoms import Symptom
 
-_POSITION = {"torch.utils.checkpoint.checkpoint": None, "torch.utils.checkpoint.checkpoint_sequential": 3}
-"""What checkpoints activations, and where `use_reentrant` stands among its positional arguments."""
+_SEQUENTIAL = "torch.utils.checkpoint.checkpoint_sequential"
 _KNOWN = frozenset(
     {"preserve_rng_state", "determinism_check", "early_stop", "function", "functions", "segments", "input"}
 )
-"""Arguments by name that the old implementation does not refuse; others are those of the piece."""
+"""Keywords that the reentrant implementation accepts; it refuses those of the checkpointed function."""
+_FAILS = "`{name}` without `use_reentrant` raises an error for the keyword `{refused}`"
 _SINCE = (1, 11)
 """The first PyTorch whose `checkpoint` takes `use_reentrant`."""
 
 
-class CheckpointWithoutUseReentrant(Rule):
+@early_guard
+def _says_which(site: Site) -> bool:
+    """`use_reentrant` is given, or may be among unpacked arguments."""
+    if site.origin(site.call.func) == _SEQUENTIAL:  # the only one of the two that takes it by position
+        return argument(site.call, "use_reentrant", 3) is not None or has_unpacked_arguments(site.call)
+    return any(item.arg in ("use_reentrant", None) for item in site.call.keywords)
+
+
+class CheckpointWithoutUseReentrant(CallRule):
     """Activation checkpointing that does not say which of its two implementations is meant
 
     ## Why
@@ -65,12 +75,8 @@ class CheckpointWithoutUseReentrant(Rule):
             return hidden
     ```
 
-    `use_reentrant=True` keeps what the code does today and only silences the warning.
-
-    ## Stays silent
-    Where `use_reentrant` is given, or may be among `**kwargs`; for the checkpointing of DeepSpeed, Megatron,
-    Transformer Engine and FairScale, and for functions of the project that are called so; where the project's oldest
-    PyTorch is older than 1.11, whose `checkpoint` has no such argument.
+    `use_reentrant=True` keeps what the code does today and only silences the warning. The checkpointing of DeepSpeed,
+    Megatron, Transformer Engine and FairScale is another function.
 
     ## Fix safety
     The results are the same but for rounding where the piece computes twice the same. The new implementation checks
@@ -93,51 +99,25 @@ class CheckpointWithoutUseReentrant(Rule):
 
     code = "TRN309"
     name = "checkpoint-without-use-reentrant"
-    severity = Severity.WARNING
-    fix_safety = Safety.UNSAFE
-    heat_matters = False
+    in_tests = True
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "use_reentrant"
-    triggers = Triggers(calls=frozenset({"checkpoint", "checkpoint_sequential"}))
+    on = ("torch.utils.checkpoint.checkpoint", _SEQUENTIAL)
+    unless = (supports_older_than(_SINCE), _says_which)
+    message = "`{name}` without `use_reentrant` computes no gradients where none of its inputs requires one"
+    help = "pass `use_reentrant=False`"
+    fix_title = "Pass `use_reentrant=False`"
+    fix_safety = Safety.UNSAFE
+    fix_needs = _SINCE
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find calls of PyTorch's own checkpointing that surely leave `use_reentrant` out."""
-        origin = site.origin(site.call.func) or ""
-        if origin not in _POSITION or site.lacks(_SINCE):
-            return
-        if argument(site.call, "use_reentrant", _POSITION[origin]) is not None or _may_be_hidden(site, origin):
-            return
-        takes = f"`{origin.rpartition('.')[2]}` without `use_reentrant` takes the old implementation"
+    def found(self, site: Site) -> Match:
+        """Any call; with a keyword for the checkpointed function it fails."""
         refused = next((item.arg for item in site.call.keywords if item.arg not in _KNOWN), None)
-        message = (
-            f"{takes} and warns: what it runs gets no gradients where none of its inputs requires one; write "
-            "`use_reentrant=False`"
-        )
-        if refused is not None:
-            message = f"{takes}, which raises an error for `{refused}=`; write `use_reentrant=False`, which takes it"
-        yield self.finding(
-            site,
-            message,
-            confidence=0.95,
-            fix=partial(_fix, site),
-            fix_needs=_SINCE,
-        )
+        fields = {"name": last_name(site.call.func), "refused": refused}
+        return Match(site, fields=fields, message=_FAILS if refused is not None else None)
 
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """`use_reentrant=False`."""
+        from trainlint.fixing.rewrite import add_keyword
 
-def _may_be_hidden(site: Site, origin: str) -> bool:
-    """Whether unpacked arguments may hold it: those by name, or by position where it has one."""
-    if any(keyword.arg is None for keyword in site.call.keywords):
-        return True
-    return _POSITION[origin] is not None and has_unpacked_arguments(site.call)
-
-
-def _fix(site: Site) -> Fix | None:
-    from trainlint.fixing.rewrite import add_keyword, attempt
-
-    return attempt(
-        lambda: Fix(
-            "Take the new implementation",
-            (add_keyword(site.source, site.call, "use_reentrant", "False"),),
-            Safety.UNSAFE,
-        )
-    )
+        yield add_keyword(site.source, site.call, "use_reentrant", "False")

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-
-from trainlint.analysis.effects.reads import captures_graph, is_measured
 from trainlint.analysis.site import Site
-from trainlint.finding import Finding, Severity
-from trainlint.patterns import lazy
-from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.symptoms import Symptom
+from trainlint_rules.memory.idioms.deliberate_collections import (
+    before_graph_capture,
+    before_memory_report,
+    in_benchmark,
+    of_one_generation,
+)
 
-_REPORTS = lazy(r"memory|(^|_)mem(_|$)|usage|report|reset", re.IGNORECASE)
-"""Functions that show how much memory is used, and collect so that the figure is right, or that start anew."""
 
-
-class CollectInTrainingStep(Rule):
+class CollectInTrainingStep(CallRule):
     """`gc.collect()` walks every Python object in each training step
 
     ## Why
@@ -64,10 +62,6 @@ class CollectInTrainingStep(Rule):
     On many ranks, `gc.disable()` with a collection each n-th step keeps automatic ones from striking another rank in
     every step.
 
-    ## Stays silent
-    Behind an interval, a flag or a failure; once an epoch; in set-up; for collections of one generation
-    (`gc.collect(0)`, `gc.collect(1)`), which are short.
-
     ## Confirmed by
     `trainlint probe` times the collection at this line. With an accelerator that is the most that can be gained: it
     may have work meanwhile.
@@ -85,30 +79,14 @@ class CollectInTrainingStep(Rule):
 
     code = "TRN302"
     name = "collect-in-training-step"
-    severity = Severity.WARNING
     preview = True
     confirmed_by = frozenset({Symptom.GARBAGE_COLLECTION})
-    triggers = Triggers(calls=frozenset({"collect"}), heats=IN_STEP)
+    on = ("gc.collect",)
+    when = EACH_STEP
+    unless = (of_one_generation, before_memory_report, in_benchmark, before_graph_capture)
+    message = "`{text}` walks every Python object{often}, and no kernel is queued meanwhile"
+    help = "remove it, or collect every N steps"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find full collections that run in each step."""
-        if not site.heat.heat.in_step or site.origin(site.call.func) != "gc.collect":
-            return
-        function = site.function
-        if function is not None and _REPORTS.search(function.name):
-            return
-        if site.call.args or site.call.keywords or is_measured(site.place, site.file):
-            return
-        if captures_graph(site.place, site.file) or _measures_memory(site):
-            return
-        message = (
-            "`gc.collect()` walks every Python object in each training step; tensors are freed without it, "
-            "so remove it or collect every n-th step"
-        )
-        yield self.finding(site, message, confidence=0.9)
-
-
-def _measures_memory(site: Site) -> bool:
-    """Whether the same function reads how much memory is used: then it collects to get a figure that is right."""
-    reads = site.calls("memory_allocated", "max_memory_allocated", "memory_reserved", "mem_get_info", "memory_stats")
-    return any(other.function is site.function for other in reads)
+    def found(self, site: Site) -> Match:
+        """Any collection."""
+        return Match(site)

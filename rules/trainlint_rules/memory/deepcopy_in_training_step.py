@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterator
-
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import BlockKind
-from trainlint.analysis.syntax.names import last_name
-from trainlint.analysis.types.values import Kind
-from trainlint.analysis.types.vocabulary import CRITERION_NAME
-from trainlint.finding import Finding, Severity
-from trainlint.patterns import lazy
-from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.finding import Confidence
 from trainlint.symptoms import Symptom
-
-_LEARNS_TO_LEARN = lazy(r"maml|(^|_)(meta|inner|fast|task|episode|client|clients)($|_)", re.IGNORECASE)
-"""Words of methods that train a copy of the model by design."""
+from trainlint_rules.memory.idioms.copied_models import copies_loss_function, is_whole_model, trains_copies_by_design
 
 
-class DeepcopyInTrainingStep(Rule):
+class DeepcopyInTrainingStep(CallRule):
     """The model or its state is copied whole in each training step
 
     ## Why
@@ -66,10 +55,6 @@ class DeepcopyInTrainingStep(Rule):
 
     For an average of the weights, `torch.optim.swa_utils.AveragedModel` keeps one copy and updates it in place.
 
-    ## Stays silent
-    Behind an interval, a first step or a failure; once an epoch; for loss functions, configurations and other small
-    things; in methods that train a copy by design, such as meta-learning and federated learning; in tests.
-
     ## Confirmed by
     `trainlint probe` times the copy at this line; on an accelerator it counts it only. Else allocated memory rises
     by the size of the model in each step, with a copy kernel for each parameter.
@@ -86,35 +71,16 @@ class DeepcopyInTrainingStep(Rule):
 
     code = "TRN312"
     name = "deepcopy-in-training-step"
-    severity = Severity.WARNING
-    confirmed_by = frozenset({Symptom.DEEP_COPY})
-    triggers = Triggers(calls=frozenset({"deepcopy"}), heats=IN_STEP)
     preview = True
+    confirmed_by = frozenset({Symptom.DEEP_COPY})
+    on = ("copy.deepcopy",)
+    when = EACH_STEP
+    sure = Confidence.LIKELY
+    unless = (copies_loss_function, trains_copies_by_design)
+    message = "`{text}` allocates and copies all parameters{often}"
+    help = "keep one copy and write into it with `torch._foreach_copy_`"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find deep copies of modules and of their states in each step."""
-        if site.origin(site.call.func) != "copy.deepcopy" or len(site.call.args) != 1 or is_test_path(site.path):
-            return
-        if not site.heat.heat.in_step or not _is_whole(site, site.call.args[0]) or _trains_copies(site):
-            return
-        yield self.finding(
-            site,
-            f"`{ast.unparse(site.call)}` allocates and copies all parameters in each step; keep one copy and write "
-            "into it",
-            confidence=0.85,
-        )
-
-
-def _is_whole(site: Site, copied: ast.expr) -> bool:
-    """Whether an expression is a module or the state of one."""
-    if isinstance(copied, ast.Call) and last_name(copied.func) == "state_dict":
-        return True
-    value = site.value(copied)
-    return value.kind is Kind.MODULE and not value.loss_function and not CRITERION_NAME.search(last_name(copied))
-
-
-def _trains_copies(site: Site) -> bool:
-    names = [function.name for function in (site.function,) if function is not None]
-    loops = (block.node for block in site.block.outwards() if block.kind is BlockKind.LOOP)
-    names += [last_name(loop.target) for loop in loops if isinstance(loop, ast.For)]
-    return any(_LEARNS_TO_LEARN.search(name) for name in (*names, site.path.rpartition("/")[2]))
+    def found(self, site: Site) -> Match | None:
+        """A copy of a module or of its state."""
+        given = site.call.args
+        return Match(site) if len(given) == 1 and is_whole_model(site, given[0]) else None

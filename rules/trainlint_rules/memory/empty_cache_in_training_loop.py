@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable
 
-from trainlint.analysis.conditions.subjects import Subject, asks_about
-from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, BlockKind
-from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import nodes_in
-from trainlint.finding import Finding, Fix, Heat, Safety, Severity
-from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.finding import Confidence, Edit, Heat, Safety, Severity
 from trainlint.symptoms import Symptom
-
-_DEVICE_MODULE = lazy(r"cuda|mps|xpu|npu|mlu|accelerator|device|backend|memory", re.IGNORECASE)
-"""Whose `empty_cache` is PyTorch's: that of `torch.cuda`, `get_accelerator()`, a device module in a variable."""
-_WHERE = {
-    Heat.STEP: "in each training step",
-    Heat.INNER: "several times in each training step",
-    Heat.EVAL_STEP: "for each evaluation batch",
-    Heat.EPOCH: "once an epoch",
-}
+from trainlint_rules.memory.idioms.deliberate_emptying import (
+    before_retry,
+    between_experiments,
+    in_own_empty_cache,
+    is_of_allocator,
+    when_memory_is_short,
+)
 
 
-class EmptyCacheInTrainingLoop(Rule):
+class EmptyCacheInTrainingLoop(CallRule):
     """`empty_cache()` in each step gives away memory that the next step asks for again
 
     ## Why
@@ -71,11 +62,6 @@ class EmptyCacheInTrainingLoop(Rule):
     Where the cache splinters, because batches differ in size, set
     `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True` before the program starts.
 
-    ## Stays silent
-    In set-up; between training and evaluation; in the handler of an out-of-memory error and where it tries again;
-    behind an interval, a flag, or a test of how much memory is used; between two phases that share one device; while
-    layers are quantised one by one.
-
     ## Fix safety
     The fix removes the call. A program that just fits, because another process or library uses the same device,
     may run out of memory without it.
@@ -96,87 +82,24 @@ class EmptyCacheInTrainingLoop(Rule):
 
     code = "TRN301"
     name = "empty-cache-in-training-loop"
-    severity = Severity.WARNING
-    fix_safety = Safety.UNSAFE
     confirmed_by = frozenset({Symptom.CACHE_EMPTIED})
-    triggers = Triggers(calls=frozenset({"empty_cache"}), heats=frozenset(_WHERE))
+    on = ("empty_cache",)
+    when = EACH_STEP | {Heat.EVAL_STEP: Confidence.LIKELY, Heat.EPOCH: Confidence.POSSIBLE}
+    unless = (when_memory_is_short, in_own_empty_cache, before_retry, between_experiments)
+    message = "`{text}` forces a GPU sync and frees memory that is allocated again{often}"
+    help = "remove it"
+    fix_title = "Remove the call"
+    fix_safety = Safety.UNSAFE
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find calls of the allocator's `empty_cache` that run in each step or for each evaluation batch."""
-        heat = site.heat.heat
-        if heat not in _WHERE or not _is_allocators(site, site.call):
-            return
-        name = ast.unparse(site.call.func)
-        message = (
-            f"`{name}()` {_WHERE[heat]} hands memory back to the driver that is needed again at once, and waits for "
-            "the device; remove it"
-        )
-        severity = Severity.ADVICE if heat is Heat.EPOCH else self.severity
-        yield self.finding(
-            site, message, confidence=_confidence(site, heat), fix=partial(_removed, site), severity=severity
-        )
+    def found(self, site: Site) -> Match | None:
+        """A call of the allocator's `empty_cache`."""
+        severity = Severity.ADVICE if site.heat.heat is Heat.EPOCH else None
+        return Match(site, severity=severity) if is_of_allocator(site) else None
 
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """Removes the call where it is a statement."""
+        from trainlint.fixing.rewrite import remove_statement
 
-def _is_allocators(site: Site, call: ast.Call) -> bool:
-    """Whether this `empty_cache` is that of PyTorch's allocator, or a helper imported by that name."""
-    if call.args:
-        return False
-    if isinstance(call.func, ast.Attribute):
-        return bool(_DEVICE_MODULE.search(ast.unparse(call.func.value)))
-    return site.origin(call.func) is not None
-
-
-def _confidence(site: Site, heat: Heat) -> float:
-    if heat is Heat.EPOCH:
-        return 0.4  # often on purpose, and cheap
-    if _is_asked_for(site) or _retries(site):
-        return 0.5
-    if _evaluates_nothing(site, heat):
-        return 0.6
-    return 0.9 if heat.in_step else 0.75
-
-
-def _is_asked_for(site: Site) -> bool:
-    """Whether a test before the call is about memory: then it is emptied on purpose.
-
-    A function of that name that chooses between devices is another case: its calls are found.
-    """
-    if site.function is not None and site.function.name == "empty_cache" and site.conditions:
-        return True
-    return asks_about(site.block, Subject.MEMORY)
-
-
-def _retries(site: Site) -> bool:
-    """Whether the loop around catches errors to try again: then the cache is emptied on purpose."""
-    loop = _loop_around(site.block)
-    return loop is not None and _catches_errors(site.file, loop)
-
-
-@once
-def _catches_errors(file: SemanticModel, loop: Block) -> bool:
-    return any(
-        handler.type is not None and re.search(r"OutOfMemory|RuntimeError", ast.unparse(handler.type))
-        for statement in nodes_in(loop.node)
-        if isinstance(statement, ast.Try)
-        for handler in statement.handlers
-    )
-
-
-def _evaluates_nothing(site: Site, heat: Heat) -> bool:
-    """An evaluation loop that runs no model of its own is one over experiments, not batches."""
-    return heat is Heat.EVAL_STEP and _loop_around(site.block) is None
-
-
-def _loop_around(block: Block) -> Block | None:
-    return next((item for item in block.outwards() if item.kind is BlockKind.LOOP), None)
-
-
-def _removed(site: Site) -> Fix | None:
-    statement = site.statement
-    if not isinstance(statement, ast.Expr) or statement.value is not site.node:
-        return None
-    from trainlint.fixing.rewrite import attempt, remove_statement
-
-    return attempt(
-        lambda: Fix("Remove the emptying of the cache", remove_statement(site.source, statement), Safety.UNSAFE)
-    )
+        statement = site.statement
+        is_alone = isinstance(statement, ast.Expr) and statement.value is site.node
+        return remove_statement(site.source, statement) if is_alone else ()

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable
 
-from trainlint.analysis.conditions.questions import is_on_some_ranks
-from trainlint.analysis.conditions.subjects import Subject, asks_about
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block
-from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, position
-from trainlint.analysis.syntax.reaching import single_value
-from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.patterns import lazy
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.conditions import on_some_ranks
+from trainlint.finding import Confidence, Edit, Safety, Severity
+from trainlint_rules.memory.idioms.loaded_checkpoints import (
+    behind_device_test,
+    filled,
+    fills_host_states,
+    in_many_processes,
+    just_saved,
+    mapped_beside,
+    needs_one_device,
+    saved_elsewhere,
+    says_where_to,
+)
 
-_MANY_PROCESSES = frozenset({FactKind.DISTRIBUTED, FactKind.DDP, FactKind.FSDP})
-_HOST_STATE = lazy(r"scaler|sched|sampler|loader|rng|meter", re.IGNORECASE)
-"""What has a state of Python numbers, or one on the host."""
 
-
-class LoadOntoSavedDevice(Rule):
+class LoadOntoSavedDevice(CallRule):
     """A checkpoint is loaded onto the device that it was saved from
 
     ## Why
@@ -69,14 +67,8 @@ class LoadOntoSavedDevice(Rule):
         return model.to(device)
     ```
 
+    Only what is given to `load_state_dict` is looked at, no data sets and no whole models.
     `map_location=device` saves a copy, and takes the memory of the checkpoint beside that of the model for a moment.
-
-    ## Stays silent
-    Where `map_location` is given or may be; for programs that run on one device only, as far as the file shows, and in
-    one process for files that save no checkpoint: others may have been saved from the host; for what the same run has
-    just saved; behind a test of the
-    device or of the rank; beside another branch that maps; for what is not given to `load_state_dict`, such as data
-    sets and whole models, and for states without tensors, as of schedulers.
 
     ## Fix safety
     Parameters get the same values. What else the checkpoint holds, such as a best score in a tensor, is on the host
@@ -100,115 +92,33 @@ class LoadOntoSavedDevice(Rule):
 
     code = "TRN314"
     name = "load-onto-saved-device"
-    severity = Severity.WARNING
+    on = ("torch.load",)
+    sure = Confidence.LIKELY
+    unless = (
+        says_where_to,
+        fills_host_states,
+        behind_device_test,
+        on_some_ranks,
+        mapped_beside,
+        needs_one_device,
+        saved_elsewhere,
+        just_saved,
+    )
+    message = "a checkpoint that was saved from CUDA fails to load without CUDA, and this program also runs without it"
+    help = 'pass `map_location="cpu"`'
+    fix_title = "Load the checkpoint onto the CPU"
     fix_safety = Safety.UNSAFE
-    heat_matters = False
-    triggers = Triggers(calls=frozenset({"load"}))
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find checkpoints that are loaded without `map_location` where devices may differ."""
-        if site.origin(site.call.func) != "torch.load" or has_unpacked_arguments(site.call) or is_test_path(site.path):
-            return
-        if argument(site.call, "map_location", 1) is not None or not _fills_a_module(site):
-            return
-        if asks_about(site.block, Subject.DEVICE) or is_on_some_ranks(site.conditions) or _is_mapped_elsewhere(site):
-            return
-        kinds = {item.fact.kind for item in site.file.used_around(site.block, beside=True)}
-        if kinds & _MANY_PROCESSES:
-            message = (
-                "each process loads this checkpoint onto the device that it was saved from, usually all of them onto "
-                'the first GPU; give it `map_location="cpu"`'
-            )
-        elif _may_lack_cuda(site):
-            message = (
-                "the program runs with and without CUDA, but a checkpoint that was saved from CUDA cannot be loaded "
-                'without it; give it `map_location="cpu"`'
-            )
-        else:
-            return
-        yield self.finding(
-            site,
-            message,
-            confidence=0.8,
-            severity=Severity.WARNING if kinds & _MANY_PROCESSES else Severity.ADVICE,
-            fix=partial(_mapped, site),
-        )
+    def found(self, site: Site) -> Match | None:
+        """A checkpoint that fills a module or an optimizer."""
+        if not filled(site):
+            return None
+        if in_many_processes(site):
+            return Match(site, message="every process loads this checkpoint onto the GPU that saved it, mostly GPU 0")
+        return Match(site, severity=Severity.ADVICE)
 
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """`map_location="cpu"`."""
+        from trainlint.fixing.rewrite import add_keyword
 
-def _may_lack_cuda(site: Site) -> bool:
-    """Whether a program that also runs without CUDA loads what another run of it saved."""
-    if _makes_all_on_cuda(site):
-        return False  # it does not run without CUDA, whatever else it asks
-    return _calls(site, "torch.cuda.is_available") and _calls(site, "torch.save") and not _was_just_saved(site)
-
-
-def _fills_a_module(site: Site) -> bool:
-    """Whether what is loaded, or a part of it, is given to `load_state_dict` in the same function."""
-    function = site.function
-    for place in site.file.outline.calls.get("load_state_dict", ()):
-        assert isinstance(place.node, ast.Call)
-        if site.file.graph.enclosing(place.block) is function and place.node.args:
-            owner = getattr(place.node.func, "value", place.node.func)
-            if _loaded(place.node.args[0], place.block) is site.node and not _HOST_STATE.search(last_name(owner)):
-                return True
-    return False
-
-
-def _was_just_saved(site: Site) -> bool:
-    """Whether the same run wrote the file before, as of the best epoch: it has the same devices."""
-    path = argument(site.call, "f", 0)
-    return path is not None and any(
-        other.function is site.function
-        and position(other.call) < position(site.call)
-        and (written := argument(other.call, "f", 1)) is not None
-        and ast.unparse(written) == ast.unparse(path)
-        for other in site.calls("save")
-        if other.origin(other.call.func) == "torch.save"
-    )
-
-
-def _calls(site: Site, origin: str) -> bool:
-    """Whether the file calls an imported function."""
-    return any(other.origin(other.call.func) == origin for other in site.calls(origin.rpartition(".")[2]))
-
-
-def _makes_all_on_cuda(site: Site) -> bool:
-    """Whether the file makes CUDA the place of all new tensors, without asking whether there is one."""
-    return any(
-        "cuda" in str(constant(argument(other.call, "t", 0))) and not other.conditions
-        for other in site.calls("set_default_tensor_type")
-    )
-
-
-def _loaded(given: ast.expr, block: Block) -> ast.expr:
-    """What `loaded`, `loaded["model"]` or `loaded.get("model")` is a part of."""
-    while True:
-        if isinstance(given, ast.Subscript):
-            given = given.value
-        elif isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute) and given.func.attr == "get":
-            given = given.func.value
-        else:
-            value = single_value(given, block)
-            if value is None:
-                return given
-            given = value
-
-
-def _is_mapped_elsewhere(site: Site) -> bool:
-    """Whether the same function loads with `map_location`, too: then somebody chose."""
-    return any(
-        other.origin(other.call.func) == "torch.load"
-        and other.function is site.function
-        and argument(other.call, "map_location", 1) is not None
-        for other in site.calls("load")
-    )
-
-
-def _mapped(site: Site) -> Fix | None:
-    from trainlint.fixing.rewrite import add_keyword, attempt
-
-    return attempt(
-        lambda: Fix(
-            "Load it onto the host", (add_keyword(site.source, site.call, "map_location", '"cpu"'),), Safety.UNSAFE
-        )
-    )
+        yield add_keyword(site.source, site.call, "map_location", '"cpu"')

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import dotted
-from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.declared_rule import DeclaredRule, Match
+from trainlint.contract.guard import guard
+from trainlint.finding import Edit, Safety, Severity
+from trainlint.rule import Triggers
+from trainlint_rules.memory.idioms.divided_losses import own_quotient
 
 
-class LossAddedToItself(Rule):
+@guard
+def _without_backward(site: Site) -> bool:
+    """No backward goes through the sum, as for a running mean in a log."""
+    quotient = own_quotient(site.node)
+    name = dotted(quotient.left) if quotient is not None else None
+    return name is None or not site.file.backwards(site.block).goes_through(name)
+
+
+class LossAddedToItself(DeclaredRule):
     """A loss that is meant to be divided is added to its own quotient: `loss += loss / n`
 
     ## Why
@@ -48,9 +58,6 @@ class LossAddedToItself(Rule):
                 optimizer.zero_grad()
     ```
 
-    ## Stays silent
-    For sums that no backward goes through, such as a running mean in a log; where one loss is added to another.
-
     ## Fix safety
     The fix divides, as was meant: gradients become `n + 1` times smaller. A learning rate that was tuned with the
     defect is too small now.
@@ -71,54 +78,30 @@ class LossAddedToItself(Rule):
     code = "TRN308"
     name = "loss-added-to-itself"
     severity = Severity.ERROR
-    fix_safety = Safety.UNSAFE
-    heat_matters = False
-    triggers = Triggers(accumulations=True)
     preview = True
+    in_tests = True
+    also = Triggers(accumulations=True)
+    unless = (_without_backward,)
+    message = "this adds `{quotient}` to `{loss}` instead of dividing `{loss}`"
+    help = "write `{loss} = {quotient}`"
+    fix_title = "Divide instead of adding"
+    fix_safety = Safety.UNSAFE
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find what is added to its own quotient before a backward goes through it."""
-        quotient = _own_quotient(site.node)
-        name = dotted(quotient.left) if quotient is not None else None
-        if quotient is None or name is None or not site.file.backwards(site.block).goes_through(name):
-            return
-        text = ast.unparse(quotient)
-        yield self.finding(
-            site,
-            f"this adds `{text}` to `{name}` itself, which makes it larger instead of dividing it; "
-            f"write `{name} = {text}`",
-            at=site.statement,
-            confidence=0.95,
-            fix=partial(_divided, site, quotient),
-        )
+    def found(self, site: Site) -> Match | None:
+        """Something that is added to its own quotient."""
+        quotient = own_quotient(site.node)
+        if quotient is None:
+            return None
+        return Match(site, fields={"quotient": site.text(quotient), "loss": site.text(quotient.left), "node": quotient})
 
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """`loss = loss / n`."""
+        import libcst as cst
 
-def _own_quotient(node: ast.AST) -> ast.BinOp | None:
-    """`x / n` in `x += x / n`, `x = x + x / n` and `x = x / n + x`."""
-    match node:
-        case ast.AugAssign(op=ast.Add(), target=target, value=ast.BinOp(op=ast.Div()) as added):
-            return added if _same(target, added.left) else None
-        case ast.Assign(targets=[target], value=ast.BinOp(op=ast.Add(), left=left, right=right)):
-            for kept, other in ((left, right), (right, left)):
-                if isinstance(other, ast.BinOp) and isinstance(other.op, ast.Div):
-                    if _same(target, kept) and _same(target, other.left):
-                        return other
-    return None
+        from trainlint.fixing.rewrite import Unfixable, expression, replace_simple_statement
 
-
-def _same(one: ast.expr, other: ast.expr) -> bool:
-    return dotted(one) is not None and dotted(one) == dotted(other)
-
-
-def _divided(site: Site, quotient: ast.BinOp) -> Fix | None:
-    import libcst as cst
-
-    from trainlint.fixing.rewrite import attempt, expression, replace_simple_statement
-
-    def make() -> Fix:
-        value = expression(site.source, quotient)
+        if not isinstance(match["node"].left, ast.Name):
+            raise Unfixable
+        value = expression(site.source, match["node"])
         target = cst.ensure_type(cst.ensure_type(value, cst.BinaryOperation).left, cst.Name)
-        new = cst.Assign([cst.AssignTarget(target)], value)
-        return Fix("Divide it", (replace_simple_statement(site.source, site.statement, new),), Safety.UNSAFE)
-
-    return attempt(make) if isinstance(quotient.left, ast.Name) else None
+        yield replace_simple_statement(site.source, site.statement, cst.Assign([cst.AssignTarget(target)], value))

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable
 
-from trainlint.analysis.effects.accumulation import loop_around
-from trainlint.analysis.programs.steps import LoopKind
-from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block
-from trainlint.analysis.syntax.names import dotted
-from trainlint.analysis.types.backward import held_by
-from trainlint.analysis.types.values import Kind, Origin
-from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.rule import Rule, Triggers
-from trainlint_rules.memory.idioms.lifetimes import Lifetime, lifetime
+from trainlint.contract.bases import CallRule
+from trainlint.contract.confidence import level
+from trainlint.contract.declared_rule import Match
+from trainlint.finding import Edit, Safety
+from trainlint_rules.memory.idioms.iterations import REPEATED, autograd_off, outside_training_loop
+from trainlint_rules.memory.idioms.kept_outputs import (
+    appended_output,
+    emptied_on_the_way,
+    part_of_loss,
+    trained_later,
+)
 
 
-class OutputsKeptWithGraph(Rule):
+class OutputsKeptWithGraph(CallRule):
     """A list that outlives the training step collects outputs with their autograd graphs
 
     ## Why
@@ -66,10 +65,6 @@ class OutputsKeptWithGraph(Rule):
         return torch.cat([item.detach() for item in kept])
     ```
 
-    ## Stays silent
-    For losses and for evaluations, which are TRN304's; for what a backward goes through after it was collected; for
-    what starts anew in each round; for what was detached; in tests.
-
     ## Fix safety
     Whoever goes back through the list by a way that is out of sight gets no gradients any more.
 
@@ -88,49 +83,24 @@ class OutputsKeptWithGraph(Rule):
 
     code = "TRN315"
     name = "outputs-kept-with-graph"
-    severity = Severity.WARNING
+    on = (".append",)
+    when = REPEATED
+    unless = (outside_training_loop, autograd_off, emptied_on_the_way, trained_later, part_of_loss)
+    message = "`{list}` keeps the autograd graph of each output after its backward"
+    help = "append `{output}.detach()`"
+    fix_title = "Detach the output"
     fix_safety = Safety.UNSAFE
-    triggers = Triggers(calls=frozenset({"append"}))
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find lists to which each step of a training loop adds an output with its graph."""
-        call = site.call
-        if (
-            is_test_path(site.path)
-            or site.gradients_off
-            or len(call.args) != 1
-            or not isinstance(call.func, ast.Attribute)
-        ):
-            return
-        holder, added = call.func.value, call.args[0]
-        loop = loop_around(site.block)
-        if loop is None or site.file.loops.kind(loop) is not LoopKind.STEP:
-            return
-        value = site.value(added)
-        if not value.is_tensor or value.attached is not True or value.origin is not Origin.OUTPUT:
-            return
-        if site.value(holder).kind is not Kind.CONTAINER or not _outlives(site, holder, added, loop):
-            return
-        yield self.finding(
-            site,
-            f"`{dotted(holder) or 'this list'}` keeps the autograd graph of each step's output after its backward; "
-            "append `.detach()`",
-            confidence=0.95 * value.confidence,
-            fix=partial(_detached, site, added),
-        )
+    def found(self, site: Site) -> Match | None:
+        """An output that is appended to a list with its graph."""
+        value = appended_output(site)
+        if value is None or value.attached is not True:
+            return None
+        fields = {"list": site.text(site.receiver), "output": site.text(site.call.args[0])}
+        return Match(site, level(value.confidence), fields)
 
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """`.detach()` behind what is appended."""
+        from trainlint.fixing.rewrite import append_attribute_call
 
-def _outlives(site: Site, holder: ast.expr, added: ast.expr, loop: Block) -> bool:
-    """Whether a list keeps graphs over several steps that no backward goes through from there."""
-    if lifetime(site.file, site.place, holder, loop) is not Lifetime.LOOP:
-        return False
-    flow = site.file.backwards(site.block)
-    if any(flow.goes_through(name) for name in held_by(holder)):
-        return False
-    return not any(flow.is_part_of_loss(name) for name in held_by(added))  # which is TRN304's
-
-
-def _detached(site: Site, added: ast.expr) -> Fix | None:
-    from trainlint.fixing.rewrite import append_attribute_call, attempt
-
-    return attempt(lambda: Fix("Detach it", append_attribute_call(site.source, added, ".detach()"), Safety.UNSAFE))
+        return append_attribute_call(site.source, site.call.args[0], ".detach()")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from trainlint.analysis.site import Site
-from trainlint.finding import Finding, Severity
-from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.symptoms import Symptom
 
 
-class SaveInTrainingStep(Rule):
+class SaveInTrainingStep(CallRule):
     """A checkpoint written in each training step
 
     ## Why
@@ -52,10 +50,6 @@ class SaveInTrainingStep(Rule):
 
     Where a checkpoint is due often, `torch.distributed.checkpoint.async_save` writes it in the background.
 
-    ## Stays silent
-    Behind an interval, a flag, a better result or another test that holds seldom; once an epoch; in loops over
-    something else than steps.
-
     ## Confirmed by
     `trainlint probe` times the save at this line. Device-to-host copies of all parameters and the time of the write at
     this line in each step of a profile.
@@ -72,14 +66,13 @@ class SaveInTrainingStep(Rule):
 
     code = "TRN313"
     name = "save-in-training-step"
-    severity = Severity.WARNING
     preview = True
     confirmed_by = frozenset({Symptom.CHECKPOINT})
-    triggers = Triggers(calls=frozenset({"save"}), heats=IN_STEP)
+    on = ("torch.save",)
+    when = EACH_STEP
+    message = "`torch.save` copies every tensor to the host and writes a file{often}"
+    help = "save every N steps"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find calls of torch.save that run in each step, whatever the rank."""
-        if not site.heat.heat.in_step or site.origin(site.call.func) != "torch.save":
-            return
-        message = "`torch.save` copies everything to the host and writes it in each training step; save every n-th step"
-        yield self.finding(site, message, confidence=0.9)
+    def found(self, site: Site) -> Match:
+        """Any checkpoint, whatever the rank."""
+        return Match(site)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from trainlint.analysis.effects.parameter_loops import parameter_loop
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, last_name
+from trainlint.analysis.syntax.names import argument
 from trainlint.analysis.tables.clipping import NORM_FUNCTIONS
-from trainlint.analysis.tables.optimizers import is_optimizer_class
-from trainlint.finding import Finding, Severity
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.finding import Confidence
 from trainlint.symptoms import Symptom
+from trainlint_rules.optimizer.idioms.optimizer_classes import in_optimizer_class
 
 
-class ClipPerParameter(Rule):
+class ClipPerParameter(CallRule):
     """`clip_grad_norm_` called for each parameter by itself
 
     ## Why
@@ -23,6 +23,8 @@ class ClipPerParameter(Rule):
     direction of the step. Called for one parameter at a time it bounds each tensor by itself: the step turns away from
     the gradient, and the norm of the whole may still be the limit times the root of the number of parameters. Each
     call also starts several small kernels, where one call for all groups them.
+
+    Loops over models, groups of parameters or layers are no finding.
 
     ## Example
     ```python
@@ -54,9 +56,6 @@ class ClipPerParameter(Rule):
     Some published methods, such as the optimizer of the first BERT, do bound each tensor by itself: there it is meant,
     and an ignore comment says so.
 
-    ## Stays silent
-    For loops over models, groups of parameters or layers; in classes of optimizers.
-
     ## Confirmed by
     `trainlint probe` counts and times the calls at this line; on an accelerator it counts them only. Else as many
     `aten::linalg_vector_norm` in a step of a profile as there are parameters.
@@ -72,26 +71,19 @@ class ClipPerParameter(Rule):
 
     code = "TRN611"
     name = "clip-per-parameter"
-    severity = Severity.WARNING
-    heat_matters = False
     preview = True
+    in_tests = True
     confirmed_by = frozenset({Symptom.CLIPPING})
-    triggers = Triggers(calls=NORM_FUNCTIONS)
+    on = tuple(NORM_FUNCTIONS)
+    sure = Confidence.LIKELY
+    unless = (in_optimizer_class,)
+    message = "each parameter is clipped by itself, which changes the direction of the step"
+    help = "pass all parameters to one `clip_grad_norm_`"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find clippings of the one parameter that a loop is about."""
+    def found(self, site: Site) -> Match | None:
+        """Clipping of the one parameter that a loop is about."""
         loop = parameter_loop(site.file.outline, site.block)
         given = argument(site.call, "parameters", 0)
         if isinstance(given, ast.List | ast.Tuple) and len(given.elts) == 1:
             given = given.elts[0]
-        if loop is None or not isinstance(given, ast.Name) or given.id not in loop.names:
-            return
-        owner = site.file.graph.owner(site.block)
-        if owner is not None and any(is_optimizer_class(last_name(base)) for base in owner.node.bases):
-            return
-        yield self.finding(
-            site,
-            "this bounds each parameter's gradient by itself, which turns the step away from the gradient; give "
-            "`clip_grad_norm_` all parameters at once",
-            confidence=0.8,
-        )
+        return Match(site) if loop is not None and isinstance(given, ast.Name) and given.id in loop.names else None

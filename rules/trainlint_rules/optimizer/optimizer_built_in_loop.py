@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
-from trainlint.analysis.effects.accumulation import loop_around
-from trainlint.analysis.programs.optimizer_builds import OptimizerBuild, optimizer_builds
+from trainlint.analysis.programs.optimizer_builds import optimizer_builds
 from trainlint.analysis.programs.steps import LoopKind
-from trainlint.analysis.programs.test_files import is_test_path
-from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, Place
-from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import argument, dotted, last_name, nodes_in
 from trainlint.analysis.tables.optimizers import CLASSES
-from trainlint.finding import Finding, Heat, Severity
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.finding import Confidence, Heat, Severity
 from trainlint.symptoms import Symptom
-from trainlint_rules.optimizer.idioms.optimizers import Act, actions, actions_of, always_runs_before
+from trainlint_rules.optimizer.idioms.rebuilt_optimizers import (
+    built_behind_test,
+    has_no_state,
+    model_is_built_too,
+    steps_of,
+    steps_otherwise,
+)
+
+_IN_EACH_ROUND = {Heat.STEP: Confidence.LIKELY}
 
 
-class OptimizerBuiltInLoop(Rule):
+class OptimizerBuiltInLoop(CallRule):
     """An optimizer that is built anew in each training step
 
     ## Why
@@ -60,10 +60,6 @@ class OptimizerBuiltInLoop(Rule):
 
     To change the learning rate, set `group["lr"]` for each of `optimizer.param_groups`.
 
-    ## Stays silent
-    Where the model is built in the same loop; where the optimizer steps in a loop of its own inside, as for each
-    sample, task or fold; behind a condition; for plain SGD without momentum, which has no state.
-
     ## Confirmed by
     `trainlint probe` counts the optimizers that this line builds in the measured steps. Else `optimizer.state` is
     empty before each step.
@@ -80,54 +76,14 @@ class OptimizerBuiltInLoop(Rule):
     severity = Severity.ERROR
     preview = True
     confirmed_by = frozenset({Symptom.OPTIMIZER_BUILT})
-    triggers = Triggers(calls=frozenset(CLASSES), heats=frozenset({Heat.STEP}))
+    on = tuple(CLASSES)
+    when = _IN_EACH_ROUND
+    unless = (has_no_state, built_behind_test, model_is_built_too, steps_otherwise)
+    message = "`{optimizer}` is built{often}, and its momentum and averages start at zero each time"
+    help = "build it before the loop"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find optimizers that are built and stepped once in each round of one loop over steps."""
-        loop = _loop_of(site.file, site.block)
-        if loop is None or site.heat.heat is not Heat.STEP or site.file.loops.kind(loop) is not LoopKind.STEP:
-            return
+    def found(self, site: Site) -> Match | None:
+        """An optimizer that is built and stepped in a loop over steps."""
         build = optimizer_builds(site.file).get(site.call)
-        if build is None or build.name is None or _has_no_state(site.call) or _builds_model(site, build, loop):
-            return
-        steps = actions_of(actions(site.file, loop), Act.STEP, build.name)
-        if steps and all(_follows_in_loop(site, item.place, loop) for item in steps):
-            yield self.finding(
-                site,
-                f"`{build.name}` is built in each step, so its momentum and averages start from nothing each time; "
-                "build it before the loop",
-                confidence=0.5 if is_test_path(site.path) else 0.85,
-            )
-
-
-def _follows_in_loop(site: Site, step: Place, loop: Block) -> bool:
-    """Whether a step runs once in each round of the loop, behind the building."""
-    return _loop_of(site.file, step.block) is loop and always_runs_before(site.place, step)
-
-
-def _loop_of(file: SemanticModel, block: Block) -> Block | None:
-    """The loop that runs a block in each of its rounds; None where a condition or a function stands between."""
-    loop = loop_around(block)
-    return None if loop is None or file.conditions.around(block, loop, early_exits=False) else loop
-
-
-def _has_no_state(call: ast.Call) -> bool:
-    row = CLASSES[last_name(call.func)]
-    return row.moments == 0 and (row.momentum_at is None or argument(call, "momentum", row.momentum_at) is None)
-
-
-def _builds_model(site: Site, build: OptimizerBuild, loop: Block) -> bool:
-    """Whether what is optimized is made in the loop, too, or is not known at all."""
-    if not build.models:
-        return True
-    roots = {name.partition(".")[0] for name in build.models}
-    return not _stored(site.file, loop).isdisjoint(roots | build.models)
-
-
-@once
-def _stored(file: SemanticModel, loop: Block) -> frozenset[str]:
-    """What a loop gives new values: names, and attributes of them."""
-    parts = nodes_in(loop.node)
-    names = (node.id for node in parts if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
-    targets = (dotted(target) for node in parts if isinstance(node, ast.Assign) for target in node.targets)
-    return frozenset((*names, *filter(None, targets)))
+        steps = steps_of(site, LoopKind.STEP)
+        return Match(site, fields={"optimizer": build.name}) if build is not None and steps else None

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
-from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import BlockKind, Place
-from trainlint.finding import Finding, Severity
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
+from trainlint.finding import Confidence, Severity
 from trainlint.symptoms import Symptom
-from trainlint_rules.optimizer.idioms.optimizers import (
-    Act,
-    action_of,
-    actions,
-    actions_of,
-    always_runs_before,
-    round_of,
-)
+from trainlint_rules.optimizer.idioms.optimizers import Act, action_of, always_runs_before
+from trainlint_rules.optimizer.idioms.scheduled_steps import steps_before, steps_of_round, told_where_it_is
 
 
-class SchedulerBeforeStep(Rule):
+class SchedulerBeforeStep(CallRule):
     """A schedule that moves on before the optimizer's step, so that the first learning rate is never used
 
     ## Why
     A schedule of `torch.optim.lr_scheduler` sets its first learning rate when it is built. Where `scheduler.step()`
     runs before `optimizer.step()`, the first step already uses the second value, and each later one the value that
     was meant for its successor. PyTorch 1.1 turned the order around and warns of the old one when it runs.
+
+    Noise schedules of diffusion models are no finding. Confidence is low where the class is not one of
+    `torch.optim.lr_scheduler`, since warm-ups that keep their own count want this order.
 
     ## Example
     ```python
@@ -61,10 +54,6 @@ class SchedulerBeforeStep(Rule):
             scheduler.step()
     ```
 
-    ## Stays silent
-    For schedules that are told where they are, as in `scheduler.step(epoch)`; for noise schedules of diffusion models;
-    where the class is not one of `torch.optim.lr_scheduler`, since warm-ups that keep their own count want this order.
-
     ## Confirmed by
     `trainlint probe` hears PyTorch's warning, and names the line that it comes from.
     PyTorch's warning "Detected call of `lr_scheduler.step()` before `optimizer.step()`" at the first step.
@@ -80,38 +69,22 @@ class SchedulerBeforeStep(Rule):
     code = "TRN604"
     name = "scheduler-before-step"
     severity = Severity.ERROR
+    preview = True
+    in_tests = True
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "lr_scheduler.step"
-    heat_matters = False
-    preview = True
-    triggers = Triggers(calls=frozenset({"step"}))
+    on = (".step",)
+    unless = (told_where_it_is, steps_before)
+    message = "`{schedule}` moves on before line {line} steps the optimizer, and its first learning rate is never used"
+    help = "call `{schedule}.step()` after the optimizer's step"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find steps of schedules that stand before the optimizer's in each round."""
+    def found(self, site: Site) -> Match | None:
+        """A step of a schedule before the optimizer's in the same round."""
         schedule = action_of(site.file, site.place)
-        if schedule is None or schedule.act is not Act.SCHEDULE or site.call.args or site.call.keywords:
-            return
-        steps = [item.place for item in actions_of(actions(site.file, round_of(site.block)), Act.STEP)]
-        steps = steps or list(_epochs(site))
-        if any(always_runs_before(place, site.place) for place in steps):
-            return
-        late = next((place for place in steps if always_runs_before(site.place, place)), None)
-        if late is not None:
-            yield self.finding(
-                site,
-                f"`{schedule.owner}` moves on before line {late.statement.lineno} steps the optimizer, so its first "
-                "learning rate is never used; step the optimizer first",
-                confidence=0.9 if schedule.sure else 0.6,
-            )
-
-
-def _epochs(site: Site) -> Iterator[Place]:
-    """Calls in the same loop of functions that train for an epoch, in this file or in another."""
-    loop = round_of(site.block)
-    for place in site.file.outline.calls_by_loop.get(loop, ()):
-        call = place.node
-        if loop.kind is BlockKind.LOOP and isinstance(call, ast.Call):
-            edge = site.file.graph.callee.get(call)
-            here = site.file.loops.summary(edge.function) if edge is not None else None
-            if LoopKind.EPOCH in (here, site.file.outside.steps.get(site.file.keys.call(call))):
-                yield place
+        if schedule is None or schedule.act is not Act.SCHEDULE:
+            return None
+        late = next((place for place in steps_of_round(site) if always_runs_before(site.place, place)), None)
+        if late is None:
+            return None
+        sure = Confidence.CERTAIN if schedule.sure else Confidence.POSSIBLE
+        return Match(site, sure, {"schedule": schedule.owner, "line": late.statement.lineno})

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from trainlint.analysis.effects.guarded_reads import decided_by_callers
-from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, last_name, nodes_in
-from trainlint.analysis.tables.host_reads import COPIES
-from trainlint.analysis.types.values import Home, Kind
-from trainlint.finding import Finding, Heat, Severity
-from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.contract.guard import guard
+from trainlint.finding import Confidence, Heat
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.progress import shown_by_bar
-from trainlint_rules.sync.idioms.read_purposes import Purpose, copy_purpose
-
-_UNSEEN = 0.7
-"""A forward pass that no training step is seen to run: half of those that were read serve inference or set-up alone."""
+from trainlint_rules.sync.idioms.copies_to_host import COPYING, copy_to_host
+from trainlint_rules.sync.idioms.reads.read_guards import (
+    COPIED_FOR_A_PURPOSE,
+    OUTSIDE_OF_FORWARD,
+    decided_by_callers,
+    in_progress_bar,
+    says_whether_to_wait,
+)
 
 _ESTIMATOR = frozenset(
     {"fit", "predict", "predict_proba", "decision_function", "transform", "fit_transform", "kneighbors"}
@@ -26,13 +26,22 @@ _ESTIMATOR = frozenset(
 """Methods of scikit-learn's estimators, which compute on the host alone."""
 
 
-class DeviceHopInForward(Rule):
+@guard
+def _feeds_estimator(site: Site) -> bool:
+    """A scikit-learn estimator gets the copy."""
+    calls = [part for part in nodes_in(site.statement) if isinstance(part, ast.Call)]
+    fed = [item for call in calls if last_name(call.func) in _ESTIMATOR for item in call.args]
+    return any(part is site.node for item in fed for part in nodes_in(item))
+
+
+class DeviceHopInForward(CallRule):
     """A device tensor copied to the host in the middle of a forward pass or a loss
 
     ## Why
     `.cpu()`, `.tolist()` and `.to("cpu")` wait until the device has computed everything before them. In the middle of
     the network, what follows cannot be queued before the copy has arrived, so the device idles in each forward pass,
     often in each layer. `torch.compile` breaks its graph there, and no gradient flows through NumPy.
+    TRN201 and TRN203 report reads of single numbers.
 
     ## Example
     ```python
@@ -92,11 +101,6 @@ class DeviceHopInForward(Rule):
     Lengths that the host needs stay on the host: the collate function has them there, and they need not be moved to the
     device at all. Choices between values can stay on the device: `torch.where`, `masked_fill`.
 
-    ## Stays silent
-    For what an estimator of scikit-learn is given; in post-processing and inference; at intervals; for tensors that are
-    on the host already and for copies with `non_blocking=True`. Outside of forward passes and losses, TRN202 speaks;
-    for single numbers, TRN201 and TRN203.
-
     ## Confirmed by
     `trainlint probe` counts and times the copies at this line, and tells from a trace of a GPU what a step gains
     without them. A device-to-host copy with a stream synchronisation at this line in the forward pass of a profile, and
@@ -116,48 +120,21 @@ class DeviceHopInForward(Rule):
 
     code = "TRN210"
     name = "device-hop-in-forward"
-    severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    triggers = Triggers(calls=COPIES | {"to"}, heats=IN_STEP | {Heat.UNKNOWN})
-
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find copies to the host of a device tensor in code that computes an output or a loss."""
-        call, heat = site.call, site.heat.heat
-        if not (heat.in_step or heat is Heat.UNKNOWN) or not isinstance(call.func, ast.Attribute):
-            return
-        name = call.func.attr
-        if not _goes_to_host(site):
-            return
-        value = site.value(call.func.value)
-        if argument(call, "non_blocking") is not None or value.kind is Kind.UNKNOWN:
-            return
-        if decided_by_callers(site.file, call, site.block) or _feeds_estimator(site):
-            return
-        if copy_purpose(site.file, call, site.block, site.statement) is not Purpose.FORWARD_ON_HOST:
-            return
-        confidence = explicit_read(value, site.file.device)
-        if confidence and not shown_by_bar(site.file, call, site.statement):
-            spelling = '.to("cpu")' if name == "to" else f".{name}()"
-            message = (
-                f"`{spelling}` in the middle of the forward pass or the loss waits for the device, and the device then "
-                "waits for the host; compute this on the device, or bring it from the data loader on the host"
-            )
-            sure = confidence if heat.in_step else confidence * _UNSEEN
-            yield self.finding(site, message, confidence=sure)
-
-
-def _goes_to_host(site: Site) -> bool:
-    """Whether the call copies to the host, as `cpu` and `tolist` always do."""
-    name = last_name(site.call.func)
-    return name != "to" or site.file.kinds.device_argument(site.call, site.block) is Home.HOST
-
-
-def _feeds_estimator(site: Site) -> bool:
-    """Whether the copy is an argument of an estimator's method."""
-    return any(
-        isinstance(outer, ast.Call)
-        and isinstance(outer.func, ast.Attribute)
-        and outer.func.attr in _ESTIMATOR
-        and any(part is site.node for item in outer.args for part in nodes_in(item))
-        for outer in nodes_in(site.statement)
+    on = COPYING
+    # Of the forward passes that no training step is seen to run, half serve inference or set-up alone.
+    when = EACH_STEP | {Heat.UNKNOWN: Confidence.POSSIBLE}
+    unless = (
+        says_whether_to_wait,
+        decided_by_callers,
+        _feeds_estimator,
+        *COPIED_FOR_A_PURPOSE,
+        OUTSIDE_OF_FORWARD,
+        in_progress_bar,
     )
+    message = "`{text}` in a forward pass or loss copies to the CPU and forces a GPU sync{often}"
+    help = "compute this on the GPU, or take it from the batch before that is copied to the GPU"
+
+    def found(self, site: Site) -> Match | None:
+        """A copy to the host of what may be a device tensor."""
+        return copy_to_host(site)

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
-from trainlint.analysis.effects.guarded_reads import decided_by_callers
-from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument
-from trainlint.analysis.tables.host_reads import COPIES
-from trainlint.analysis.types.values import Home, Kind
-from trainlint.finding import Finding, Severity
-from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.progress import shown_by_bar
-from trainlint_rules.sync.idioms.read_purposes import copy_purpose
+from trainlint_rules.sync.idioms.copies_to_host import COPYING, copy_to_host
+from trainlint_rules.sync.idioms.reads.read_guards import (
+    COPIED_FOR_A_PURPOSE,
+    IN_FORWARD,
+    decided_by_callers,
+    in_progress_bar,
+    says_whether_to_wait,
+)
 
 
-class HostCopyInTrainingStep(Rule):
+class HostCopyInTrainingStep(CallRule):
     """A device tensor copied to the host in each training step.
 
     ## Why
     `.cpu()`, `.tolist()` and `.to("cpu")` wait until the device has finished everything queued before them,
     then copy from the device to pageable memory. Meanwhile no kernel is queued, so the device idles at the start of the
     next step.
+    `.numpy()` alone waits for nothing, since a device tensor refuses it.
 
     ## Example
     ```python
@@ -63,13 +62,6 @@ class HostCopyInTrainingStep(Rule):
 
     Better still, keep the metric's state on the device and read it once an epoch.
 
-    ## Stays silent
-    In checkpoints, evaluation and at intervals; for tensors that are on the host already, NumPy arrays and modules;
-    for `.numpy()` alone, which a device tensor refuses; for copies with `non_blocking=True`; for actions that a
-    simulator's environment needs; for a flag that all ranks agree on by a collective; where tokens become text.
-    Inside the call that updates a progress bar, TRN212 speaks; in a forward pass or a loss, TRN210; for a copy of
-    each parameter, TRN211.
-
     ## Confirmed by
     `trainlint probe` counts and times the copies at this line, and tells from a trace of a GPU what a step gains
     without them. A device-to-host copy with a stream synchronisation at this line in each step of a profile.
@@ -86,30 +78,13 @@ class HostCopyInTrainingStep(Rule):
 
     code = "TRN202"
     name = "host-copy-in-training-step"
-    severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    triggers = Triggers(calls=COPIES | {"to"}, heats=IN_STEP)
+    on = COPYING
+    when = EACH_STEP
+    unless = (says_whether_to_wait, decided_by_callers, *COPIED_FOR_A_PURPOSE, IN_FORWARD, in_progress_bar)
+    message = "`{text}` copies a tensor to the CPU and forces a GPU sync{often}"
+    help = "keep the tensor on the GPU, or copy it every N steps"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find copies to the host that run in each step on a device tensor."""
-        call = site.call
-        if not site.heat.heat.in_step or not isinstance(call.func, ast.Attribute):
-            return
-        name = call.func.attr
-        if argument(call, "non_blocking") is not None or (
-            name == "to" and site.file.kinds.device_argument(call, site.block) is not Home.HOST
-        ):
-            return
-        value = site.value(call.func.value)
-        if value.kind is Kind.UNKNOWN or decided_by_callers(site.file, call, site.block):
-            return
-        if copy_purpose(site.file, call, site.block, site.statement) is not None:
-            return
-        confidence = explicit_read(value, site.file.device)
-        if confidence and not shown_by_bar(site.file, call, site.statement):
-            spelling = '.to("cpu")' if name == "to" else f".{name}()"
-            message = (
-                f"`{spelling}` waits for the device and copies to the host in each training step; "
-                "keep the tensor on the device, or copy every n-th step"
-            )
-            yield self.finding(site, message, confidence=confidence)
+    def found(self, site: Site) -> Match | None:
+        """A copy to the host of what may be a device tensor."""
+        return copy_to_host(site)

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from trainlint.analysis.conditions.questions import runs_where_missing
 from trainlint.analysis.effects.forward import computes
 from trainlint.analysis.site import Site
-from trainlint.finding import Finding, Heat, Severity
-from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.contract.guard import early_guard
+from trainlint.contract.guards.conditions import made_where_missing
+from trainlint.finding import Confidence, Heat
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.drawn_numbers import MAKERS, drawn_for_device
 
 
-class HostRandomFedToDevice(Rule):
+@early_guard
+def _may_not_train(site: Site) -> bool:
+    """No training step is seen to run it, and it is part of no forward pass and no loss."""
+    return site.heat.heat is Heat.UNKNOWN and not computes(site.file, site.block)
+
+
+class HostRandomFedToDevice(CallRule):
     """Random numbers drawn by NumPy on the host in each training step, then copied to the device
 
     ## Why
     NumPy draws on one core of the host, and the copy from memory that is not pinned makes the host wait. The device
     draws the same count in one small kernel that is only queued. NumPy's generator also needs a seed of its own.
+    Where the host uses the numbers itself, or torch draws them on the host, TRN207 reports the copy.
 
     ## Example
     ```python
@@ -52,10 +59,6 @@ class HostRandomFedToDevice(Rule):
             optimizer.step()
     ```
 
-    ## Stays silent
-    Outside of training steps; in datasets and collate functions, where workers draw ahead of time; behind an interval
-    or a first call. For numbers that the host uses itself, or that torch draws on the host, TRN207 speaks.
-
     ## Confirmed by
     `trainlint probe` times the copy at this line, and tells from a trace of a GPU what a step gains without the wait. A
     `Memcpy HtoD (Pageable -> Device)` with a stream synchronisation at this line in each step of a profile.
@@ -72,20 +75,13 @@ class HostRandomFedToDevice(Rule):
 
     code = "TRN217"
     name = "host-random-fed-to-device"
-    severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
-    triggers = Triggers(calls=MAKERS, heats=IN_STEP | {Heat.UNKNOWN})
+    on = tuple(sorted(MAKERS))
+    when = EACH_STEP | {Heat.UNKNOWN: Confidence.CERTAIN}
+    unless = (_may_not_train, made_where_missing)
+    message = "NumPy draws these random numbers on the CPU, and they are copied to the GPU{often}"
+    help = "draw them on the GPU: `torch.randn` or `torch.rand` with `device=...`"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find tensors of numbers that NumPy has just drawn, on their way to the device in each step."""
-        heat = site.heat.heat
-        if not (heat.in_step or (heat is Heat.UNKNOWN and computes(site.file, site.block))) or runs_where_missing(
-            site.conditions
-        ):
-            return
-        if drawn_for_device(site.file, site.call, site.place):
-            message = (
-                "NumPy draws these numbers on the host in each training step and the host waits for the copy; "
-                "draw them on the device (`torch.randn` or `torch.rand` with `device=...`)"
-            )
-            yield self.finding(site, message, confidence=0.9)
+    def found(self, site: Site) -> Match | None:
+        """A tensor of numbers that NumPy has just drawn, on its way to the device."""
+        return Match(site) if drawn_for_device(site.file, site.call, site.place) else None

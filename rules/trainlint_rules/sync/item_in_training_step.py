@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable
 
-from trainlint.analysis.effects.guarded_reads import decided_by_callers
 from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import end_position
 from trainlint.analysis.syntax.uses import reads_of_sum
 from trainlint.analysis.tables.host_reads import ITEM
-from trainlint.finding import Finding, Fix, Safety, Severity
-from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.confidence import level
+from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.finding import Edit, Safety
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.progress import shown_by_bar
-from trainlint_rules.sync.idioms.read_purposes import purpose
+from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE, decided_by_callers, in_progress_bar
 
 
-class ItemInTrainingStep(Rule):
+class ItemInTrainingStep(CallRule):
     """`.item()` of a device tensor in each training step.
 
     ## Why
@@ -65,13 +65,6 @@ class ItemInTrainingStep(Rule):
 
     The sum stays on the device and is read once, after the loop. Or read the value only every n-th step.
 
-    ## Stays silent
-    Behind an interval, a first step, a failure or a flag; in evaluation; after the loop; for tensors on the host,
-    NumPy values and shapes; for what a simulator's environment needs on the host; for a flag that all ranks agree
-    on by a collective; where tokens become text. Inside the call that updates a progress bar, TRN212 speaks; where
-    a function reads what its callers give it only if that is a tensor, TRN218; for a read of each parameter,
-    TRN211; for `torch.isnan(x).item()` and its kin, TRN214; for `gather(loss).item()` that is only logged, TRN215.
-
     ## Fix safety
     The running sum becomes a float32 tensor instead of a Python float of double precision, so the printed
     value may differ in its last digits. The fix is offered only where every read of the sum stands outside the step.
@@ -95,52 +88,32 @@ class ItemInTrainingStep(Rule):
 
     code = "TRN201"
     name = "item-in-training-step"
-    severity = Severity.WARNING
-    fix_safety = Safety.UNSAFE
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    triggers = Triggers(calls=frozenset({ITEM.name}), heats=IN_STEP)
+    on = (f".{ITEM.name}",)
+    when = EACH_STEP
+    unless = (decided_by_callers, *READ_FOR_A_PURPOSE, in_progress_bar)
+    message = "`{text}` forces a GPU sync{often}"
+    help = "accumulate `{value}.detach()` and call `.item()` only when you log"
+    fix_title = "Sum detached tensors and read the sum once"
+    fix_safety = Safety.UNSAFE
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find `.item()` calls that run in each step on a value that may live on the device."""
-        call = site.call
-        if not site.heat.heat.in_step or call.args or not isinstance(call.func, ast.Attribute):
+    def found(self, site: Site) -> Match | None:
+        """`.item()` of a value that may live on the device."""
+        sure = 0.0 if site.call.args else explicit_read(site.value(site.receiver), site.file.device)
+        return Match(site, level(sure), {"value": site.text(site.receiver)}) if sure else None
+
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """For `total += loss.item()`: add the detached tensor and read the sum where it is used, outside the step."""
+        from trainlint.fixing.rewrite import wrap_in_call
+
+        match site.statement:
+            case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=site.node):
+                reads = reads_of_sum(site.file, site.block, name)
+            case _:
+                reads = None
+        if reads is None:
             return
-        if decided_by_callers(site.file, call, site.block):
-            return
-        if purpose(site.file, call, site.block, site.statement) is not None:
-            return
-        confidence = explicit_read(site.value(call.func.value), site.file.device)
-        if confidence and not shown_by_bar(site.file, call, site.statement):
-            message = (
-                "`.item()` makes the host wait for the device in each training step; "
-                "keep the value as a tensor and read it every n-th step"
-            )
-            yield self.finding(site, message, confidence=confidence, fix=partial(_keep_sum_on_device, site, call))
-
-
-def _keep_sum_on_device(site: Site, call: ast.Call) -> Fix | None:
-    """For `total += loss.item()`: add the detached tensor and read the sum where it is used, outside the step."""
-    statement = site.statement
-    if (
-        not isinstance(statement, ast.AugAssign)
-        or not isinstance(statement.op, ast.Add)
-        or not isinstance(statement.target, ast.Name)
-    ):
-        return None
-    if statement.value is not call or not isinstance(call.func, ast.Attribute):
-        return None
-    reads = reads_of_sum(site.file, site.block, statement.target.id)
-    if reads is None:
-        return None
-    from trainlint.fixing import rewrite
-
-    def make() -> Fix:
-        loss = rewrite.expression(site.source, call)
-        attribute = loss.func  # type: ignore[attr-defined]  # `call` is an ast.Call, so its segment is a LibCST Call
-        detached = loss.with_changes(func=attribute.with_changes(attr=attribute.attr.with_changes(value="detach")))
-        edits = [rewrite.replace_expression(site.source, call, detached)]
+        stop = site.source.offset(*end_position(site.call.func))
+        yield Edit(stop - len(ITEM.name), stop, "detach")
         for read in reads:
-            edits.extend(rewrite.wrap_in_call(site.source, read, "float"))
-        return Fix("Sum detached tensors and read the sum once", tuple(sorted(edits)), Safety.UNSAFE)
-
-    return rewrite.attempt(make)
+            yield from wrap_in_call(site.source, read, "float")

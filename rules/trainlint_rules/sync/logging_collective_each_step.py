@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.collectives import BRINGING_TOGETHER
-from trainlint.finding import Finding, Severity
-from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.contract.guard import early_guard
+from trainlint.finding import Confidence
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.logging_collectives import is_logging_collective
 
 
-class LoggingCollectiveEachStep(Rule):
+@early_guard
+def _gradients_off(site: Site) -> bool:
+    """Autograd is off, as in an evaluation."""
+    return site.gradients_off
+
+
+class LoggingCollectiveEachStep(CallRule):
     """A loss reduced over all ranks in each training step, only to be logged
 
     ## Why
     Each rank waits for the slowest one in a collective, and a small one costs as much latency as any. The gradients'
     all-reduce has brought the ranks together already and hides behind the backward pass; this one hides behind nothing.
     A mean over ranks is worth a log line every n-th step, not a collective in each.
+    A read in the same expression, as in `gather(loss).mean().item()`, is part of this finding; TRN201 reports one in
+    another line.
 
     ## Example
     ```python
@@ -63,11 +71,6 @@ class LoggingCollectiveEachStep(Rule):
     To log the mean of all steps, sum the loss on each rank and reduce the sum in the same branch. All ranks must come
     to it: the test may ask for the step, not for the rank.
 
-    ## Stays silent
-    Behind an interval or a flag; in evaluation; where the reduced value is used for anything but showing it, such as
-    the loss itself, a learning rate or an early stop; where it leaves the function. A read in the same
-    expression, as in `gather(loss).mean().item()`, is a part of this finding; one in another line is TRN201's.
-
     ## Confirmed by
     `trainlint probe` times the collective at this line where the host waits for it, as with gloo. What the rank
     that comes last spends there is surely gained, the wait of the others at most. Else a small
@@ -86,20 +89,14 @@ class LoggingCollectiveEachStep(Rule):
 
     code = "TRN215"
     name = "logging-collective-each-step"
-    severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.COLLECTIVE})
-    triggers = Triggers(calls=BRINGING_TOGETHER, heats=IN_STEP)
+    on = tuple(sorted(BRINGING_TOGETHER))
+    when = EACH_STEP
+    sure = Confidence.LIKELY
+    unless = (_gradients_off,)
+    message = "`{text}` makes all ranks wait for each other{often}, only to log the result"
+    help = "reduce the value every N steps, where you log it"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find collectives on a loss or a metric, in each step, whose result is only shown."""
-        if (
-            not site.heat.heat.in_step
-            or site.gradients_off
-            or not is_logging_collective(site.file, site.call, site.place)
-        ):
-            return
-        message = (
-            "a collective in each training step only to show the result: every rank waits for the slowest; "
-            "reduce it every n-th step, where it is logged"
-        )
-        yield self.finding(site, message, confidence=0.85)
+    def found(self, site: Site) -> Match | None:
+        """A collective on a loss or a metric whose result is only shown."""
+        return Match(site) if is_logging_collective(site.file, site.call, site.place) else None

@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from functools import partial
-from itertools import pairwise
+from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import BlockKind
-from trainlint.finding import Edit, Finding, Fix, Safety, Severity
-from trainlint.rule import Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.confidence import level
+from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import guard
+from trainlint.finding import Edit, Safety, Severity
 from trainlint_rules.sync.idioms.dropped_moves import dropped_move
 
 
-class MoveWithoutEffect(Rule):
+@guard
+def _is_double(site: Site) -> bool:
+    """A test function defines the class around it, to do wrong what another one does."""
+    owner = site.function.owner if site.function is not None else None
+    made_in = site.file.graph.enclosing(owner.outside) if owner is not None else None
+    return made_in is not None and made_in.name.startswith("test")
+
+
+class MoveWithoutEffect(CallRule):
     """A tensor moved to a device, and the moved tensor dropped
 
     ## Why
     `tensor.to(device)`, `.cuda()` and `.cpu()` return another tensor and leave this one where it is; only modules move
     in place. What comes after still works with the old tensor: it fails with "Expected all tensors to be on the same
     device", or computes on the host without a word where the model is there as well.
+    Batches of some libraries (`BatchEncoding`, PyTorch Geometric's `Data`) move in place, too, so only what is surely
+    a tensor is reported.
 
     ## Example
     ```python
@@ -44,10 +54,6 @@ class MoveWithoutEffect(Rule):
         return mask
     ```
 
-    ## Stays silent
-    For modules, which move in place, and for everything that is not surely a tensor: batches of some libraries
-    (`BatchEncoding`, PyTorch Geometric's `Data`) move in place, too. In classes that a test function makes up.
-
     ## Fix safety
     The fix assigns the moved tensor to its name. What follows then works with a tensor on another device than before.
 
@@ -66,36 +72,21 @@ class MoveWithoutEffect(Rule):
     code = "TRN216"
     name = "move-without-effect"
     severity = Severity.ERROR
+    in_tests = True
+    on = (".to", ".cuda", ".cpu")
+    unless = (_is_double,)
+    message = "the result of `{text}` is dropped, and `{value}` stays where it is"
+    help = "assign the result: `{value} = {text}`"
+    fix_title = "Assign the moved tensor"
     fix_safety = Safety.UNSAFE
-    heat_matters = False
-    triggers = Triggers(calls=frozenset({"to", "cuda", "cpu"}))
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find statements that move a tensor and keep nothing of it."""
-        confidence = dropped_move(site.file, site.place)
-        if not confidence or not isinstance(site.call.func, ast.Attribute) or _is_double(site):
-            return
-        owner = ast.unparse(site.call.func.value)
-        message = (
-            f"`{owner}.{site.call.func.attr}(...)` returns the moved tensor and leaves `{owner}` where it is: "
-            "assign the result"
-        )
-        yield self.finding(site, message, confidence=confidence, fix=partial(_assigned, site, site.call))
+    def found(self, site: Site) -> Match | None:
+        """A statement that moves a tensor and keeps nothing of it."""
+        sure = dropped_move(site.file, site.place)
+        return Match(site, level(sure), {"value": site.text(site.receiver)}) if sure else None
 
-
-def _is_double(site: Site) -> bool:
-    """Whether this is a method of a class inside a test function: it plays what another one does wrong."""
-    kinds = [block for block in site.block.outwards() if block.kind in (BlockKind.CLASS, BlockKind.FUNCTION)]
-    return any(
-        inner.kind is BlockKind.CLASS and isinstance(outer.node, ast.FunctionDef) and outer.node.name.startswith("test")
-        for inner, outer in pairwise(kinds)
-    )
-
-
-def _assigned(site: Site, call: ast.Call) -> Fix | None:
-    assert isinstance(call.func, ast.Attribute)
-    owner = call.func.value
-    if not isinstance(owner, ast.Name):
-        return None
-    start = site.source.offset(site.statement.lineno, site.statement.col_offset)
-    return Fix("Assign the moved tensor", (Edit(start, start, f"{owner.id} = "),), Safety.UNSAFE)
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """The target of an assignment, where a plain name is moved."""
+        if isinstance(site.receiver, ast.Name):
+            start = site.source.offset(site.statement.lineno, site.statement.col_offset)
+            yield Edit(start, start, f"{site.receiver.id} = ")

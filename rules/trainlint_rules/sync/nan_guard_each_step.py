@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from trainlint.analysis.effects.guarded_reads import decided_by_callers
-from trainlint.analysis.effects.python_reads import READING_CALLS, python_reads
-from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.host_reads import ITEM
-from trainlint.finding import Finding, Severity
+from trainlint.contract.bases import ReadRule
+from trainlint.contract.confidence import level
+from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.contract.guard import guard
 from trainlint.patterns import lazy
-from trainlint.rule import IN_STEP, Rule, Triggers
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.following_reads import read_follows
-from trainlint_rules.sync.idioms.progress import shown_by_bar
-from trainlint_rules.sync.idioms.read_purposes import Purpose, purpose
+from trainlint_rules.sync.idioms.copies_to_host import host_reads
+from trainlint_rules.sync.idioms.reads.read_guards import decided_by_callers, in_progress_bar, waits_next
+from trainlint_rules.sync.idioms.reads.read_purposes import Purpose, purpose
 
 _SAVING = lazy(r"(^|_)(save|checkpoint)(_|$)")
 
 
-class NanGuardEachStep(Rule):
+@guard
+def _saves(site: Site) -> bool:
+    """The function saves checkpoints, which happens now and then, whatever calls it."""
+    return site.function is not None and _SAVING.search(site.function.name) is not None
+
+
+class NanGuardEachStep(ReadRule):
     """A test for NaN or infinity that reads a device tensor in each training step
 
     ## Why
@@ -66,11 +70,6 @@ class NanGuardEachStep(Rule):
     a bad step instead, let the device choose (`torch.where`, `nan_to_num`): GradScaler already skips steps whose
     gradients are not finite.
 
-    ## Stays silent
-    Behind an interval, a flag or a failure; in evaluation; for values that are on the host already: there the read that
-    brought them is the finding (TRN201); where the next statements read the device in any case; in functions that save
-    checkpoints. In loops over parameters TRN211 speaks, and TRN203 does not repeat this one.
-
     ## Confirmed by
     `trainlint probe` counts and times the reads at this line, and tells from a trace of a GPU what a step gains without
     them. `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile, and device
@@ -89,40 +88,16 @@ class NanGuardEachStep(Rule):
 
     code = "TRN214"
     name = "nan-guard-each-step"
-    severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    triggers = Triggers(calls=READING_CALLS | {ITEM.name}, reads=True, heats=IN_STEP)
+    on = (f".{ITEM.name}",)
+    when = EACH_STEP
+    unless = (decided_by_callers, in_progress_bar, _saves, waits_next)
+    message = "the NaN check `{check}` forces a GPU sync{often}"
+    help = "check every N steps, or replace bad values on the GPU with `torch.where`"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find tests for NaN that read a device tensor and run in each step."""
-        if not site.heat.heat.in_step:
-            return
-        for node, confidence in _reads(site):
-            if shown_by_bar(site.file, site.node, site.statement):
-                return
-            if _saves(site) or read_follows(site.file, site.place):
-                return
-            if purpose(site.file, node, site.block, site.statement) is Purpose.NAN_GUARD:
-                message = (
-                    "asking whether a device tensor holds NaN makes the host wait for the device in each training "
-                    "step; ask every n-th step, or let the device choose (`torch.where`)"
-                )
-                yield self.finding(site, message, at=node, confidence=confidence)
-            return
-
-
-def _reads(site: Site) -> Iterator[tuple[ast.AST, float]]:
-    node = site.node
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == ITEM.name:
-        if not node.args and not decided_by_callers(site.file, node, site.block):
-            confidence = explicit_read(site.value(node.func.value), site.file.device)
-            if confidence:
-                yield node, confidence
-        return
-    for part, confidence, _ in python_reads(site):
-        yield part, confidence
-
-
-def _saves(site: Site) -> bool:
-    """Whether the function is there to write checkpoints, which happens now and then, whatever calls it."""
-    return site.function is not None and _SAVING.search(site.function.name) is not None
+    def found(self, site: Site) -> Match | None:
+        """The first read of a device tensor, where it asks for NaN or infinity."""
+        node, sure = next(host_reads(site, self.on), (site.node, 0.0))
+        asks = bool(sure) and purpose(site.file, node, site.block, site.statement) is Purpose.NAN_GUARD
+        check = site.text(site.node if isinstance(site.node, ast.Call) else node)
+        return Match(site.at(node), level(sure), {"check": check}) if asks else None

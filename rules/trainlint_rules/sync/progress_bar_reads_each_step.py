@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from trainlint.analysis.site import Site
-from trainlint.finding import Finding, Severity
-from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.confidence import level
+from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.progress import UPDATES, bar_reads, is_bar_update
 
 
-class ProgressBarReadsEachStep(Rule):
+class ProgressBarReadsEachStep(CallRule):
     """A progress bar that shows a device value in each training step.
 
     ## Why
@@ -58,11 +57,6 @@ class ProgressBarReadsEachStep(Rule):
 
     Where the bar shows a mean, sum detached tensors on the device and read the sum in the same branch.
 
-    ## Stays silent
-    At intervals, in evaluation, and for numbers that are on the host already: there the read that made them is the
-    finding. This rule speaks for all reads inside the call that updates the bar; TRN201, TRN202 and TRN203 do not
-    repeat them.
-
     ## Confirmed by
     `trainlint probe` counts and times the reads at this line, and tells from a trace of a GPU what a step gains without
     them. `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile.
@@ -80,18 +74,13 @@ class ProgressBarReadsEachStep(Rule):
 
     code = "TRN212"
     name = "progress-bar-reads-each-step"
-    severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    triggers = Triggers(calls=UPDATES, heats=IN_STEP)
+    on = tuple(f".{name}" for name in sorted(UPDATES))
+    when = EACH_STEP
+    message = "`{text}` in the progress bar forces a GPU sync{often}"
+    help = "update the bar every N steps"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find updates of a bar that run in each step and read a device tensor; one finding an update."""
-        if not site.heat.heat.in_step or not is_bar_update(site.file, site.place):
-            return
-        for node, confidence in bar_reads(site.file, site.call, site.block):
-            message = (
-                "the progress bar shows a device value in each training step, so the host waits for the device; "
-                "update it every n-th step"
-            )
-            yield self.finding(site, message, at=node, confidence=confidence)
-            return
+    def found(self, site: Site) -> Match | None:
+        """The first device tensor that an update of the bar reads."""
+        reads = bar_reads(site.file, site.call, site.block) if is_bar_update(site.file, site.place) else ()
+        return next((Match(site.at(node), level(sure)) for node, sure in reads), None)

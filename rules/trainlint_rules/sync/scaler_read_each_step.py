@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant
-from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.types.values import Home, Kind
-from trainlint.finding import Finding, Severity
-from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.contract.bases import CallRule
+from trainlint.contract.confidence import doubted
+from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.contract.guard import early_guard
 from trainlint.symptoms import Symptom
+from trainlint_rules.sync.idioms.scalers import of_project, out_of_use
 
-_SURE = 0.92
-_BY_NAME = 0.8
+_HELP = {
+    "get_scale": "use `optimizer.register_step_post_hook` to see whether it stepped, and log the scale every N steps",
+    "state_dict": "call it only when you save a checkpoint",
+}
 
 
-class ScalerReadEachStep(Rule):
+@early_guard
+def _names_no_gpu(site: Site) -> bool:
+    """No GPU is named in the file, nor in those that it works together with."""
+    return site.file.device is Home.HOST
+
+
+class ScalerReadEachStep(CallRule):
     """The gradient scaler's scale read from the device in each training step.
 
     ## Why
@@ -74,10 +81,6 @@ class ScalerReadEachStep(Rule):
     the device and is always called; with it, and wherever a skipped step in thousands does no harm, step the scheduler
     each time. To log the scale, read it every n-th step.
 
-    ## Stays silent
-    In checkpoints, at intervals, in evaluation; for a scaler with `enabled=False`, one for the CPU, and scalers of the
-    project's own.
-
     ## Confirmed by
     `trainlint probe` counts and times the reads at this line, and tells from a trace of a GPU what a step gains without
     them. `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile.
@@ -96,39 +99,18 @@ class ScalerReadEachStep(Rule):
 
     code = "TRN213"
     name = "scaler-read-each-step"
-    severity = Severity.WARNING
     preview = True
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    triggers = Triggers(calls=frozenset({"get_scale", "state_dict"}), heats=IN_STEP)
+    on = tuple(f".{name}" for name in sorted(_HELP))
+    when = EACH_STEP
+    unless = (_names_no_gpu, out_of_use, of_project)
+    message = "`{text}` reads the gradient scaler's scale and forces a GPU sync{often}"
+    help = "{instead}"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find reads of a scaler's state that run in each step."""
-        call = site.call
-        if not site.heat.heat.in_step or not isinstance(call.func, ast.Attribute) or site.file.device is Home.HOST:
-            return
-        confidence = _confidence(site, call.func.value)
-        if not confidence or site.file.graph.callee.get(call) is not None:
-            return
-        if call.func.attr == "get_scale":
-            message = (
-                "`get_scale()` makes the host wait for the device in each training step; let a hook of the optimizer "
-                "tell whether it stepped, and log the scale every n-th step"
-            )
-        else:
-            message = (
-                "the scaler's `state_dict()` makes the host wait for the device in each training step; "
-                "take it with checkpoints only"
-            )
-        yield self.finding(site, message, confidence=confidence)
-
-
-def _confidence(site: Site, owner: ast.expr) -> float:
-    """How sure it is that a value is PyTorch's scaler, in use, for a device; 0 where it is not."""
-    value = site.value(owner)
-    if value.kind is not Kind.SCALER:
-        return 0.0
-    made = single_value(owner, site.block)
-    if isinstance(made, ast.Call):
-        if constant(argument(made, "enabled")) is False or constant(argument(made, "device", 0)) == "cpu":
-            return 0.0
-    return _SURE if value.confidence == 1.0 else _BY_NAME
+    def found(self, site: Site) -> Match | None:
+        """A read of the state of PyTorch's scaler."""
+        value = site.value(site.receiver)
+        if value.kind is not Kind.SCALER:
+            return None
+        only_named = value.confidence < 1.0
+        return Match(site, doubted(only_named), {"instead": _HELP[last_name(site.call.func)]})

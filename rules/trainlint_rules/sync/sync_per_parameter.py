@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
-from trainlint.analysis.effects.guarded_reads import decided_by_callers
-from trainlint.analysis.effects.python_reads import READING_CALLS, python_reads
-from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
-from trainlint.analysis.tables.host_reads import CPU, WAITING_TO_HOST
-from trainlint.analysis.types.values import Home, Kind
-from trainlint.finding import Finding, Severity
-from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.contract.bases import ReadRule
+from trainlint.contract.confidence import level
+from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.contract.guard import guard
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.read_purposes import reads_each_parameter
+from trainlint_rules.sync.idioms.copies_to_host import READING, host_reads
+from trainlint_rules.sync.idioms.reads.read_guards import decided_by_callers, says_whether_to_wait
+from trainlint_rules.sync.idioms.reads.read_purposes import loop_of_read, reads_each_parameter
 
-_READS = WAITING_TO_HOST | {"to"}
+
+@guard
+def _of_state_dict(site: Site) -> bool:
+    """The loop goes through a state dict, whose entries are copied to be saved."""
+    return not reads_each_parameter(site.file, site.node, site.block, site.statement)
 
 
-class SyncPerParameter(Rule):
+class SyncPerParameter(ReadRule):
     """A number read on the host for each parameter or gradient in each training step
 
     ## Why
@@ -65,11 +65,6 @@ class SyncPerParameter(Rule):
     For anything else, collect the results on the device (`torch._foreach_norm`, `torch.stack`) and read them once,
     every n-th step.
 
-    ## Stays silent
-    Outside of training steps; behind an interval, a flag or a failure; for entries of a state dict, which are copied
-    to be saved; for loops that keep their sums on the device. This rule speaks for all reads in such a loop: TRN201,
-    TRN202 and TRN203 do not repeat them.
-
     ## Confirmed by
     `trainlint probe` counts and times the reads at this line, and tells from a trace of a GPU what a step gains without
     them. As many stream synchronisations at this line in each step of a profile as the model has parameters.
@@ -87,38 +82,16 @@ class SyncPerParameter(Rule):
 
     code = "TRN211"
     name = "sync-per-parameter"
-    severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    triggers = Triggers(calls=_READS | READING_CALLS, reads=True, heats=IN_STEP)
+    on = READING
+    when = EACH_STEP
+    unless = (decided_by_callers, says_whether_to_wait, _of_state_dict)
+    message = "`{text}` forces a GPU sync for each parameter{often}"
+    help = "keep the numbers on the GPU and read one result; `clip_grad_norm_` returns the norm of all gradients"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find reads of a device value in a loop over parameters that runs in each step."""
-        if not site.heat.heat.in_step:
-            return
-        for node, confidence in _reads(site):
-            if reads_each_parameter(site.file, node, site.block, site.statement):
-                message = (
-                    "this waits for the device once for each parameter in each training step; "
-                    "keep the numbers on the device and read one result (`clip_grad_norm_` returns the norm of all)"
-                )
-                yield self.finding(site, message, at=node, confidence=confidence)
-                return
-
-
-def _reads(site: Site) -> Iterator[tuple[ast.AST, float]]:
-    node = site.node
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _READS:
-        value = site.value(node.func.value)
-        moves = node.func.attr in (CPU.name, "to")
-        if node.func.attr == "to" and site.file.kinds.device_argument(node, site.block) is not Home.HOST:
-            return
-        if (moves and value.kind is Kind.UNKNOWN) or decided_by_callers(site.file, node, site.block):
-            return
-        if any(keyword.arg == "non_blocking" for keyword in node.keywords):
-            return
-        confidence = explicit_read(value, site.file.device)
-        if confidence:
-            yield node, confidence
-        return
-    for part, confidence, _ in python_reads(site):
-        yield part, confidence
+    def found(self, site: Site) -> Match | None:
+        """The first read of a device tensor, in a loop over parameters."""
+        for node, sure in host_reads(site, READING):
+            if loop_of_read(site.file, node, site.block, site.statement) is not None:
+                return Match(site.at(node), level(sure))
+        return None

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from trainlint.analysis.effects.reads import implicit_read
 from trainlint.analysis.site import Site
 from trainlint.analysis.types.values import Kind
-from trainlint.finding import Finding, Severity
-from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.contract.confidence import level
+from trainlint.contract.declared_rule import EACH_STEP, DeclaredRule, Match
+from trainlint.rule import Triggers
 
 
-class TensorHandedToReader(Rule):
+class TensorHandedToReader(DeclaredRule):
     """Device tensor handed, in each training step, to a function that reads it on the host
 
     ## Why
     Meters and loggers often take numbers and tensors alike, and call `.item()` on what is a tensor. The read is out of
     sight, but it makes the host wait for all kernels before it all the same: once for each value, in each step. The
     function is not to blame, since for numbers it costs nothing; its caller is.
+    Where a function does not ask what it is given, TRN201, TRN202 or TRN203 report the read itself.
 
     ## Example
     ```python
@@ -77,10 +77,6 @@ class TensorHandedToReader(Rule):
 
     Several values are best stacked into one tensor first, and read together.
 
-    ## Stays silent
-    For numbers and host tensors; behind an interval, in evaluation and after the loop. Where a function reads a tensor
-    without asking what it is, TRN201, TRN202 or TRN203 speak at the read itself.
-
     ## Confirmed by
     `aten::_local_scalar_dense` with a stream synchronisation below this line in each step of a profile.
 
@@ -96,22 +92,19 @@ class TensorHandedToReader(Rule):
 
     code = "TRN218"
     name = "tensor-handed-to-reader"
-    severity = Severity.WARNING
-    triggers = Triggers(calls_of_readers=True, heats=IN_STEP)
+    also = Triggers(calls_of_readers=True)
+    when = EACH_STEP
+    message = "`{reader}` reads this tensor on the CPU ({where}) and forces a GPU sync{often}"
+    help = "call it every N steps, or sum on the GPU first"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find calls in each step that hand a device tensor to a function which reads it."""
+    def found(self, site: Site) -> Match | None:
+        """A call that hands a device tensor to a function which reads it."""
         reader = site.file.reader_called(site.call)
-        if reader is None or not site.heat.heat.in_step:
-            return
+        if reader is None:
+            return None
         sure = 0.0
         for given in reader.given_to_read(site.call):
             value = site.value(given)
             held = value.element if value.kind is Kind.CONTAINER and value.element is not None else value
             sure = max(sure, implicit_read(held, given, site.block))
-        if sure:
-            message = (
-                f"`{reader.title}` reads this tensor on the host ({reader.where}) in each training step; "
-                "hand it over every n-th step, or sum on the device first"
-            )
-            yield self.finding(site, message, confidence=sure)
+        return Match(site, level(sure), {"reader": reader.title, "where": reader.where}) if sure else None

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from trainlint.analysis.effects.python_reads import READING_CALLS, python_reads
+from trainlint.analysis.effects.python_reads import python_reads
 from trainlint.analysis.site import Site
-from trainlint.finding import Finding, Severity
-from trainlint.rule import IN_STEP, Rule, Triggers
+from trainlint.contract.bases import ReadRule
+from trainlint.contract.confidence import level
+from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.progress import shown_by_bar
-from trainlint_rules.sync.idioms.read_purposes import purpose
+from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE, in_progress_bar
 
 
-class TensorReadAsPythonValue(Rule):
+class TensorReadAsPythonValue(ReadRule):
     """A device tensor that Python reads as a number, a truth value or text in each training step.
 
     ## Why
@@ -58,12 +56,6 @@ class TensorReadAsPythonValue(Rule):
 
     Choosing between values can stay on the device: `torch.where(bad, zero, loss)`, `t.clamp(min=1)`.
 
-    ## Stays silent
-    For shapes, dtypes, `is None`, identity; behind an interval, a flag or a failure; in evaluation; for values on
-    the host; for `torch._assert_async`; for a flag that all ranks agree on by a collective. Inside the call that
-    updates a progress bar, TRN212 speaks; for a read of each parameter, TRN211; for a test that asks for NaN or
-    infinity, TRN214.
-
     ## Confirmed by
     `trainlint probe` counts and times the reads at this line, and tells from a trace of a GPU what a step gains without
     them. `aten::_local_scalar_dense` with a stream synchronisation at this line in each step of a profile.
@@ -82,22 +74,20 @@ class TensorReadAsPythonValue(Rule):
 
     code = "TRN203"
     name = "tensor-read-as-python-value"
-    severity = Severity.WARNING
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    triggers = Triggers(calls=READING_CALLS, reads=True, heats=IN_STEP)
+    when = EACH_STEP
+    unless = (in_progress_bar, *READ_FOR_A_PURPOSE)
+    message = "{how}`{text}` forces a GPU sync{often}"
+    help = "log every N steps"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find reads that run in each step on a device tensor; one finding a statement for formatted text."""
-        if not site.heat.heat.in_step:
-            return
-        for node, confidence, how in python_reads(site):
-            if shown_by_bar(site.file, site.node, site.statement):
-                return
-            if purpose(site.file, node, site.block, site.statement) is not None:
-                return
-            message = (
-                f"{how} reads a device tensor on the host, which waits for the device in each training step; "
-                "read it every n-th step or keep the decision on the device"
-            )
-            yield self.finding(site, message, at=node, confidence=confidence)
-            return
+    def found(self, site: Site) -> Match | None:
+        """The first device tensor that Python reads here."""
+        read = next(python_reads(site), None)
+        if read is None:
+            return None
+        node, sure, how = read
+        if how == "this test":
+            instead = "test every N steps, or decide on the device with `torch.where`"
+            return Match(site.at(node), level(sure), {"how": "testing "}, help=instead)
+        by = f"{how} " if how.endswith("formatting") else "" if node is site.node else f"{how} of "
+        return Match(site.at(node), level(sure), {"how": by})

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from trainlint.analysis.site import Site
-from trainlint.finding import Finding, Severity
-from trainlint.rule import Rule, Triggers
-from trainlint_rules.sync.idioms.host_copies import first_read_before_wait, queued_copy
+from trainlint.contract.bases import CallRule
+from trainlint.contract.confidence import level
+from trainlint.contract.declared_rule import Match
+from trainlint.finding import Severity
+from trainlint_rules.sync.idioms.reads.early_reads import copy_and_read, left_to_callers, waits_in_between
 
 
-class UnsynchronisedHostRead(Rule):
+class UnsynchronisedHostRead(CallRule):
     """A non-blocking copy to the host read before it has arrived
 
     ## Why
@@ -18,6 +18,7 @@ class UnsynchronisedHostRead(Rule):
     pins it for such a copy, so the copy really runs in the background. Whoever reads the memory before the device was
     waited for finds what was there before. No error is raised, and the values are right whenever the device happens to
     be fast enough.
+    What is handed on, stored or moved back is no read: a move back to the device orders itself on the stream.
 
     ## Example
     ```python
@@ -44,11 +45,6 @@ class UnsynchronisedHostRead(Rule):
 
     Where nothing else is done meanwhile, `total.cpu()` waits by itself.
 
-    ## Stays silent
-    Where anything between the copy and the read may wait for the device; where the copy is handed on, stored or moved
-    back, which orders itself on the stream; for arrays over the copy in functions that work with streams by hand, whose
-    callers wait; for modules.
-
     ## Confirmed by
     Not by a profile: the values differ from those of a run with `CUDA_LAUNCH_BLOCKING=1`.
 
@@ -64,20 +60,17 @@ class UnsynchronisedHostRead(Rule):
     code = "TRN206"
     name = "unsynchronised-host-read"
     severity = Severity.ERROR
-    heat_matters = False
     preview = True
-    triggers = Triggers(calls=frozenset({"to", "copy_"}))
+    in_tests = True
+    on = (".to", ".copy_")
+    unless = (waits_in_between, left_to_callers)
+    message = "line {line} may read this copy before it has arrived on the CPU, and get wrong values"
+    help = "call `torch.cuda.synchronize()` or wait for an event first, or copy with `.cpu()`"
 
-    def check(self, site: Site) -> Iterator[Finding]:
-        """Find reads of what a non-blocking copy brings to the host, with no wait before them."""
-        if not any(keyword.arg == "non_blocking" for keyword in site.call.keywords):
-            return
-        copy = queued_copy(site.file, site.call, site.place)
-        read = first_read_before_wait(site.file, copy, site.place) if copy is not None else None
-        if copy is None or read is None:
-            return
-        message = (
-            f"this copy to the host may not have arrived when line {getattr(read, 'lineno', 0)} reads it, so wrong "
-            "values are read; wait for the device first (`torch.cuda.synchronize()`, an event), or copy with `.cpu()`"
-        )
-        yield self.finding(site, message, confidence=copy.confidence)
+    def found(self, site: Site) -> Match | None:
+        """A copy to the host that is only queued, and is read in the same function."""
+        found = copy_and_read(site)
+        if found is None:
+            return None
+        copy, read = found
+        return Match(site, level(copy.confidence), {"line": getattr(read.node, "lineno", 0)})

@@ -9,14 +9,14 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 SOURCES = ("trainlint/analysis", "trainlint/fixing", "rules/trainlint_rules")
-"""What judges code. `trainlint/engine` reads tests too: those in the sources of rules, for `trainlint why`."""
+"""What judges code."""
 READERS = ("trainlint/analysis/conditions/", "trainlint/analysis/syntax/")
 """The reader, and the package that builds the blocks."""
 OTHER_TESTS = {
     "trainlint/analysis/programs/loops.py": "the head of a `while`, for the words about a loop",
     "trainlint/analysis/programs/proof_of_absence.py": "the head of a `while`, to show a finding there",
     "rules/trainlint_rules/sync/idioms/agreements.py": "whether a value that is read is what a statement tests",
-    "rules/trainlint_rules/sync/idioms/read_purposes.py": "whether a value that is read is what a statement tests",
+    "rules/trainlint_rules/sync/idioms/reads/read_purposes.py": "whether a value that is read is what is tested",
     "rules/trainlint_rules/memory/idioms/unused_graphs.py": "whether a statement only tests a value",
 }
 """Files that look at the `test` of a statement for something else than when code runs."""

@@ -12,6 +12,8 @@ import pytest
 
 from tests.rules.catalogue import all_rules, judged
 from trainlint.analysis.conditions.condition import CONFIDENCE_BEHIND_UNKNOWN
+from trainlint.contract.confidence import level
+from trainlint.finding import Confidence
 
 PROGRAM = """
 import gc, math, random, time
@@ -111,7 +113,7 @@ FOR_SHORT_INTERVALS = (
 """TRN534 is about saves at short intervals, which cost more than the step that makes them."""
 
 
-def _confidences(guard: str) -> dict[str, float | None]:
+def _confidences(guard: str) -> dict[str, Confidence | None]:
     """For each rule, how sure it is of its defect behind a guard; None where it reports none.
 
     What stands behind an early exit, or at the end of a branch that does something else first, is indented like it.
@@ -139,9 +141,8 @@ def test_what_runs_in_each_step_is_reported_by_all(guard: str) -> None:
 @pytest.mark.parametrize("guard", UNKNOWN)
 def test_what_is_unknown_is_reported_by_all_with_less_confidence(guard: str) -> None:
     plain, behind = _confidences(""), _confidences(guard)
-    assert behind == {
-        code: min(confidence, CONFIDENCE_BEHIND_UNKNOWN) for code, confidence in plain.items() if confidence is not None
-    }
+    behind_unknown = level(CONFIDENCE_BEHIND_UNKNOWN)
+    assert behind == {code: min(sure, behind_unknown) for code, sure in plain.items() if sure is not None}
 
 
 @pytest.mark.parametrize("guard", SELDOM)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.analysis.facts import file_model
-from trainlint.analysis.programs.deprecated_uses import DeprecatedUse, deprecated_use
+from trainlint.analysis.programs.deprecated_uses import DeprecatedUse, deprecated_use, is_only_named, is_switched
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.tables.deprecations import TABLE, deprecation_of, prefixes
 from trainlint.config import Config
@@ -20,7 +20,8 @@ def uses(text: str, code: str = "TRN812", target: str = "") -> list[DeprecatedUs
     config = replace(Config(), target_torch=parse_torch_range(target) if target else None)
     model = SemanticModel(model.source, model.tree, config)
     places = [*model.outline.import_statements, *model.outline.references]
-    return [use for place in places if (use := deprecated_use(model, place, code)) is not None]
+    reported = (place for place in places if not (is_switched(place.block) or is_only_named(model, place)))
+    return [use for place in reported if (use := deprecated_use(model, place, code)) is not None]
 
 
 def said(text: str, code: str = "TRN812", target: str = "") -> list[str]:

@@ -14,7 +14,6 @@ from trainlint.analysis.tables import (
     optimizers,
     parallel,
     precision,
-    samplers,
 )
 
 
@@ -131,10 +130,3 @@ def test_what_hands_the_host_values() -> None:
     assert "numpy" in host_reads.TO_HOST - host_reads.WAITING
     assert host_reads.SIZED_BY_DATA <= host_reads.WAITING
     assert "unique" not in host_reads.INTEGERS
-
-
-def test_samplers_that_share_data_out() -> None:
-    assert all(
-        samplers.DISTRIBUTED_ORIGIN.match(f"torch.utils.data.{path}DistributedSampler") for path in ("", "distributed.")
-    )
-    assert not samplers.DISTRIBUTED_ORIGIN.match("torch.utils.data.RandomSampler")

@@ -43,3 +43,27 @@ def memory_of_steps(model, optimizer, loader, device):
         gc.collect()
         used.append(torch.cuda.memory_allocated())
     return used
+
+
+def benchmark_steps(model, optimizer, loader, device):
+    model = model.to(device)
+    for batch in loader:
+        loss = model(batch.to(device, non_blocking=True)).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        gc.collect()
+
+
+def train_captured(model, optimizer, loader, device):
+    model = model.to(device)
+    static = next(iter(loader)).to(device)
+    for batch in loader:
+        static.copy_(batch, non_blocking=True)
+        gc.collect()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            loss = model(static).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()

@@ -60,3 +60,11 @@ def second_order(model, criterion, optimizer, loader):
         optimizer.zero_grad()
         loss.backward(retain_graph=True, create_graph=True)
         optimizer.step()
+
+
+def one_step(model, criterion, optimizer, inputs, targets):
+    loss = criterion(model(inputs), targets)
+    optimizer.zero_grad()
+    loss.backward(retain_graph=True)
+    optimizer.step()
+    return loss

@@ -39,3 +39,15 @@ def evaluate_on_host(model, val_loader):
             outputs = model(inputs).to("cpu")
             kept.append(outputs)
     return torch.cat(kept)
+
+
+@torch.no_grad()
+def evaluate_in_parts(model, val_loader, write, device):
+    model.to(device).eval()
+    part = []
+    for inputs in val_loader:
+        outputs = model(inputs.to(device, non_blocking=True))
+        part.append(outputs)
+        if len(part) == 10:
+            write(part)
+            part = []

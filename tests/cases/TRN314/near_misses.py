@@ -37,3 +37,9 @@ def load_on_gpu(model, path, use_gpu):
         model.load_state_dict(torch.load(path))
     else:
         model.load_state_dict(torch.load(path, map_location="cpu"))
+
+
+def load_either_way(model, other, optimizer, path):
+    model.load_state_dict(torch.load(path))
+    other.load_state_dict(torch.load(path, map_location="cpu"))
+    torch.save(model.state_dict(), f"{path}.copy")

@@ -36,3 +36,26 @@ def policy_gradient(policy, optimizer, env, episodes):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+
+def starting_anew(model, criterion, optimizer, loader, device):
+    for inputs, targets in loader:
+        targets = targets.to(device, non_blocking=True)
+        kept = []
+        outputs = model(inputs.to(device, non_blocking=True))
+        kept.append(outputs)
+        loss = criterion(outputs, targets)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def trained_together(model, criterion, optimizer, loader, device):
+    kept = []
+    for inputs, targets in loader:
+        outputs = model(inputs.to(device, non_blocking=True))
+        kept.append(outputs)
+        loss = criterion(torch.cat(kept), targets.to(device, non_blocking=True))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()

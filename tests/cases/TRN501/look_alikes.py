@@ -119,3 +119,21 @@ def flags_of_all(mask, world_size):
     flags = [torch.zeros_like(has_mask) for _ in range(world_size)]
     dist.all_gather(flags, has_mask)
     return torch.stack(flags)
+
+
+def where_it_exists(x, world_size):
+    if hasattr(dist, "all_gather_into_tensor"):
+        output = x.new_empty((world_size * x.shape[0], *x.shape[1:]))
+        dist.all_gather_into_tensor(output, x)
+        return output
+    parts = [torch.empty_like(x) for _ in range(world_size)]
+    dist.all_gather(parts, x)
+    return torch.cat(parts)
+
+
+def one_way_for_gloo(x, backend, world_size, gather_quickly):
+    if backend == "gloo":
+        parts = [torch.empty_like(x) for _ in range(world_size)]
+        dist.all_gather(parts, x)
+        return torch.cat(parts)
+    return gather_quickly(x)

@@ -39,3 +39,17 @@ def setup(config):
     shared = [config]
     dist.broadcast_object_list(shared, src=0)
     return shared[0]
+
+
+def train_with_records(model, optimizer, loader):
+    for batch in loader:
+        loss = model(batch)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        save_records(batch)
+
+
+def save_records(batch):
+    records = [None] * dist.get_world_size()
+    dist.all_gather_object(records, batch)

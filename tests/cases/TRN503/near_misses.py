@@ -51,3 +51,14 @@ def at_the_end(total_loss, total_tokens):
     dist.all_reduce(total_loss)
     dist.all_reduce(total_tokens)
     return total_loss / total_tokens
+
+
+def beside_the_scaling(model, optimizer, loader, scale_gradients):
+    for batch in loader:
+        total_loss, num_tokens = model(batch)
+        optimizer.zero_grad()
+        total_loss.backward()
+        dist.all_reduce(num_tokens)
+        dist.all_reduce(total_loss, async_op=True)
+        scale_gradients(model, num_tokens, total_loss)
+        optimizer.step()

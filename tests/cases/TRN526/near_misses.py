@@ -59,6 +59,28 @@ def maybe_alone(network, criterion, optimizer, loader, rank, distributed):
         bare.update_statistics()
 
 
+def features_of_a_teacher(network, student, criterion, optimizer, loader, rank):
+    teacher = DDP(network, device_ids=[rank])
+    for images, _ in loader:
+        with torch.no_grad():
+            targets = teacher.module(images)
+        loss = criterion(student(images), targets)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def features_to_look_at(network, student, criterion, optimizer, loader, rank):
+    other = DDP(network, device_ids=[rank])
+    for images, labels in loader:
+        features = other.module(images)
+        print(features.shape)
+        loss = criterion(student(images), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
 class Wrapper(torch.nn.Module):
     def __init__(self, module):
         super().__init__()

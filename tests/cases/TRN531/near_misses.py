@@ -27,6 +27,12 @@ def of_another_rank(model, rank, owner, group):
     return DDP(model, device_ids=[rank], process_group=group)
 
 
+def of_the_best_rank(model, rank, best):
+    for p in model.parameters():
+        dist.broadcast(p.data, best)
+    return DDP(model, device_ids=[rank])
+
+
 def counted(model, rank):
     sent = 0
     for p in model.parameters():

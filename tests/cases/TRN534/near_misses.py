@@ -19,6 +19,10 @@ def train(model, criterion, optimizer, loader, device, args):
                 torch.save(model.state_dict(), "thousandth.pt")
             if step % args.save_every == 0:
                 torch.save(model.state_dict(), "configured.pt")
+            score = args.judge(step)
+            if score < best:
+                best = score
+                torch.save(model.state_dict(), "best.pt")
             if step == len(loader) - 1:
                 torch.save(model.state_dict(), "end.pt")
             if step % 10 == 0:

@@ -29,3 +29,25 @@ class Tables(nn.Module):
 
 def reorder(states, beam_indices):
     return states.index_select(0, beam_indices)
+
+
+class Once(nn.Module):
+    def __init__(self, length, width):
+        super().__init__()
+        self.table = nn.Parameter(torch.zeros(length, width))
+
+    def forward(self, x, masked_ids, token_ids):
+        with torch.no_grad():
+            start = self.table[token_ids]
+        return x + start + self.table[sorted_tokens(masked_ids)].sum()
+
+    @torch.no_grad()
+    def nearest(self, token_ids):
+        return self.table[token_ids]
+
+    def listed(self, token_ids):
+        return self.table[token_ids].tolist()
+
+
+def sorted_tokens(ids):
+    return ids.sort().values

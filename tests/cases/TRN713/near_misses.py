@@ -60,3 +60,10 @@ def images(model, optimizer, train_loader):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+
+class Perplexity(nn.Module):
+    def forward(self, tokens, targets):
+        with torch.no_grad():
+            logits = self.lm_head(self.body(tokens))
+            return F.cross_entropy(logits.view(-1, self.vocab_size), targets.view(-1))

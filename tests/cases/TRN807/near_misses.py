@@ -22,6 +22,7 @@ class Layer(torch.nn.Module):
     def __init__(self):
         super().__init__()
         self.requires_grads = True
+        self.requires_grad_ = None
 
 
 def options(args):

@@ -16,7 +16,8 @@ def build(name, pretrained):
     fifth = torch.hub.load("pytorch/vision", "resnet18", pretrained=True)
     sixth = models.__dict__[name](weights=None)
     seventh = models.get_model(name, weights="DEFAULT")
-    return first, second, third, fourth, fifth, sixth, seventh, getattr(models, name)()
+    eighth = models.resnet18(pretrained=None, weights="DEFAULT")
+    return first, second, third, fourth, fifth, sixth, seventh, eighth, getattr(models, name)()
 
 
 class ResNet(models.ResNet):

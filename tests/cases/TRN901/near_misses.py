@@ -80,3 +80,10 @@ def loads(train_loader, device):
     start = time.time()
     batch = next(iter(train_loader)).to(device, non_blocking=True)
     return batch, time.time() - start
+
+
+def rate(model, inputs, device):
+    model = model.to(device)
+    start = time.time()
+    model(inputs)
+    return len(inputs) / (time.time() - start)

@@ -52,3 +52,20 @@ def generate(model, prompt):
     with torch.profiler.profile() as prof:
         tokens = model.generate(prompt)
     return tokens, prof
+
+
+def options_from_elsewhere(model, optimizer, loader, options):
+    with profile(**options):
+        for inputs in loader:
+            step(model, optimizer, inputs)
+
+
+def few(model, optimizer, loader):
+    with profile():
+        for index, inputs in enumerate(loader):
+            loss = model(inputs.cuda(non_blocking=True)).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            if index == 10:
+                break

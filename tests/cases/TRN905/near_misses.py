@@ -39,3 +39,11 @@ def train(model, optimizer, train_loader, device):
         if step % 100 == 0:
             print("samples/s", seen / (time.time() - start))
             seen, start = 0, time.time()
+
+
+def with_a_report(model, images, report):
+    model = model.to("cuda")
+    began = time.time()
+    answers = model(images)
+    report(answers)
+    return len(images) / (time.time() - began)

@@ -25,9 +25,9 @@ def test_nothing_is_wrong(settings: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ("expandeable_segments:True", "`expandable_segments` is one"),
-        ("backend:native,max_split_size:128", "`max_split_size_mb` is one"),
-        ("max_split_size_mb=128", "needs a colon"),
+        ("expandeable_segments:True", "write `expandable_segments`"),
+        ("backend:native,max_split_size:128", "write `max_split_size_mb`"),
+        ("max_split_size_mb=128", "a colon separates"),
         ("max_split_size_mb:5", "below 20"),
         ("garbage_collection_threshold:80", "outside of (0, 1)"),
     ],

@@ -7,7 +7,7 @@ import ast
 from tests.analysis.facts import file_model, marked
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.uses import own_nodes
-from trainlint_rules.sync.idioms.following_reads import read_follows
+from trainlint_rules.sync.idioms.reads.following_reads import read_follows
 
 CODE = """
     import torch

@@ -7,7 +7,7 @@ import ast
 from tests.analysis.facts import file_model, marked
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.uses import own_nodes
-from trainlint_rules.sync.idioms.host_copies import first_read_before_wait, queued_copy
+from trainlint_rules.sync.idioms.host_copies import first_read, may_wait_between, queued_copy
 
 CODE = """
     import torch
@@ -46,6 +46,7 @@ def test_reads_of_queued_copies() -> None:
         if copy is None:
             assert said == "no copy", statement.lineno
             continue
-        read = first_read_before_wait(model, copy, place)
-        found = f"+{getattr(read, 'lineno', 0) - statement.lineno}" if read is not None else "none"
+        read = first_read(model, copy, place)
+        early = read is not None and not may_wait_between(model, copy, read, place)
+        found = f"+{getattr(read.node, 'lineno', 0) - statement.lineno}" if read is not None and early else "none"
         assert found == said, statement.lineno

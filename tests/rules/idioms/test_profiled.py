@@ -7,15 +7,15 @@ import pytest
 from tests.analysis.facts import file_model
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
-from trainlint_rules.measuring.idioms.profiled import is_switched, recorded_loop
+from trainlint_rules.measuring.idioms.profiled import recorded_briefly, recorded_loop, switched
 
 STEP = "loss = model(batch); optimizer.zero_grad(); loss.backward(); optimizer.step()"
 
 
-def site_of(body: str, path: str = "train.py") -> Site:
+def site_of(body: str) -> Site:
     lines = "\n".join(f"        {line}" for line in body.split("\n"))
     text = f"def train(model, optimizer, loader, rounds, args):\n    with profile() as prof:\n{lines}\n"
-    model = file_model(text, path)
+    model = file_model(text)
     place: Place = model.outline.calls["profile"][0]
     return Site(model, place)
 
@@ -34,15 +34,12 @@ def site_of(body: str, path: str = "train.py") -> Site:
     ],
 )
 def test_loops_under_a_profiler(body: str, is_recorded: bool) -> None:
-    assert (recorded_loop(site_of(body)) is not None) is is_recorded
-
-
-def test_tests_record_what_they_are_there_for() -> None:
-    assert recorded_loop(site_of(f"for batch in loader:\n    {STEP}", "tests/test_train.py")) is None
+    site = site_of(body)
+    assert (recorded_loop(site) is not None and not recorded_briefly.holds(site)) is is_recorded
 
 
 @pytest.mark.parametrize(
-    ("text", "switched"),
+    ("text", "is_switched"),
     [
         ("emit()", False),
         ("emit(True)", False),
@@ -52,8 +49,7 @@ def test_tests_record_what_they_are_there_for() -> None:
         ("if args.on:\n    emit()", True),
     ],
 )
-def test_switches(text: str, switched: bool) -> None:
+def test_switches(text: str, is_switched: bool) -> None:
     model = file_model(text)
     place = model.outline.calls["emit"][0]
-    site = Site(model, place)
-    assert is_switched(model, site.call, site.block, "enabled") is switched
+    assert switched.holds(Site(model, place)) is is_switched

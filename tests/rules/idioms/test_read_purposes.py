@@ -8,7 +8,7 @@ import pytest
 
 from tests.analysis.facts import file_model, marked
 from trainlint.analysis.syntax.uses import own_nodes
-from trainlint_rules.sync.idioms.read_purposes import asks_for_nan, copy_purpose, purpose
+from trainlint_rules.sync.idioms.reads.read_purposes import asks_for_nan, copy_purpose, purpose
 
 READS = {
     "parameters": """

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 
 
-class Guard(NamedTuple):
+class BranchTest(NamedTuple):
     """A test behind which code stands."""
 
     expression: ast.expr
@@ -41,14 +41,14 @@ def within_function(block: Block, loop: Block | None = None) -> Iterator[Block]:
         yield outer
 
 
-def guard_of(block: Block) -> Guard | None:
+def guard_of(block: Block) -> BranchTest | None:
     """The test that a block stands behind itself; None for other blocks."""
     if block.kind is not BlockKind.BRANCH or block.test is None:
         return None
-    return Guard(block.test, not block.negated, block.after_exit, block)
+    return BranchTest(block.test, not block.negated, block.after_exit, block)
 
 
-def guards_around(block: Block, *, everywhere: bool = False) -> Iterator[Guard]:
+def guards_around(block: Block, *, everywhere: bool = False) -> Iterator[BranchTest]:
     """The tests behind which a block stands, innermost first: those in its function, or all out to the module."""
     for outer in block.outwards() if everywhere else within_function(block):
         guard = guard_of(outer)

@@ -76,9 +76,9 @@ def asks_about(block: Block, *subjects: Subject) -> bool:
     return any(is_about(word, *subjects) for guard in guards for word in words_in(guard.expression))
 
 
-def words_in(test: ast.expr) -> Iterator[str]:
-    """The names, attributes, keywords and strings of a test, each by itself."""
-    for part in nodes_in(test):
+def words_in(code: ast.AST) -> Iterator[str]:
+    """The names, attributes, keywords and strings of a test or of other code, each by itself."""
+    for part in nodes_in(code):
         match part:
             case ast.Name(id=str() as word) | ast.Attribute(attr=str() as word):
                 yield word

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.conditions.guards import Guard, guard_of
+from trainlint.analysis.conditions.guards import BranchTest, guard_of
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name, nodes_in
@@ -39,7 +39,7 @@ def _answers(file: SemanticModel) -> dict[Block, bool]:
     return {}
 
 
-def _rules_cuda_out(guard: Guard) -> bool:
+def _rules_cuda_out(guard: BranchTest) -> bool:
     parts = nodes_in(guard.expression)
     words = {item.value for item in parts if isinstance(item, ast.Constant)}
     names = {last_name(item) for item in parts if isinstance(item, ast.Name | ast.Attribute)}

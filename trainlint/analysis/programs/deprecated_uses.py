@@ -23,7 +23,6 @@ _YOUNG: Version = (2, 9)
 _YOUNG_CONFIDENCE = 0.7
 _NEW_NAME = lazy(r"torch(?:\.\w+)+")
 _SILENT_ROLES = (Role.TYPE_TEST, Role.ANNOTATION)
-"""To ask for a type by its old name, or to write it down, runs nothing that is deprecated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +63,8 @@ class DeprecatedUse:
         return isinstance(self.place.node, ast.ImportFrom) and self.standing.severity is not Severity.ERROR
 
     @property
-    def message(self) -> str:
-        """What is wrong with the name, and what to write."""
+    def fact(self) -> str:
+        """What is wrong with the name."""
         row = self.deprecation
         if self.standing.severity is Severity.ERROR and row.removed is not None:
             said = f"`{self.name}` is gone since PyTorch {_dotted(row.removed)}"
@@ -77,8 +76,13 @@ class DeprecatedUse:
             said = f"`{self.name}` is deprecated since PyTorch {_dotted(row.since)}"
         if row.warns and self.standing.severity is not Severity.ERROR:
             said += ", which warns of it"
-        replacement = f"`{row.replacement}`" if row.exact else row.replacement
-        return f"{said}; write {replacement}"
+        return said
+
+    @property
+    def instead(self) -> str:
+        """What to write."""
+        row = self.deprecation
+        return f"write `{row.replacement}`" if row.exact else f"write {row.replacement}"
 
 
 def standing(deprecation: Deprecation, file: SemanticModel) -> Standing | None:
@@ -107,16 +111,16 @@ def standing(deprecation: Deprecation, file: SemanticModel) -> Standing | None:
 def deprecated_use(file: SemanticModel, place: Place, code: str) -> DeprecatedUse | None:
     """The use at a reference or an import that one rule reports; None for all else.
 
-    An import alone is a use where what it imports is gone, or where nothing in the file uses it. Silent is what has
-    another way beside it: the other branch of a version test, the other part of a `try`.
+    An import alone is a use where what it imports is gone, or where nothing in the file uses it. A name whose
+    replacement stands beside it, as in the other part of a `try`, is none.
     """
     if isinstance(place.node, ast.ImportFrom):
-        return None if _is_switched(place.block) else _imported(file, place, place.node, code)
+        return _imported(file, place, place.node, code)
     if not isinstance(place.node, ast.expr):
         return None
     meanings = origins(place.node, place.block)
     found = deprecation_of(next(iter(meanings)), code) if len(meanings) == 1 else None
-    if found is None or _is_switched(place.block) or role(file, place) in _SILENT_ROLES:
+    if found is None:
         return None
     row, name = found
     stands = standing(row, file)
@@ -150,13 +154,13 @@ def _imported(file: SemanticModel, place: Place, statement: ast.ImportFrom, code
         stands = standing(row, file)
         if stands is None or is_tried(file, statement):
             continue
-        if not _is_gone_at(statement, stands, row) and not _is_unused_import(file, statement, local):
+        if not _is_gone_at(statement, stands, row) and not is_unused_import(file, statement, local):
             continue
         return DeprecatedUse(row, name, place, statement, stands)
     return None
 
 
-def _is_unused_import(file: SemanticModel, statement: ast.ImportFrom, local: str) -> bool:
+def is_unused_import(file: SemanticModel, statement: ast.ImportFrom, local: str) -> bool:
     """Whether nothing uses what an import binds, in a file from which nobody is likely to import it."""
     if file.source.path.endswith("__init__.py") or "__all__" in file.source.text:
         return False
@@ -169,7 +173,12 @@ def _has_another_way(file: SemanticModel, node: ast.expr, place: Place, row: Dep
     return has_alternative(file, node, place.block, new)
 
 
-def _is_switched(block: Block) -> bool:
+def is_only_named(file: SemanticModel, place: Place) -> bool:
+    """Whether a type is only asked for or annotated, which runs nothing that is deprecated."""
+    return isinstance(place.node, ast.expr) and role(file, place) in _SILENT_ROLES
+
+
+def is_switched(block: Block) -> bool:
     """Whether a version decides if code runs, or it runs after something else failed, as old ways do after new ones."""
     return depends_on_version(block) or any(around.kind is BlockKind.EXCEPT for around in block.outwards())
 

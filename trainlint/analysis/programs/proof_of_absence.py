@@ -54,8 +54,16 @@ class ProofOfAbsence:
 def proof_of_absence(site: Site) -> ProofOfAbsence | None:
     """The way into a loop that trains on CUDA; None for another loop, and where a part of the way is out of sight.
 
-    The way is in sight where it starts at the top level of a module and where no framework owns the loop. Loops over
-    steps inside another loop over steps (critics of a GAN), simulators, tests and benchmarks have none.
+    The way is in sight where it starts at the top level of a module and where no framework owns the loop.
+    """
+    way = way_into_training(site)
+    return way if way is not None and way.uses(FactKind.ENTERED) and not way.uses(FactKind.FRAMEWORK) else None
+
+
+def way_into_training(site: Site) -> ProofOfAbsence | None:
+    """What is in sight of the way into a loop that trains on CUDA; None for another loop.
+
+    Loops over steps inside another loop over steps (critics of a GAN), simulators, tests and benchmarks have none.
     """
     loop = site.file.outline.loop_blocks.get(site.node)
     if loop is None or site.file.loops.kind(loop) is not LoopKind.STEP or is_test_path(site.path):
@@ -65,8 +73,7 @@ def proof_of_absence(site: Site) -> ProofOfAbsence | None:
         return None
     if any(site.file.loops.acts_on_environment(block) for block in (loop, *outer)) or not _on_cuda(site.file):
         return None
-    way = ProofOfAbsence(loop, site.file.used_around(loop, beside=True))
-    return way if way.uses(FactKind.ENTERED) and not way.uses(FactKind.FRAMEWORK) else None
+    return ProofOfAbsence(loop, site.file.used_around(loop, beside=True))
 
 
 def _loops(loop: Block) -> Iterator[Block]:

@@ -1,1 +1,1 @@
-"""What `trainlint why` answers: the facts of a line, and why each rule reported or stayed silent there."""
+"""What `trainlint why` answers: the facts of a line, and why each rule reports something there or is silent."""

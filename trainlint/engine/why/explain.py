@@ -1,4 +1,4 @@
-"""The questions behind `trainlint why`: what is known of some lines, and why each rule spoke or stayed silent there."""
+"""Answers `trainlint why`: what is known of some lines, and why each rule reports something there or is silent."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import end_position, position
+from trainlint.analysis.syntax.written import shortened, written
 from trainlint.config import severity_for
+from trainlint.contract.declared_rule import DeclaredRule
 from trainlint.engine.places import places_by_rule
-from trainlint.engine.why.answers import shortened, written
-from trainlint.engine.why.line_facts import LineFacts
-from trainlint.engine.why.rule_source import last_header_line
-from trainlint.engine.why.stopping import stops
-from trainlint.engine.why.tracing import watch
+from trainlint.engine.why.line_facts import LineFacts, last_header_line
 from trainlint.explanation import Explanation, Hidden, Hiding, Line, Look, Verdict
 from trainlint.finding import Finding, Span
 from trainlint.rule import Rule
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
     from trainlint.catalogue import InstalledRule
     from trainlint.engine.configurations import Selection
 
+NO_REASON = "no reason given; `trainlint explain CODE` says what the rule looks for"
+"""The answer of a rule without guards, of another pack: one that derives from `Rule` itself."""
 _MOST_NEARBY = 3
 
 
@@ -55,10 +55,10 @@ def explain(
 ) -> Explanation:
     """What is known of the lines from `first` to `last`, and what each rule that looks at them says.
 
-    Of several lines only those are told that hold code; of the whole file, those that a rule looks at.
+    Of several lines, those that hold code; of the whole file, those that a rule looks at.
     """
-    inquest = _Inquest(model, rules, first, last)
-    looks = inquest.looks()
+    questions = _Questions(model, rules, first, last)
+    looks = questions.looks()
     facts = LineFacts(model)
     lines: list[Line] = []
     for number in sorted(looks) if whole_file else range(first, last + 1):
@@ -72,13 +72,13 @@ def explain(
         whole_file=whole_file,
         min_confidence=model.config.min_confidence,
         lines=tuple(lines),
-        nearby=() if looks else inquest.nearby(),
+        nearby=() if looks else questions.nearby(),
     )
 
 
 @dataclass(slots=True, eq=False)
-class _Inquest:
-    """All rules over a file; over the lines in question under observation."""
+class _Questions:
+    """What all rules say of a file, and which of it concerns the lines in question."""
 
     model: SemanticModel
     rules: Sequence[Asked]
@@ -87,25 +87,17 @@ class _Inquest:
     _found: dict[Finding, Hiding | None] = field(default_factory=dict)
     """Every finding of the file, with why its rule is off."""
     _silenced: dict[Finding, int] = field(default_factory=dict)
+    """The findings that a comment silences, with its line."""
+    _crashed: set[str] = field(default_factory=set)
+    """The codes of rules that crashed somewhere in the file."""
 
     def looks(self) -> dict[int, list[Look]]:
         """What rules saw, by line: findings at their own line, silence where the rule looked."""
-        # Those that run too seldom as well: the rule itself says that it wants other code.
-        places = places_by_rule([asked.rule for asked in self.rules], self.model, however_seldom=True)
-        raw = [look for asked, wanted in zip(self.rules, places, strict=True) for look in self._of_rule(asked, wanted)]
-        crashed = {look.code for look in raw if look.failure}
-        ran = [asked.rule for asked in self.rules if asked.off is None and asked.rule.code not in crashed]
-        known = [asked.rule for asked in self.rules]
-        self._silenced = silencing_lines(self.model.source, list(self._found), ran, known)
-        shown_rules = [finding for finding, off in self._found.items() if off is None]
-        about_comments = set(suppress(self.model.source, shown_rules, ran, known).findings) - set(shown_rules)
-        raw += [self._said(finding) for finding in sorted(about_comments, key=lambda finding: finding.order)]
+        looks = [*self._looks_of_rules(), *self._looks_of_comments()]
         by_line: dict[int, list[Look]] = {}
-        for look in raw:
+        for look in looks:
             judged = replace(look, verdicts=tuple(self._verdict(verdict.finding) for verdict in look.verdicts))
-            line = self._line(judged)
-            if line is not None:
-                by_line.setdefault(line, []).append(judged)
+            by_line.setdefault(self._line(judged), []).append(judged)
         for found in by_line.values():
             found.sort(key=lambda look: (not look.verdicts, look.code, look.span))
         return by_line
@@ -116,45 +108,63 @@ class _Inquest:
         shown.sort(key=lambda finding: (self._distance(finding.span.start_line), finding.order))
         return tuple(sorted(shown[:_MOST_NEARBY], key=lambda finding: finding.order))
 
+    def _looks_of_rules(self) -> list[Look]:
+        """What each rule makes of the lines. The findings of the whole file are kept in `_found`."""
+        # Also places that run too seldom for a rule, which then says so.
+        places = places_by_rule([asked.rule for asked in self.rules], self.model, however_seldom=True)
+        return [look for asked, wanted in zip(self.rules, places, strict=True) for look in self._of_rule(asked, wanted)]
+
+    def _looks_of_comments(self) -> list[Look]:
+        """What is wrong with the ignore comments of the lines. Remembers what they silence."""
+        known = [asked.rule for asked in self.rules]
+        ran = [asked.rule for asked in self.rules if asked.off is None and asked.rule.code not in self._crashed]
+        self._silenced = silencing_lines(self.model.source, list(self._found), ran, known)
+        of_rules = [finding for finding, off in self._found.items() if off is None]
+        about_comments = set(suppress(self.model.source, of_rules, ran, known).findings) - set(of_rules)
+        return [
+            self._reported(finding)
+            for finding in sorted(about_comments, key=lambda finding: finding.order)
+            if self._concerns(finding.span.start_line)
+        ]
+
     def _of_rule(self, asked: Asked, places: Iterator[Place]) -> Iterator[Look]:
-        """The rule's looks at the lines, and what it found elsewhere in the file."""
-        rule = asked.rule
+        """The rule's looks at the lines, and those elsewhere that found something on the lines."""
         for place in places:
             site = Site(self.model, place)
             span = _span(site)
-            if span.end_line < self.first or span.start_line > self.last:
-                yield from self._elsewhere(asked, site)
+            here = self._concerns(span.start_line, span.end_line)
+            look = self._look(asked, site, span, here=here)
+            if here:
+                yield look
                 continue
-            watched = watch(rule, site)
-            findings = tuple(self._remember(asked, finding) for finding in watched.findings)
-            yield Look(
-                code=rule.code,
-                name=rule.name,
-                span=span,
-                text=_text(site, span),
-                off=asked.off,
-                verdicts=tuple(map(Verdict, findings)),
-                stops=stops(watched.run, site) if watched.run and not findings else (),
-                failure=f"{type(watched.error).__name__}: {watched.error}" if watched.error else None,
-            )
+            for verdict in look.verdicts:
+                if self._concerns(verdict.finding.span.start_line):
+                    yield self._reported(verdict.finding, asked.off)
 
-    def _elsewhere(self, asked: Asked, site: Site) -> Iterator[Look]:
-        """A finding may stand at another line than the place that its rule looked at."""
+    def _look(self, asked: Asked, site: Site, span: Span, *, here: bool) -> Look:
+        """Ask a rule about a place; only `here`, on the lines in question, why it is silent."""
+        rule, found = asked.rule, list[Finding]()
+        silence = failure = None
         try:
-            found = [self._remember(asked, finding) for finding in asked.rule.check(site)]
-        except Exception:  # noqa: BLE001  # told where it happens: at another line
-            return
-        for finding in found:
-            if self.first <= finding.span.start_line <= self.last:
-                yield self._said(finding, asked.off)
+            for finding in rule.check(site):
+                found.append(self._remembered(asked, finding))
+            if here and not found:
+                silence = _silence(rule, site)
+        except Exception as crash:  # noqa: BLE001  # told to the user, as in a run
+            self._crashed.add(rule.code)
+            failure = f"{type(crash).__name__}: {crash}"
+        text = _text(site, span) if here else ""
+        return Look(rule.code, rule.name, span, text, asked.off, tuple(map(Verdict, found)), silence, failure)
 
-    def _remember(self, asked: Asked, finding: Finding) -> Finding:
+    def _remembered(self, asked: Asked, finding: Finding) -> Finding:
+        """The finding with its configured severity."""
         severity = severity_for(asked.rule, self.model.config)
         known = replace(finding, severity=severity) if severity is not None else finding
         self._found[known] = asked.off
         return known
 
-    def _said(self, finding: Finding, off: Hiding | None = None) -> Look:
+    def _reported(self, finding: Finding, off: Hiding | None = None) -> Look:
+        """The look of a finding whose rule looked at another line."""
         source, span = self.model.source, finding.span
         start = source.line_starts[span.start_line - 1] + span.start_column - 1
         stop = source.line_starts[span.end_line - 1] + span.end_column - 1
@@ -172,17 +182,22 @@ class _Inquest:
             hidden.append(Hidden(Hiding.LOW_CONFIDENCE))
         return Verdict(finding, tuple(hidden))
 
-    def _line(self, look: Look) -> int | None:
-        """Under which of the lines a look is told; None where it concerns none of them."""
-        for verdict in look.verdicts:
-            if self.first <= verdict.finding.span.start_line <= self.last:
-                return verdict.finding.span.start_line
-        if look.span.end_line < self.first or look.span.start_line > self.last:
-            return None
-        return max(look.span.start_line, self.first)
+    def _concerns(self, start: int, end: int | None = None) -> bool:
+        """Whether any of the lines from `start` to `end`, or `start` alone, is in question."""
+        return start <= self.last and self.first <= (start if end is None else end)
+
+    def _line(self, look: Look) -> int:
+        """The line under which a look is shown."""
+        lines = (verdict.finding.span.start_line for verdict in look.verdicts)
+        return next(filter(self._concerns, lines), max(look.span.start_line, self.first))
 
     def _distance(self, line: int) -> int:
         return max(self.first - line, line - self.last, 0)
+
+
+def _silence(rule: Rule, site: Site) -> str | None:
+    """Why a rule reports nothing at a place, as a clause; None where it looks for something else."""
+    return rule.silence(site) if isinstance(rule, DeclaredRule) else NO_REASON
 
 
 def _span(site: Site) -> Span:

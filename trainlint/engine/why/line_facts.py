@@ -11,9 +11,8 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
 from trainlint.analysis.syntax.names import end_position, position
+from trainlint.analysis.syntax.written import written
 from trainlint.analysis.types.values import Kind, Value
-from trainlint.engine.why.answers import written
-from trainlint.engine.why.rule_source import last_header_line
 from trainlint.explanation import Fact, Line
 
 _NAMED = ast.Name | ast.Attribute | ast.Subscript
@@ -113,6 +112,14 @@ class LineFacts:
             ((node, block) for node, block in found if not isinstance(node, _NO_VALUES)),
             key=lambda item: (position(item[0]), end_position(item[0])),
         )
+
+
+def last_header_line(node: ast.stmt) -> int:
+    """The last line of a simple statement, or of a compound one's header."""
+    if not hasattr(node, "body"):
+        return node.end_lineno or node.lineno
+    header = (child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt))
+    return max((getattr(child, "end_lineno", node.lineno) for child in header), default=node.lineno)
 
 
 def _parts(node: ast.AST) -> Iterator[ast.expr]:

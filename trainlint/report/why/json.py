@@ -6,15 +6,15 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from trainlint import __version__
-from trainlint.analysis.frequency.heat_fact import HeatFact
-from trainlint.analysis.types.values import Value
 from trainlint.report.json import finding_object, span_object
-from trainlint.report.why.value_words import heat_words, value_words
+from trainlint.report.why.value_words import value_words
 
 if TYPE_CHECKING:
-    from trainlint.explanation import Answer, Explanation, Fact, Line, Look, Stop, Verdict
+    from trainlint.analysis.frequency.heat_fact import HeatFact
+    from trainlint.analysis.types.values import Value
+    from trainlint.explanation import Explanation, Fact, Line, Look, Verdict
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """Raised when a key changes its meaning or goes away. New keys may come at any time."""
 
 
@@ -26,7 +26,7 @@ def render(explanation: Explanation) -> str:
         "path": explanation.path,
         "first_line": explanation.first,
         "last_line": explanation.last,
-        "min_confidence": explanation.min_confidence,
+        "min_confidence": explanation.min_confidence.label,
         "missing_words": list(explanation.missing_words),
         "lines": [_line(line) for line in explanation.lines],
         "nearest_findings": [finding_object(finding) for finding in explanation.nearby],
@@ -65,12 +65,7 @@ def _value(value: Value) -> dict[str, Any]:
 
 
 def _fact(fact: Fact) -> dict[str, Any]:
-    known = fact.value
-    if isinstance(known, HeatFact):
-        return {"text": fact.text, "words": heat_words(known), "heat": _heat(known), "value": None}
-    if isinstance(known, Value):
-        return {"text": fact.text, "words": value_words(known), "heat": None, "value": _value(known)}
-    return {"text": fact.text, "words": known, "heat": None, "value": None}
+    return {"text": fact.text, "words": value_words(fact.value), "value": _value(fact.value)}
 
 
 def _look(look: Look) -> dict[str, Any]:
@@ -82,7 +77,7 @@ def _look(look: Look) -> dict[str, Any]:
         "off": look.off.value if look.off else None,
         "answer": "crashed" if look.failure else "reported" if look.verdicts else "silent",
         "findings": [_verdict(verdict) for verdict in look.verdicts],
-        "stops": [_stop(stop) for stop in look.stops],
+        "silence": look.silence,
         "failure": look.failure,
     }
 
@@ -92,24 +87,4 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "finding": finding_object(verdict.finding),
         "shown": not verdict.hidden,
         "hidden": [{"by": hidden.by.value, "line": hidden.line} for hidden in verdict.hidden],
-    }
-
-
-def _stop(stop: Stop) -> dict[str, Any]:
-    return {
-        "condition": stop.condition,
-        "holds": stop.holds,
-        "answers": [_answer(answer) for answer in stop.answers],
-        "function": stop.function,
-        "path": stop.path,
-        "line": stop.line,
-    }
-
-
-def _answer(answer: Answer) -> dict[str, Any]:
-    return {
-        "part": answer.part,
-        "question": answer.question or None,
-        "answer": answer.value or None,
-        "facts": [_fact(fact) for fact in answer.facts],
     }

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.frequency.heat_fact import HeatFact
-from trainlint.analysis.types.values import Value
-from trainlint.explanation import Explanation, Fact, Hiding, Line, Look, Stop, Verdict
+from trainlint.explanation import Explanation, Hiding, Line, Look, Verdict
 from trainlint.report.characters import json_without_commands, quoted, sentence, without_commands
+from trainlint.report.why.silent_lines import silent_lines
 from trainlint.report.why.value_words import heat_words, value_words
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ FORMATS = ("text", "json")
 _LABEL = 12
 """Columns of the labels left of the facts."""
 _INDENT = "    "
-_DEEPER = "      "
 _OFF = {
     Hiding.PREVIEW: "a preview rule, which runs with --preview only",
     Hiding.NOT_SELECTED: "not selected by the configuration",
@@ -54,9 +52,11 @@ def _lines(explanation: Explanation, style: Style) -> Iterator[Text]:
         same = told is not None and (told.heat, told.function) == (line.heat, line.function)
         yield from _context(line, told if same else None, style)
         yield from _values(line, style)
-        for group in _alike(line.looks):
-            yield Text()
-            yield from _look(explanation, line, group, style)
+        for look in line.looks:
+            if look.verdicts or look.failure:
+                yield Text()
+                yield from _look(explanation, line, look, style)
+        yield from silent_lines(line.looks, style)
         if not same and line.heat is not None and line.body is None:
             told = line
     yield from _end(explanation, style)
@@ -67,7 +67,7 @@ def _code(line: Line, digits: int, style: Style) -> Iterator[Text]:
 
     from trainlint.report.frame import code_width, ellipsis, gutter, row
 
-    code = row(line.text, style).window(0, code_width(style, digits), ellipsis(style))
+    code = row(line.text, style).cropped(code_width(style, digits), ellipsis(style))
     yield Text.assemble((gutter(str(line.number), digits, style), "blue"), (code, "bold"))
 
 
@@ -94,7 +94,7 @@ def _values(line: Line, style: Style) -> Iterator[Text]:
     label = "values:"
     for fact in line.values:
         name = sentence(fact.text, unicode=style.unicode)
-        words = sentence(_fact_words(fact), unicode=style.unicode)
+        words = sentence(value_words(fact.value), unicode=style.unicode)
         text = Text.assemble((f"  {label:<{_LABEL - 2}}", "dim"), (name, "cyan"), " is ", words)
         yield from wrapped(text, style, indent=" " * (_LABEL + 2))
         label = ""
@@ -111,32 +111,15 @@ def _fact(label: str, words: str, style: Style) -> Iterator[Text]:
     yield from wrapped(line, style, indent=" " * _LABEL)
 
 
-def _fact_words(fact: Fact) -> str:
-    if isinstance(fact.value, HeatFact):
-        return heat_words(fact.value)
-    return value_words(fact.value) if isinstance(fact.value, Value) else fact.value
-
-
-def _alike(looks: Sequence[Look]) -> Iterator[list[Look]]:
-    """Looks of one rule that ended in the same way."""
-    groups: dict[object, list[Look]] = {}
-    for look in looks:
-        key: object = look if look.verdicts or look.failure else (look.code, look.stops)
-        groups.setdefault(key, []).append(look)
-    yield from groups.values()
-
-
-def _look(explanation: Explanation, line: Line, group: list[Look], style: Style) -> Iterator[Text]:
+def _look(explanation: Explanation, line: Line, look: Look, style: Style) -> Iterator[Text]:
+    """A rule that found something, or crashed."""
     from rich.text import Text
 
     from trainlint.report.terminal import wrapped
 
-    look = group[0]
-    places = list(dict.fromkeys(f"`{each.text}`" for each in group))
-    about = places[0] if len(places) == 1 else f"{', '.join(places[:-1])} and {places[-1]}"
     state, accent = _state(look)
     heading = Text.assemble("  ", (look.code, "bold"), f" {look.name} ", (state, accent))
-    heading.append(sentence(f" {about}", unicode=style.unicode))
+    heading.append(sentence(f" `{look.text}`", unicode=style.unicode))
     yield from wrapped(heading, style, indent=_INDENT)
     if look.off is not None:
         yield from _said(f"It does not run here: it is {_OFF[look.off]}.", style)
@@ -144,18 +127,11 @@ def _look(explanation: Explanation, line: Line, group: list[Look], style: Style)
         yield from _verdict(explanation, line, verdict, style)
     if look.failure:
         yield from _said(look.failure, style)
-    if not look.verdicts and not look.failure and not look.stops:
-        yield from _said("Its source is not at hand, so it cannot be told why.", style)
-    told: set[Fact] = set()
-    for stop in _told(look.stops):
-        yield from _stop(stop, line, told, style)
 
 
 def _state(look: Look) -> tuple[str, str]:
     if look.failure:
         return "crashed on", "bold red"
-    if not look.verdicts:
-        return "is silent about", "dim"
     shown = any(not verdict.hidden for verdict in look.verdicts)
     return ("reports", "bold yellow") if shown else ("would report", "bold cyan")
 
@@ -164,63 +140,26 @@ def _verdict(explanation: Explanation, line: Line, verdict: Verdict, style: Styl
     finding = verdict.finding
     elsewhere = f" (at line {finding.span.start_line})" if finding.span.start_line != line.number else ""
     yield from _said(finding.message + elsewhere, style)
-    sure = f"{finding.confidence:.0%} sure"
+    if finding.help:
+        yield from _said(f"help: {finding.help}", style)
     reasons = []
     for hidden in verdict.hidden:
         if hidden.by is Hiding.COMMENT:
             reasons.append(f"the comment at line {hidden.line} silences it")
         elif hidden.by is Hiding.LOW_CONFIDENCE:
-            reasons.append(f"that is below min-confidence, {explanation.min_confidence:.0%}")
+            reasons.append(f"that is below min-confidence, {explanation.min_confidence.label}")
     shown = "shown by `trainlint check`"
     if verdict.hidden:
         shown = f"not shown: {'; '.join(reasons) or 'the rule does not run here'}"
-    yield from _said(f"{finding.severity.label}, {sure}; {shown}", style)
+    yield from _said(f"{finding.severity.label}, {finding.confidence.label}; {shown}", style)
 
 
-def _told(stops: Sequence[Stop]) -> Iterator[Stop]:
-    """The conditions that say something to people: not those that only hand the question on to another function, nor
-    the details of one that is answered already.
-    """
-    answered = False
-    for index, stop in enumerate(stops):
-        asks = any(answer.question for answer in stop.answers)
-        handed_on = index + 1 < len(stops) and stops[index + 1].function != stop.function
-        told = any(not isinstance(fact.value, str) for answer in stop.answers for fact in answer.facts)
-        if asks or (not handed_on and (told or not answered)):
-            yield stop
-        answered |= asks
-
-
-def _stop(stop: Stop, line: Line, told: set[Fact], style: Style) -> Iterator[Text]:
-    """What a condition asked and what came out; a fact that was told before is not told again."""
-    place = f"{quoted(stop.path.rpartition('/')[2])}:{stop.line}"
-    for answer in stop.answers:
-        if answer.question:
-            yield from _said(f"{answer.question}: {answer.value}", style, bold=answer.value)
-            yield from _said(f"asked as `{answer.part}`, {place}", style, "dim", indent=_DEEPER)
-        else:
-            yield from _said(f"`{answer.part}`: {answer.value or 'no'}", style, bold=answer.value or "no")
-            yield from _said(place, style, "dim", indent=_DEEPER)
-        for fact in answer.facts:
-            if fact in told:
-                continue
-            told.add(fact)
-            if not isinstance(fact.value, HeatFact):
-                yield from _said(f"{fact.text} is {_fact_words(fact)}", style, indent=_DEEPER)
-            elif fact.value != line.heat or not answer.question:
-                yield from _said(heat_words(fact.value), style, indent=_DEEPER)
-
-
-def _said(words: str, style: Style, look: str = "", *, indent: str = _INDENT, bold: str = "") -> Iterator[Text]:
-    """A sentence, of which the last words may be bold."""
+def _said(words: str, style: Style, *, indent: str = _INDENT) -> Iterator[Text]:
     from rich.text import Text
 
     from trainlint.report.terminal import wrapped
 
-    text = Text.assemble(indent, (sentence(words, unicode=style.unicode), look))
-    if bold:
-        text.stylize("bold", start=-len(sentence(bold, unicode=style.unicode)))
-    yield from wrapped(text, style, indent=indent)
+    yield from wrapped(Text(indent + sentence(words, unicode=style.unicode)), style, indent=indent)
 
 
 def _end(explanation: Explanation, style: Style) -> Iterator[Text]:

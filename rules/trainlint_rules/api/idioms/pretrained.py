@@ -7,10 +7,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant
+from trainlint.contract.guard import guard
+from trainlint.finding import Edit
 from trainlint.patterns import lazy
+from trainlint.source import SourceFile
 
 LEGACY_ARGUMENTS = {"pretrained": "weights", "pretrained_backbone": "weights_backbone"}
 """An old argument, and the one in its place."""
@@ -60,6 +65,51 @@ def is_any_builder(function: ast.expr, origin: Callable[[ast.expr], str | None])
     if isinstance(function, ast.Call) and isinstance(function.func, ast.Name) and function.func.id == "getattr":
         return bool(function.args) and origin(function.args[0]) == _PACKAGE
     return False
+
+
+@guard
+def named_beside(site: Site) -> bool:
+    """`weights=` is given beside it."""
+    pairs = LEGACY_ARGUMENTS.items()
+    return any(argument(site.call, old) and argument(site.call, new) for old, new in pairs)
+
+
+def old_argument(call: ast.Call, *, by_position: bool) -> str | None:
+    """What a message calls the old argument of a builder's call; None where there is none."""
+    legacy = [name for name in LEGACY_ARGUMENTS if argument(call, name) is not None]
+    if legacy:
+        return f"`{legacy[0]}=`"
+    positional = by_position and bool(call.args) and type(constant(call.args[0])) is bool
+    return "a truth value for the weights" if positional else None
+
+
+def named_weights(source: SourceFile, call: ast.Call, weights: Mapping[str, str]) -> tuple[Edit, ...]:
+    """The edits that name the set of weights. Raises Unfixable where there is more than one."""
+    from trainlint.fixing.rewrite import Unfixable
+
+    edits = tuple(_renamed(source, call, weights))
+    if len(edits) > 1:
+        raise Unfixable("two arguments of one call cannot be rewritten at once")
+    return edits
+
+
+def _renamed(source: SourceFile, call: ast.Call, weights: Mapping[str, str]) -> Iterator[Edit]:
+    from trainlint.fixing.keywords import rename_argument
+
+    if call.args and type(constant(call.args[0])) is bool and "pretrained" in weights:
+        value = f'"{weights["pretrained"]}"' if constant(call.args[0]) else "None"
+        yield rename_argument(source, call, 0, "weights", value)
+    for index, keyword in enumerate(call.keywords, start=len(call.args)):
+        if keyword.arg is not None and keyword.arg in weights:
+            name = f'"{weights[keyword.arg]}"'
+            match constant(keyword.value):
+                case True:
+                    value = name
+                case False:
+                    value = "None"
+                case _:
+                    value = f"{name} if {ast.unparse(keyword.value)} else None"
+            yield rename_argument(source, call, index, LEGACY_ARGUMENTS[keyword.arg], value)
 
 
 _COCO = {"pretrained": "COCO_V1", "pretrained_backbone": "IMAGENET1K_V1"}

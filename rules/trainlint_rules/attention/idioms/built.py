@@ -6,10 +6,13 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.names import dotted, last_name, nodes_in
 from trainlint.analysis.syntax.uses import assigned_target
 
+CROSS_ENTROPY = ("torch.nn.*.cross_entropy", "torch.nn.*.CrossEntropyLoss")
+"""For `on` of a rule; see `losses_at`."""
 _MOVING = frozenset({"to", "cuda", "float", "half", "bfloat16", "train", "eval"})
 
 
@@ -27,6 +30,13 @@ def calls_of(file: SemanticModel, built: Place) -> Iterator[Place]:
         yield from _calls_of_name(file, target.id, built.block)
     elif isinstance(target, ast.Attribute):
         yield from _calls_of_attribute(file, target, built.block)
+
+
+def losses_at(site: Site) -> Iterator[Site]:
+    """The calls of a cross-entropy: the site's own, or those of the loss that it builds."""
+    builds = last_name(site.call.func) == "CrossEntropyLoss"
+    for place in calls_of(site.file, site.place) if builds else [site.place]:
+        yield Site(site.file, place)
 
 
 def _calls_of_name(file: SemanticModel, name: str, block: Block) -> Iterator[Place]:

@@ -4,14 +4,58 @@ from __future__ import annotations
 
 import ast
 import math
+import re
+from typing import NamedTuple
 
+from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
 from trainlint.analysis.syntax.reaching import single_value
+from trainlint.contract.guard import guard
+from trainlint.patterns import lazy
 
 _CUBIC = 0.044715
 """The factor of the cube in the approximation of GELU by tanh."""
+_FUSING = lazy(r"fus(e|er|ed|ion)|compile|script", re.IGNORECASE)
+_FIRST_RMS_NORM = (2, 4)
 _NUMBER_MODULES = ("torch", "math", "np")
+
+
+class Formula(NamedTuple):
+    """A formula for which PyTorch has a function."""
+
+    name: str
+    function: str
+
+
+_FORMULAS = {
+    "rms_norm": Formula("an RMS norm", "F.rms_norm"),
+    "layer_norm": Formula("a layer norm", "F.layer_norm"),
+    "none": Formula("a GELU", "F.gelu(x)"),
+    "tanh": Formula("a GELU", 'F.gelu(x, approximate="tanh")'),
+}
+
+
+@guard
+def decorated_to_fuse(site: Site) -> bool:
+    """A decorator of the function fuses it."""
+    return site.function is not None and any(_FUSING.search(last_name(item)) for item in site.function.decorators)
+
+
+@guard
+def needs_newer_torch(site: Site) -> bool:
+    """The formula is an RMS norm, and the project supports PyTorch before 2.4."""
+    return site.lacks(_FIRST_RMS_NORM) and written_norm(site.place) == "rms_norm"
+
+
+def written_formula(site: Site) -> Formula | None:
+    """The norm or GELU that is written out around a root, erf or tanh of PyTorch, in a function."""
+    origin = site.origin(site.call.func)
+    if site.function is None or (origin is not None and not origin.startswith("torch.")):
+        return None
+    rooted = last_name(site.call.func) in ("rsqrt", "sqrt")
+    found = written_norm(site.place) if rooted else written_gelu(site.place)
+    return _FORMULAS[found] if found is not None else None
 
 
 def written_norm(root: Place) -> str | None:

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Function, How, Place
 from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import loads
+from trainlint.contract.guard import guard
 from trainlint.patterns import lazy
 
 _PRODUCTS = frozenset({"matmul", "bmm", "einsum", "mm"})
@@ -61,6 +63,13 @@ def written_attention(outline: Outline, softmax: Place) -> WrittenAttention | No
         return None
     cosine = sum(isinstance(part, ast.Call) and last_name(part.func) == "normalize" for part in nodes_in(product)) > 1
     return WrittenAttention(softmax.node, product, tuple(outputs), flow.biased, cosine)
+
+
+@guard
+def biased(site: Site) -> bool:
+    """A bias of relative positions is added to the scores, which the fastest kernels do not take."""
+    way = written_attention(site.file.outline, site.place)
+    return way is not None and way.biased
 
 
 def _softened(outline: Outline, function: Function, node: ast.Call) -> ast.expr | None:

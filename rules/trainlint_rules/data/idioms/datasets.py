@@ -9,11 +9,13 @@ from enum import Enum, auto
 
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Binding, Block, Class, Function, How
-from trainlint.analysis.syntax.names import argument, last_name, names_in, nodes_in
+from trainlint.analysis.syntax.names import argument, dotted, last_name, names_in, nodes_in
 from trainlint.analysis.tables import iterables
 from trainlint.analysis.tables.host_reads import TO_PYTHON
 from trainlint.analysis.types.batches import passed
+from trainlint.analysis.types.loaders import Loader
 from trainlint.analysis.types.values import Home, Kind, Origin
+from trainlint.finding import Heat
 from trainlint.patterns import lazy
 
 _WRAPPERS = frozenset({"Subset", "ConcatDataset", "random_split", "ChainDataset", "StackDataset"})
@@ -39,6 +41,7 @@ _FROM_NOTHING = frozenset({"rand", "randn", "randint", "zeros", "ones"})
 _DEEPEST = 10
 _Made = tuple[ast.expr, Block]
 """An expression and its block."""
+_OFTEN = frozenset({Heat.EPOCH, Heat.RARE, Heat.STEP, Heat.INNER, Heat.EVAL_STEP})
 
 
 class Items(Enum):
@@ -213,3 +216,25 @@ def _are_cheap(names: set[str]) -> bool:
 
 def _calls(method: Function) -> set[str]:
     return {last_name(node.func) for node in nodes_in(method.node) if isinstance(node, ast.Call)}
+
+
+def changes_between_passes(file: SemanticModel, loader: Loader) -> bool:
+    """Whether code that runs again and again changes a loader's dataset, or calls a method of it."""
+    dataset = argument(loader.call, "dataset", 0)
+    name = dotted(dataset) if dataset is not None else None
+
+    def is_dataset(node: ast.expr) -> bool:
+        return last_name(node) == "dataset" or (name is not None and dotted(node) == name)
+
+    for place in file.outline.all_calls():
+        assert isinstance(place.node, ast.Call)
+        func = place.node.func
+        if isinstance(func, ast.Attribute) and is_dataset(func.value) and file.heats.of(place.block).heat in _OFTEN:
+            return True
+    return any(
+        isinstance(target, ast.Attribute) and is_dataset(target.value)
+        for places in file.outline.stores.values()
+        for place in places
+        if isinstance(place.statement, ast.Assign) and file.heats.of(place.block).heat in _OFTEN
+        for target in place.statement.targets
+    )

@@ -16,7 +16,7 @@ from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import constant, last_name, nodes_in
 from trainlint.analysis.tables import iterables, loaders
 from trainlint.analysis.types.loaders import Loader
-from trainlint.finding import Heat
+from trainlint.finding import Confidence, Heat
 from trainlint.patterns import lazy
 
 _TAKES_NO_PASS = frozenset(
@@ -26,6 +26,7 @@ _TAKES_NO_PASS = frozenset(
 _AGAIN = frozenset({Heat.EPOCH, Heat.RARE, Heat.STEP, Heat.INNER, Heat.EVAL_STEP})
 _EPOCH = lazy(r"epoch", re.IGNORECASE)
 _ONLY_ONCE = frozenset({Heat.ONCE, Heat.UNKNOWN})
+_GOES_THROUGH = lazy(r"train|eval|val|test|epoch|fit|run|infer|predict|engine", re.IGNORECASE)
 
 
 class Start(Enum):
@@ -156,3 +157,17 @@ def _goes_round(file: SemanticModel, loop: Block, generator: bool) -> bool:
     if isinstance(node, ast.For) and any(_EPOCH.search(name) for name in names_in_head(node)):
         return True  # what it calls may train in a file that is out of sight
     return generator and never_ends(node)
+
+
+def sure_of_pass(item: Pass) -> Confidence:
+    """How sure it is that this begins a pass again and again."""
+    if item.start is Start.HANDED:
+        return Confidence.CERTAIN if _GOES_THROUGH.search(last_name(item.node)) else Confidence.POSSIBLE
+    replaces = item.start is Start.ITERATOR and any(block.kind is BlockKind.EXCEPT for block in item.block.outwards())
+    return Confidence.POSSIBLE if replaces else Confidence.CERTAIN  # the run may end before its first pass does
+
+
+def place_of_pass(item: Pass) -> str:
+    """Where a pass begins, for a message."""
+    line = getattr(item.node, "lineno", 0)
+    return f"loader passed on at line {line}" if item.start is Start.HANDED else f"loop at line {line}"

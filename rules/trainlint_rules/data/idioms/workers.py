@@ -12,6 +12,7 @@ from trainlint.analysis.syntax.names import argument, constant, last_name, posit
 from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.types.batches import passed
 from trainlint.analysis.types.loaders import Loader
+from trainlint.finding import Confidence
 
 _DEEPEST = 6
 _COUNTS_CORES = frozenset({"cpu_count", "sched_getaffinity", "process_cpu_count"})
@@ -30,6 +31,14 @@ class Workers(Enum):
     """A variable that is 0 unless somebody says otherwise."""
     UNKNOWN = auto()
     """The options cannot be seen."""
+
+
+SURE_OF_WORKERS = {
+    Workers.SOME: Confidence.CERTAIN,
+    Workers.LIKELY: Confidence.LIKELY,
+    Workers.OPTIONAL: Confidence.POSSIBLE,
+}
+"""How sure it is that a loader has worker processes, where it may have some."""
 
 
 def workers(file: SemanticModel, loader: Loader) -> Workers:

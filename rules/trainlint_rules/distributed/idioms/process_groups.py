@@ -7,12 +7,16 @@ from dataclasses import dataclass
 
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.contract.guard import guard
 
-_STARTS = frozenset({"torch.distributed.init_process_group", "torch.distributed.distributed_c10d.init_process_group"})
+INIT_PROCESS_GROUP = frozenset(
+    {"torch.distributed.init_process_group", "torch.distributed.distributed_c10d.init_process_group"}
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +35,7 @@ class GroupStart:
 def group_start(file: SemanticModel, place: Place) -> GroupStart | None:
     """What a call of `init_process_group` starts; None for any other call."""
     call = place.node
-    if not isinstance(call, ast.Call) or file.kinds.imported(call.func, place.block) not in _STARTS:
+    if not isinstance(call, ast.Call) or file.kinds.imported(call.func, place.block) not in INIT_PROCESS_GROUP:
         return None
     given = argument(call, "backend", 0)
     if isinstance(given, ast.Name):
@@ -43,6 +47,13 @@ def group_start(file: SemanticModel, place: Place) -> GroupStart | None:
         constant(argument(call, "world_size", 3)) == 1,
         not has_unpacked_arguments(call),
     )
+
+
+@guard
+def alone(site: Site) -> bool:
+    """The group is of a single process."""
+    start = group_start(site.file, site.place)
+    return start is not None and start.alone
 
 
 def owned_by_framework(file: SemanticModel, block: Block) -> bool:

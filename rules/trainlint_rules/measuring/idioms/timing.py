@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How, Place
+from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import dotted, end_position, last_name, names_in, nodes_in, position, root_name
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables import collectives
@@ -56,7 +57,9 @@ class Interval:
     start: ast.Call
     stop: ast.Call
     work: ast.Call
-    """The last launch of device work before the clock is read again; nothing waits for it in between."""
+    """The last launch of device work before the clock is read again."""
+    is_waited_for: bool
+    """Whether something between that launch and the clock waits for the device, or may."""
     repeated: Block | None
     """The `for ... in range(...)` inside the interval that repeats the work, if there is one."""
     divides: bool
@@ -70,8 +73,18 @@ def is_clock(file: SemanticModel, node: ast.AST | None, block: Block) -> bool:
     return (file.kinds.imported(node.func, block) or "").startswith(_CLOCK_MODULES)
 
 
-def unfinished_interval(file: SemanticModel, stop: ast.Call, place: Place) -> Interval | None:
-    """The interval that a read of the clock ends while device work of it may still run; None where nothing is sure.
+@dataclass(frozen=True, slots=True, eq=False)
+class FirstRound:
+    """The first call of a module that a benchmark times."""
+
+    call: ast.Call
+    is_warm: bool
+    """Whether the function called that module before the clock was started."""
+
+
+@once
+def timed_interval(file: SemanticModel, stop: ast.Call, place: Place) -> Interval | None:
+    """The interval that a read of the clock ends, if it surely holds device work; None where nothing is sure.
 
     Silent for timers that go round with a training loop, each from the end of the last: the queue is bounded, so they
     are right on average. So they are for whole epochs.
@@ -88,20 +101,16 @@ def unfinished_interval(file: SemanticModel, stop: ast.Call, place: Place) -> In
         found = _last_work(file, start, stop, place, function)
         if found is None:
             return None
-        work, repeated = found
-        return Interval(start, stop, work, repeated, _divides(difference, function))
+        work, repeated, is_waited_for = found
+        return Interval(start, stop, work, is_waited_for, repeated, _divides(difference, function))
     return None
 
 
-def timed_without_warm_up(file: SemanticModel, stop: ast.Call, place: Place) -> ast.Call | None:
-    """The first call of a module that a benchmark times, where nothing in its function called that module before.
-
-    A benchmark repeats it in `for ... in range(...)`. None where anything is called warm-up, whatever runs there.
-    """
+@once
+def first_round(file: SemanticModel, stop: ast.Call, place: Place) -> FirstRound | None:
+    """The first call of a module that a benchmark times: it repeats it in `for ... in range(...)`."""
     function = file.graph.enclosing(place.block)
     if function is None or not is_clock(file, stop, place.block):
-        return None
-    if any(_WARMS_UP.search(word) for word in names_in(function.node)):
         return None
     for difference in _differences(stop, place, function):
         start = _start(file, difference.right, stop, place)
@@ -112,8 +121,13 @@ def timed_without_warm_up(file: SemanticModel, stop: ast.Call, place: Place) -> 
             if loop is None or name is None or not _repeats_alone(loop, item.block):
                 return None
             earlier = _calls(file, function, _beginning(function), position(start)) if start is not None else []
-            return None if any(dotted(_call(other).func) == name for other in earlier) else _call(item)
+            return FirstRound(_call(item), any(dotted(_call(other).func) == name for other in earlier))
     return None
+
+
+def speaks_of_warm_up(function: Function) -> bool:
+    """Whether anything in a function is called a warm-up, whatever runs there."""
+    return any(_WARMS_UP.search(word) for word in names_in(function.node))
 
 
 def _beginning(function: Function) -> tuple[int, int]:
@@ -153,8 +167,8 @@ def _settled(block: Block) -> Block:
 
 def _last_work(
     file: SemanticModel, start: ast.Call, stop: ast.Call, place: Place, function: Function
-) -> tuple[ast.Call, Block | None] | None:
-    """The last launch in an interval, and the loop that repeats it; None where something waits after it."""
+) -> tuple[ast.Call, Block | None, bool] | None:
+    """The last launch in an interval, the loop that repeats it, and whether something waits for it, or may."""
     between = _calls(file, function, end_position(start), position(stop))
     launches = [item for item in between if _launches(file, item)]
     if not launches or not _computes_unfinished(file, between, launches):
@@ -168,9 +182,10 @@ def _last_work(
         # A wait at the beginning of a round comes behind the launch of the round before.
         behind = [item for item in between if item.block.within(loop) or end_position(_call(item)) > end_position(last)]
         always_runs = _counts_rounds(loop)
-    if not always_runs or any(_may_wait(file, item, 0) for item in behind):
+    if not always_runs:
         return None
-    return None if _python_reads(file, function, position(last), position(stop)) else (last, loop)
+    is_waited_for = any(_may_wait(file, item, 0) for item in behind)
+    return last, loop, is_waited_for or _python_reads(file, function, position(last), position(stop))
 
 
 def _computes_unfinished(file: SemanticModel, between: list[Place], launches: list[Place]) -> bool:

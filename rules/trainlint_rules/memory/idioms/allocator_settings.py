@@ -7,6 +7,8 @@ without a colon, raises at the first use of the device.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 VARIABLES = frozenset({"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF"})
 """The variables of the environment that hold settings; the short one since torch 2.9."""
 KEYS = frozenset(
@@ -18,29 +20,39 @@ KEYS = frozenset(
 )
 _LEAST_SPLIT = 20
 _CLOSE = 0.8
+_RAISES = "raises an error at the first use of the device"
 
 
-def problem(settings: str) -> str | None:
-    """What is wrong with a text such as "max_split_size_mb:128,expandable_segments:True", in words; None if nothing is.
+class Problem(NamedTuple):
+    """What is wrong with a setting."""
+
+    fact: str
+    help: str
+
+
+def problem(settings: str) -> Problem | None:
+    """What is wrong with a text such as "max_split_size_mb:128,expandable_segments:True"; None if nothing is.
 
     Keys that resemble no known one are left alone: they may be newer than this list.
     """
     for item in _items(settings):
         key, colon, value = (part.strip() for part in item.partition(":"))
         if not colon:
-            name = key.partition("=")[0].strip()
-            return f"`{key}` needs a colon between key and value, as in `{name}:...`" if "=" in key else None
+            name, equal, given = key.partition("=")
+            fact = f"the allocator cannot read `{key}`, because a colon separates key and value"
+            return Problem(fact, f"write `{name.strip()}:{given.strip()}`") if equal else None
         if key not in KEYS:
             from difflib import get_close_matches  # loaded only where there is something to compare
 
             close = get_close_matches(key, sorted(KEYS), n=1, cutoff=_CLOSE)
             if close:
-                return f"`{key}` is no key of the allocator: builds with CUDA refuse it; `{close[0]}` is one"
+                fact = f"`{key}` is no setting of the allocator, and builds with CUDA refuse it"
+                return Problem(fact, f"write `{close[0]}`")
         number = _number(value)
         if key == "max_split_size_mb" and number is not None and number < _LEAST_SPLIT:
-            return f"`max_split_size_mb` below {_LEAST_SPLIT} raises at the first use of the device"
+            return Problem(f"`{key}` below {_LEAST_SPLIT} {_RAISES}", f"set {_LEAST_SPLIT} or more")
         if key == "garbage_collection_threshold" and number is not None and not 0 < number < 1:
-            return "`garbage_collection_threshold` outside of (0, 1) raises at the first use of the device"
+            return Problem(f"`{key}` outside of (0, 1) {_RAISES}", "set a fraction between 0 and 1")
     return None
 
 

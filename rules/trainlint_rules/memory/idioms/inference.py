@@ -41,7 +41,7 @@ def interlude(file: SemanticModel, switch: Place) -> Interlude | None:
     network, body = _switched(switch), _body(file, switch)
     start = _line(switch)
     stop = _next_training(file, network, body, start) if network is not None else None
-    if network is None or stop is None or file.skeleton.is_test_file or file.gradients.off(switch.block, start):
+    if network is None or stop is None or file.gradients.off(switch.block, start):
         return None
     if any(start < _line(place) < stop for places in file.loops.evidence().values() for place in places):
         return None
@@ -146,7 +146,7 @@ def only_read(file: SemanticModel, read: Place) -> list[Place]:
     node = call.func.value if isinstance(call.func, ast.Attribute) else None
     if node is None or file.kinds.imported(call.func, read.block) is not None:
         node = call.args[0] if call.args else None
-    if node is None or file.skeleton.is_test_file:
+    if node is None:
         return []
     found = dict(_behind(file, node, read.block, _DEEPEST))
     here = file.graph.enclosing(read.block)
@@ -160,7 +160,7 @@ def only_read(file: SemanticModel, read: Place) -> list[Place]:
 def only_shown(file: SemanticModel, switch: Place) -> list[Place]:
     """Forwards after a call of `model.eval()`, in its function, of which nothing uses the graphs."""
     network = _switched(switch)
-    if network is None or file.skeleton.is_test_file or file.gradients.off(switch.block, _line(switch)):
+    if network is None or file.gradients.off(switch.block, _line(switch)):
         return []
     return [
         place

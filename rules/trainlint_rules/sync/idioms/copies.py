@@ -14,6 +14,7 @@ from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in, position, root_name
 from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.types.loaders import Loader
+from trainlint.analysis.types.values import Home, Kind
 from trainlint.patterns import lazy
 
 _ONLY_TENSORS = frozenset(
@@ -60,6 +61,33 @@ def cast_on_host(site: Site, batch: ast.expr) -> str | None:
     if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute) or made.args or made.keywords:
         return None
     return made.func.attr if made.func.attr in _CASTS else None
+
+
+def says_whether_to_wait(site: Site) -> bool:
+    """Whether a copy sets `non_blocking`, by name, by position, or out of sight."""
+    call = site.call
+    if any(keyword.arg in ("non_blocking", "async", None) for keyword in call.keywords):
+        return True
+    return any(isinstance(item, ast.Starred) or site.value(item).kind is not Kind.DTYPE for item in call.args[1:])
+
+
+def copies_to_cuda(site: Site) -> bool:
+    """Whether `.to(...)`, `.cuda()` or `.type(...)` copies to CUDA."""
+    call, name = site.call, last_name(site.call.func)
+    if name == "type":
+        return len(call.args) == 1 and _is_cuda_type(site, call.args[0])
+    if name == "cuda":
+        return True
+    words = [item.value for item in nodes_in(call) if isinstance(item, ast.Constant) and isinstance(item.value, str)]
+    other = any(word.startswith(("mps", "xla")) for word in words)
+    return not other and site.file.kinds.device_argument(call, site.block) is Home.DEVICE
+
+
+def _is_cuda_type(site: Site, node: ast.expr) -> bool:
+    """Whether a tensor type is one of CUDA's, also where a name holds it on machines with CUDA."""
+    value = single_value(node, site.block) or node
+    choices = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+    return any((site.origin(item) or "").startswith("torch.cuda.") for item in choices)
 
 
 def first_name(site: Site, node: ast.expr) -> str:

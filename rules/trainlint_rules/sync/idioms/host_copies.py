@@ -85,10 +85,21 @@ def _kept(call: ast.Call, place: Place, confidence: float) -> QueuedCopy | None:
     return QueuedCopy(call, None, False, confidence)
 
 
-def first_read_before_wait(file: SemanticModel, copy: QueuedCopy, place: Place) -> ast.AST | None:
-    """The first expression of the function that reads the copy, if nothing before it may wait for the device."""
+@dataclass(frozen=True, slots=True, eq=False)
+class FirstRead:
+    """The first expression of a function that reads a copy."""
+
+    node: ast.AST
+    use: ast.expr
+    """The name of the copy in it, or the copy itself."""
+    statement: ast.stmt
+
+
+def first_read(file: SemanticModel, copy: QueuedCopy, place: Place) -> FirstRead | None:
+    """Who reads the copy first, after it in the same function; None where it is handed on, stored or moved back."""
     if copy.name is None:
-        return _read_around(copy.call, place.statement)
+        read = _read_around(copy.call, place.statement)
+        return FirstRead(read, copy.call, place.statement) if read is not None else None
     function = file.graph.enclosing(place.block)
     if function is None or "." in copy.name:
         return None
@@ -99,12 +110,24 @@ def first_read_before_wait(file: SemanticModel, copy: QueuedCopy, place: Place) 
         if read is not None:
             block = file.outline.block_of.get(statement)
             follows = block is not None and _runs_with(block, place.block)
-            if not follows or _may_wait(file, function, end_position(copy.call), position(use)):
-                return None
-            return None if _only_views(read, statement) and _orders_streams(file, function) else read
+            return FirstRead(read, use, statement) if follows else None
         if isinstance(statement, ast.Return):
             return None
     return None
+
+
+def may_wait_between(file: SemanticModel, copy: QueuedCopy, read: FirstRead, place: Place) -> bool:
+    """Whether a call between a copy and its first read may wait for the device."""
+    function = file.graph.enclosing(place.block)
+    if read.use is copy.call or function is None:
+        return False
+    return _may_wait(file, function, end_position(copy.call), position(read.use))
+
+
+def leaves_wait_to_callers(file: SemanticModel, read: FirstRead, place: Place) -> bool:
+    """Whether a function that works with streams by hand only hands back what shares the memory of a copy."""
+    function = file.graph.enclosing(place.block)
+    return function is not None and _only_views(read.node, read.statement) and _orders_streams(file, function)
 
 
 def _end_of_copying(copy: QueuedCopy, block: Block) -> tuple[int, int]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from trainlint.analysis.effects.reads import explicit_read, implicit_read
 from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.names import nodes_in
 from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.syntax.uses import own_nodes
 from trainlint.analysis.types.values import Kind, Origin, Value
 from trainlint_rules.sync.idioms.masks import mask_confidence
 
@@ -23,9 +24,9 @@ class IndexSync:
     """One index that the host must read, or count, before it can go on."""
 
     how: str
-    """What the indexing is, as the start of a sentence."""
+    """What the indexing costs, as a fact."""
     instead: str
-    """What to do about it, as the end of one."""
+    """What to do about it."""
     confidence: float
 
 
@@ -60,8 +61,8 @@ def _bounds(file: SemanticModel, part: ast.Slice, block: Block) -> IndexSync | N
         if confidence and value.origin is Origin.NAME and _shows_axes(bound, block):
             confidence = _INDEXED_BY_AXES
         if confidence:
-            instead = "compare positions with the bound instead (`torch.arange(n, device=...) < end`)"
-            return IndexSync("a slice with a bound on the device reads the bound on the host", instead, confidence)
+            instead = "compare positions with the bound: `torch.arange(n, device=...) < end`"
+            return IndexSync("a slice bound on the device forces a GPU sync", instead, confidence)
     return None
 
 
@@ -97,7 +98,7 @@ def _of_list(file: SemanticModel, node: ast.Subscript, part: ast.expr, block: Bl
     if not confidence:
         return None
     instead = "stack the list once and index the tensor"
-    return IndexSync("a list indexed by a device scalar reads it on the host", instead, confidence)
+    return IndexSync("indexing a list by a device scalar forces a GPU sync", instead, confidence)
 
 
 def _mask(
@@ -113,8 +114,8 @@ def _mask(
         confidence *= 0.9
     if not confidence:
         return None
-    instead = "keep the shape and weigh by the mask (`torch.where`, `masked_fill`, a masked mean)"
-    return IndexSync("indexing by a boolean mask makes the host wait for the number of hits", instead, confidence)
+    instead = "keep the shape: use `torch.where`, `masked_fill` or a masked mean"
+    return IndexSync("indexing by a boolean mask has a data-dependent shape and forces a GPU sync", instead, confidence)
 
 
 def _fills(file: SemanticModel, node: ast.Subscript, block: Block, statement: ast.stmt) -> bool:
@@ -123,3 +124,14 @@ def _fills(file: SemanticModel, node: ast.Subscript, block: Block, statement: as
         return False
     stored = file.kinds.of(statement.value, block) if isinstance(statement, ast.Assign) else None
     return stored is None or not stored.on_device or stored.origin is Origin.NAME
+
+
+def earlier_index_sync(file: SemanticModel, node: ast.Subscript, place: Place) -> bool:
+    """Whether an earlier index of the same statement waits as well: one wait more is no second finding."""
+    here = (node.lineno, node.col_offset, -(node.end_col_offset or 0))
+    return any(
+        (other.lineno, other.col_offset, -(other.end_col_offset or 0)) < here
+        and index_sync(file, other, place.block, place.statement) is not None
+        for other in own_nodes(place.statement)
+        if isinstance(other, ast.Subscript) and other is not node and not isinstance(other.slice, ast.Constant)
+    )

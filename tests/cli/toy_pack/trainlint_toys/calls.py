@@ -47,7 +47,7 @@ class Safe(Rule):
         start = site.source.line_starts[span.start_line - 1] + span.start_column - 1
         name = site.source.text[start:].partition("(")[0]
         fix = Fix("Call cured()", (Edit(start, start + len(name), "cured"),), self.fix_safety or Safety.SAFE)
-        yield self.finding(site, f"`{name}()` can be cured", fix=fix, confidence=1.0)
+        yield self.finding(site, f"`{name}()` can be cured", fix=fix)
 
 
 class Numeric(Safe):

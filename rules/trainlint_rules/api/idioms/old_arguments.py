@@ -1,0 +1,110 @@
+"""Arguments that PyTorch has renamed, deprecated or taken away, where a call still gives them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.tables.deprecated_arguments import ARGUMENTS, OldArgument
+from trainlint.analysis.tables.deprecations import Version
+from trainlint.analysis.tables.optimizers import SCHEDULER_BASE_ORIGINS
+from trainlint.finding import Edit
+
+_REMOVED: Version = (2, 7)
+"""The first version whose schedulers refuse `verbose`."""
+_TWO_FOR_ONE = {"size_average", "reduce"}
+"""Two old arguments that one new one replaces."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """One old argument of a call."""
+
+    site: Site
+    """The call."""
+    row: OldArgument
+    removed: bool
+    """Whether a version that the project targets refuses it."""
+
+    @property
+    def fact(self) -> str:
+        """What is wrong with it."""
+        name, row = self.site.text(self.site.call.func), self.row
+        if self.removed and row.removed:
+            return f"`{name}` takes no `{row.keyword}` since PyTorch {row.removed[0]}.{row.removed[1]}"
+        return f"`{row.keyword}` of `{name}` is deprecated"
+
+    @property
+    def instead(self) -> str:
+        """What to write."""
+        return self.row.advice if self.row.dropped else f"write {self.row.advice}"
+
+    @property
+    def title(self) -> str:
+        """What the fix does."""
+        if self.row.dropped:
+            return f"Leave out {self.row.keyword}"
+        return "Use the new value" if self.row.renamed == self.row.keyword else f"Use {self.row.renamed}"
+
+    @property
+    def young(self) -> bool:
+        """Whether the project may run a version in which the argument still counts."""
+        target = self.site.file.config.target_torch
+        return self.row.young and (target is None or target.minimum is None)
+
+    @property
+    def needs(self) -> Version | None:
+        """The first version in which the fix works; None for any."""
+        return self.row.since if self.row.renamed or self.row.young else None
+
+    def edits(self) -> Iterator[Edit]:
+        """The argument by its new name or with its new value, or none; no edits where that cannot be known."""
+        from trainlint.fixing.keywords import remove_arguments, rename_argument
+        from trainlint.fixing.rewrite import set_keyword
+
+        source, call, row = self.site.source, self.site.call, self.row
+        names = [keyword.arg for keyword in call.keywords]
+        index = names.index(row.keyword)
+        literal = constant(call.keywords[index].value)
+        if row.dropped:
+            yield remove_arguments(source, call, row.keyword)
+        elif row.renamed and not set(names) >= _TWO_FOR_ONE and (not row.values or literal in row.values):
+            value = row.values[literal] if row.values else None
+            if row.renamed == row.keyword:
+                yield set_keyword(source, call, row.renamed, value or "")
+            else:
+                yield rename_argument(source, call, len(call.args) + index, row.renamed, value)
+
+
+def old_arguments(there: Site) -> Iterator[Given]:
+    """The arguments of a call, written out, that a version which the project targets deprecates or refuses."""
+    origin = there.origin(there.call.func) or ""
+    for row in ARGUMENTS:
+        given = next((item.value for item in there.call.keywords if item.arg == row.keyword), None)
+        if given is None or not row.function.fullmatch(origin):
+            continue
+        removed = _reached(there, row.removed)
+        matters = row.only_value is ... or constant(given) == row.only_value
+        if matters and (removed or _reached(there, row.since)):
+            yield Given(there, row, removed)
+
+
+def hands_verbose_on(site: Site) -> bool:
+    """Whether a scheduler of the project gives its base class, one of PyTorch's, a third argument."""
+    match site.call.func:
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="super"))):
+            owner = site.function.owner if site.function is not None else None
+        case _:
+            return False
+    if owner is None or len(owner.node.bases) != 1 or not _reached(site, _REMOVED):
+        return False
+    base = site.file.kinds.imported(owner.node.bases[0], owner.outside)
+    return base in SCHEDULER_BASE_ORIGINS and argument(site.call, "verbose", 2) is not None
+
+
+def _reached(site: Site, version: Version | None) -> bool:
+    target = site.file.config.target_torch
+    return version is not None and (target is None or target.reaches(version))

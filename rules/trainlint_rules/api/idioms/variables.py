@@ -1,0 +1,90 @@
+"""`Variable(...)`: what it wraps, and the tensor that says the same."""
+
+from __future__ import annotations
+
+import ast
+
+from trainlint.analysis.conditions.alternatives import origins
+from trainlint.analysis.effects.creations import ALL
+from trainlint.analysis.programs.deprecated_uses import is_unused_import
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import (
+    argument,
+    constant,
+    end_position,
+    has_unpacked_arguments,
+    imported_names,
+    last_name,
+    position,
+)
+from trainlint.analysis.syntax.roles import Role, role
+from trainlint.contract.guard import early_guard
+
+VARIABLE = ("torch.autograd.Variable", "torch.autograd.variable.Variable")
+_ARGUMENTS = ("data", "requires_grad", "volatile")
+"""The arguments of the old constructor, in their order; the last one does nothing since PyTorch 0.4."""
+_PRIMARY = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
+_FRESH_METHODS = frozenset({"new", "new_empty", "new_zeros", "new_ones", "new_full", "new_tensor"})
+_CASTS = frozenset({"cuda", "cpu", "to", "type", "float", "double", "half", "long", "int", "bool"})
+
+
+@early_guard
+def only_named(site: Site) -> bool:
+    """The type is only asked for, annotated or derived from."""
+    return isinstance(site.node, ast.expr) and role(site.file, site.place) in (
+        Role.TYPE_TEST,
+        Role.ANNOTATION,
+        Role.BASE,
+    )
+
+
+def is_idle_import(site: Site) -> bool:
+    """Whether a statement imports the class, and nothing uses it."""
+    statement = site.node
+    if not isinstance(statement, ast.ImportFrom):
+        return False
+    local = next((name for name, meaning in imported_names(statement) if meaning in VARIABLE), None)
+    return local is not None and is_unused_import(site.file, statement, local)
+
+
+def names_variable(site: Site) -> bool:
+    """Whether an expression may name the class; a name that a version switch imports may name another, too."""
+    return isinstance(site.node, ast.expr) and not origins(site.node, site.block).isdisjoint(VARIABLE)
+
+
+def unwrapped(there: Site) -> str | None:
+    """The tensor itself where it is new or has no graph; else detached from it, as `Variable` detaches it."""
+    call = there.call
+    data = argument(call, "data", 0)
+    known = all(keyword.arg in _ARGUMENTS for keyword in call.keywords) and len(call.args) <= len(_ARGUMENTS)
+    if data is None or not known or has_unpacked_arguments(call):
+        return None
+    flag, value, outline = _requires_grad(call), there.value(data), there.file.outline
+    # Where the file sets the flag somewhere, it could be set on what two names now share.
+    alone = not outline.stores.get("requires_grad") and not outline.calls.get("requires_grad_")
+    bare = _is_fresh(there, data) or (value.is_tensor and value.attached is False and not flag and alone)
+    text = there.source.text[there.source.offset(*position(data)) : there.source.offset(*end_position(data))]
+    written = text if isinstance(data, _PRIMARY) or (bare and not flag) else f"({text})"
+    return written + ("" if bare else ".detach()") + flag
+
+
+def _requires_grad(call: ast.Call) -> str:
+    """The call of `requires_grad_` that does what the argument did; empty where it did nothing."""
+    wanted = argument(call, "requires_grad", 1)
+    if wanted is None or constant(wanted) is False:
+        return ""
+    return f".requires_grad_({'' if constant(wanted) is True else ast.unparse(wanted)})"
+
+
+def _is_fresh(site: Site, node: ast.expr) -> bool:
+    """Whether an expression makes a tensor that nothing else holds: a factory of PyTorch, cast or moved or not."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CASTS:
+        if isinstance(node.func.value, ast.Name):
+            return False
+        node = node.func.value
+    if not isinstance(node, ast.Call) or any(keyword.arg == "requires_grad" for keyword in node.keywords):
+        return False
+    origin = site.origin(node.func)
+    if origin is not None:
+        return origin.startswith("torch.") and origin.count(".") == 1 and last_name(node.func) in ALL
+    return isinstance(node.func, ast.Attribute) and node.func.attr in _FRESH_METHODS

@@ -1,0 +1,61 @@
+"""What becomes of the attention weights that a call of `nn.MultiheadAttention` returns."""
+
+from __future__ import annotations
+
+import ast
+
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Place, Scope
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, nodes_in
+from trainlint.analysis.syntax.uses import assigned_target, loads, own_nodes
+from trainlint.contract.guard import early_guard, guard
+
+_NEED_WEIGHTS = 4
+"""The place of `need_weights` among the arguments."""
+
+
+@early_guard
+def hooked(site: Site) -> bool:
+    """The file registers forward hooks, which may read the weights."""
+    return bool(site.file.outline.calls.get("register_forward_hook"))
+
+
+@guard
+def chosen(site: Site) -> bool:
+    """`need_weights` or `average_attn_weights` is given, or may be among unpacked arguments."""
+    given = argument(site.call, "need_weights", _NEED_WEIGHTS)
+    asked = given is not None and constant(given) is not True
+    return asked or has_unpacked_arguments(site.call) or argument(site.call, "average_attn_weights", 6) is not None
+
+
+def drops_weights(place: Place) -> bool:
+    """Whether nobody reads the second thing that a call gives, the weights."""
+    statement, scope = place.statement, place.block.scope
+    for part in own_nodes(statement):
+        if isinstance(part, ast.Subscript) and part.value is place.node:
+            return constant(part.slice) == 0
+    match assigned_target(statement, place.node):
+        case None:
+            return isinstance(statement, ast.Expr) and statement.value is place.node
+        case ast.Tuple(elts=[_, weights]) | ast.List(elts=[_, weights]):
+            return isinstance(weights, ast.Name) and not any(True for _ in loads(scope.node, weights.id))
+        case ast.Name(id=name):
+            return _reads_first_alone(scope, name)
+        case _:
+            return False
+
+
+def given_by_position(call: ast.Call) -> bool:
+    """Whether a call gives `need_weights` or `is_causal` in a way that `need_weights=False` cannot stand beside."""
+    given = argument(call, "need_weights", _NEED_WEIGHTS)
+    named = any(keyword.arg == "need_weights" for keyword in call.keywords)
+    return argument(call, "is_causal", 7) is not None or (given is not None and not named)
+
+
+def _reads_first_alone(scope: Scope, name: str) -> bool:
+    """Whether all reads of a name that is bound once are `name[0]`, and there is one."""
+    owner = scope.owner(name)
+    taken = [part for part in nodes_in(scope.node) if isinstance(part, ast.Subscript)]
+    firsts = {part.value for part in taken if constant(part.slice) == 0}
+    reads = {node for node, _ in loads(scope.node, name)}
+    return owner is not None and len(owner.bindings[name]) == 1 and bool(reads) and reads <= firsts

@@ -1,0 +1,85 @@
+"""Formulas of element-wise operations, found from one of their functions."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name, names_in, nodes_in, position
+from trainlint.contract.guard import early_guard, guard
+from trainlint.patterns import lazy
+from trainlint_rules.attention.idioms.norms import written_gelu, written_norm
+
+CURVES = frozenset("sigmoid tanh exp softplus silu gelu erf relu elu mish logsigmoid".split())
+"""Where a chain is looked for: what activations and gates are made of."""
+_FUNCTIONS = frozenset(
+    "sigmoid tanh exp log log1p expm1 relu softplus silu gelu erf sqrt rsqrt square pow sin cos abs clamp where "
+    "logsigmoid elu leaky_relu mish hardtanh reciprocal".split()
+)
+_SIGNS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
+_SMALL = lazy(
+    r"box|anchor|loss|prob|logit|score|alpha|beta|sigma|time|freq|angle|coord|schedule|snr|width|height|(^|_)[whst]\d?$",
+    re.IGNORECASE,
+)
+
+
+@guard
+def of_few_numbers(formula: Site) -> bool:
+    """By their names the values are few: one a box, a sample, a class or a time step."""
+    return isinstance(formula.node, ast.expr) and any(_SMALL.search(name) for name in names_in(formula.node))
+
+
+@early_guard
+def norm_or_gelu(site: Site) -> bool:
+    """The formula is a norm or a GELU (TRN710)."""
+    return written_gelu(site.place) is not None or written_norm(site.place) is not None
+
+
+def chain(site: Site) -> ast.expr | None:
+    """The largest element-wise formula of a statement that a call stands in as the first of its curves."""
+    found: ast.expr | None = None
+    stack: list[ast.AST] = [site.statement]
+    while stack and found is None:
+        node = stack.pop()
+        if isinstance(node, ast.expr) and _is_elementwise(node) and any(part is site.call for part in _members(node)):
+            found = node
+        stack.extend(ast.iter_child_nodes(node))
+    return found if found is not None and _is_first(found, site.call) else None
+
+
+def operations(formula: ast.expr) -> int:
+    """How many operations have a tensor among what they are given, as far as names can tell: none of numbers alone."""
+    return sum(1 for node in _members(formula) if any(True for _ in _values(node)))
+
+
+def _is_elementwise(node: ast.AST) -> bool:
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, _SIGNS)
+    return isinstance(node, ast.Call) and last_name(node.func) in _FUNCTIONS
+
+
+def _members(node: ast.expr) -> Iterator[ast.expr]:
+    """The operations of a formula; what stands in another call, such as a layer, is another one."""
+    yield node
+    parts: list[ast.expr] = []
+    if isinstance(node, ast.BinOp):
+        parts = [node.left, node.right]
+    elif isinstance(node, ast.Call):
+        parts = [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
+    for part in parts:
+        if _is_elementwise(part):
+            yield from _members(part)
+
+
+def _values(node: ast.expr) -> Iterator[ast.Name]:
+    """The names in an operation that hold values, and not modules or the object."""
+    for part in nodes_in(node):
+        if isinstance(part, ast.Name) and part.id not in ("torch", "F", "math", "np", "nn", "self"):
+            yield part
+
+
+def _is_first(formula: ast.expr, call: ast.Call) -> bool:
+    curves = [node for node in _members(formula) if isinstance(node, ast.Call) and last_name(node.func) in CURVES]
+    return min(curves, key=position, default=None) is call

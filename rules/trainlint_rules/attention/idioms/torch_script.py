@@ -1,0 +1,58 @@
+"""What TorchScript is used for, and its old fuser."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from trainlint.analysis.programs.deprecated_uses import is_switched
+from trainlint.analysis.programs.named_calls import called
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant
+from trainlint.contract.guard import early_guard, guard
+from trainlint.patterns import lazy
+
+SCRIPT = "torch.jit.script"
+FUSER = "torch.jit.fuser"
+SETTER = "torch._C._jit_set_nvfuser_enabled"
+_SERVES = lazy(
+    r"torch\.compile|\bonnx|jit\.(save|trace|is_scripting|is_tracing|freeze|export|ignore|unused|script_if_tracing|"
+    r"optimize_for_inference)|torchscript|is_scripting|caffe2|\bdeploy",
+    re.IGNORECASE,
+)
+_SERVING_PATH = lazy(r"export|deploy|serv(e|ing)|onnx|convert|(^|/)jit", re.IGNORECASE)
+_OF_TRAINING = ("torch.nn.Module", "torch.autograd")
+
+
+@early_guard
+def switched(site: Site) -> bool:
+    """A version decides whether it runs, or another way was tried first."""
+    return is_switched(site.block)
+
+
+@guard
+def served(site: Site) -> bool:
+    """A function is scripted in code that compiles where it can, or is exported, saved or served."""
+    return _scripts(site) and (site.file.says(_SERVES) or _SERVING_PATH.search(site.path) is not None)
+
+
+@guard
+def trains_nothing(site: Site) -> bool:
+    """A function is scripted in a file that has neither modules nor a backward pass."""
+    outline = site.file.outline
+    names = (outline.origin(place.node) or "" for place in outline.references)
+    return _scripts(site) and not outline.calls.get("backward") and not any(n.startswith(_OF_TRAINING) for n in names)
+
+
+def asks_for_nvfuser(site: Site, origin: str) -> bool:
+    """Whether a name is called to switch nvFuser on."""
+    there = called(site)
+    if there is None:
+        return False
+    if origin == FUSER:
+        return constant(argument(there.call, "name", 0)) == "fuser2"
+    return origin == SETTER and constant(argument(there.call, "", 0)) is True
+
+
+def _scripts(site: Site) -> bool:
+    return isinstance(site.node, ast.expr) and site.origin(site.node) == SCRIPT

@@ -1,0 +1,63 @@
+"""Biases that the next layer subtracts again."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.programs.layer_pairs import layer_before
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name
+from trainlint.finding import Confidence
+from trainlint.patterns import lazy
+
+if TYPE_CHECKING:
+    from trainlint.analysis.site import Site
+
+NORMS = tuple(f"torch.nn.*.{name}" for name in ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm"))
+_BIAS_AT = {
+    "Linear": 2,
+    "Conv1d": 7,
+    "Conv2d": 7,
+    "Conv3d": 7,
+    "ConvTranspose1d": 7,
+    "ConvTranspose2d": 7,
+    "ConvTranspose3d": 7,
+}
+"""Layers with a bias, and where it stands among their arguments."""
+_LIBRARY = lazy(r"(^|/)src/\w+/")
+"""Packages that are installed: others hold checkpoints of their models."""
+
+
+def layer_with_bias(norm: Site) -> ast.Call | None:
+    """The layer with a bias whose output goes straight into a batch normalization of as many channels."""
+    layer = layer_before(norm.file, norm.place)
+    if layer is None or has_unpacked_arguments(layer) or _widths_differ(norm.call, layer):
+        return None
+    package, _, name = (norm.origin(layer.func) or "").rpartition(".")
+    if not f"{package}.".startswith("torch.nn.") or name not in _BIAS_AT or last_name(layer.func) not in _BIAS_AT:
+        return None
+    given = _given(layer)
+    return layer if given is None or constant(given) is True else None
+
+
+def may_lose_bias(norm: Site, layer: ast.Call) -> Confidence:
+    """How sure it is that nobody needs the bias: others may hold it in weights, or it is asked for by its name."""
+    return Confidence.POSSIBLE if _given(layer) or _LIBRARY.search(norm.path) else Confidence.LIKELY
+
+
+def gives_bias_by_place(layer: ast.Call) -> bool:
+    """Whether `bias` stands among the positional arguments."""
+    return len(layer.args) > _BIAS_AT[last_name(layer.func)]
+
+
+def _given(layer: ast.Call) -> ast.expr | None:
+    return argument(layer, "bias", _BIAS_AT[last_name(layer.func)])
+
+
+def _widths_differ(norm: ast.Call, layer: ast.Call) -> bool:
+    """Whether both say how many channels there are, and not the same: then something stands between them."""
+    width = argument(norm, "num_features", 0)
+    given = argument(layer, "out_channels", 1) or argument(layer, "out_features", 1)
+    if width is None or given is None:
+        return False
+    return constant(width) is not ... and constant(given) is not ... and constant(width) != constant(given)

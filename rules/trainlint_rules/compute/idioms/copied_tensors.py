@@ -1,0 +1,54 @@
+"""What `torch.tensor` is given: a tensor, or perhaps a list of numbers under the same name."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.conditions.subjects import Subject, asks_about
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, nodes_in
+from trainlint.analysis.types.values import Origin
+from trainlint.contract.confidence import level
+from trainlint.contract.guard import guard
+from trainlint.finding import Confidence
+
+if TYPE_CHECKING:
+    from trainlint.analysis.site import Site
+
+_LISTS = ast.List | ast.Tuple | ast.ListComp
+
+
+@guard
+def type_is_tested(site: Site) -> bool:
+    """A test around it asks for the type of a value."""
+    return asks_about(site.block, Subject.TYPE)
+
+
+@guard
+def may_be_list(site: Site) -> bool:
+    """It is a field of a batch, or joined to a list, and may be one itself."""
+    given = copied_tensor(site)
+    if isinstance(given, ast.Subscript) and isinstance(constant(given.slice), str):
+        return True
+    if not isinstance(given, ast.BinOp | _LISTS):
+        return False
+    return any(isinstance(part, _LISTS) for part in nodes_in(given))
+
+
+@guard
+def converts_itself(site: Site) -> bool:
+    """The result takes the name of what is given, as where a list is turned into a tensor."""
+    given, statement = copied_tensor(site), site.statement
+    if not isinstance(statement, ast.Assign) or not isinstance(given, ast.Name | ast.Attribute | ast.Subscript):
+        return False
+    return any(ast.unparse(target) == ast.unparse(given) for target in statement.targets)
+
+
+def copied_tensor(site: Site) -> ast.expr | None:
+    """What a call of `torch.tensor` is given, if it surely is a tensor, and not by its name or on some ways only."""
+    given = argument(site.call, "data", 0)
+    if given is None or has_unpacked_arguments(site.call):
+        return None
+    value = site.value(given)
+    sure = value.is_tensor and level(value.confidence) is Confidence.CERTAIN
+    return given if sure and value.origin not in (Origin.NAME, Origin.BATCH) else None

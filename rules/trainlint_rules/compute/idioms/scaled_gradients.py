@@ -1,0 +1,74 @@
+"""Clipping between the backward of a scaled loss and the step of the scaler."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.conditions.branches import may_run_together
+from trainlint.analysis.effects.accumulation import loop_around
+from trainlint.analysis.syntax.names import dotted, position
+from trainlint.analysis.tables.clipping import IMPORTED
+from trainlint.contract.guard import guard
+from trainlint_rules.compute.idioms.grad_scalers import scaled_backwards, scalers
+
+if TYPE_CHECKING:
+    from trainlint.analysis.site import Site
+    from trainlint.analysis.syntax.blocks import Place
+
+_BY_HAND = frozenset({"get_scale", "master_params"})
+"""Traces of gradients that the code scales back by itself, or keeps unscaled beside the others."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScaledStep:
+    """A step of a scaler with gradients that are clipped before it."""
+
+    scaler: str
+    """As the code names it."""
+    optimizer: ast.expr
+    """What the scaler steps."""
+    place: Place
+
+
+@guard
+def unscaled_before(site: Site) -> bool:
+    """Something called unscale runs with it, gradients are unscaled by hand, or they were clipped already."""
+    names = [name for name in site.file.outline.calls if "unscale" in name.lower() or name in _BY_HAND]
+    if any(_runs_with(site, item.place) for item in site.calls(*names)):
+        return True
+    return any(_runs_before(site, item.place) for item in site.calls(*IMPORTED))
+
+
+@guard
+def scaler_is_off(site: Site) -> bool:
+    """A gradient scaler of the file is switched off."""
+    return any(scaler.enabled is False for scaler in scalers(site.file))
+
+
+def scaled_step(site: Site) -> ScaledStep | None:
+    """The step of the scaler behind a call, where the backward of a loss that it scaled stands before it."""
+    scaled = [item for item in scaled_backwards(site.file, site.function) if _runs_before(site, item.place)]
+    for step in site.calls("step") if scaled else ():
+        func, given = step.call.func, step.call.args
+        later = position(step.call) > position(site.call) and _runs_with(site, step.place)
+        if later and given and isinstance(func, ast.Attribute) and dotted(func.value) == scaled[-1].scaler:
+            return ScaledStep(scaled[-1].scaler, given[0], step.place)
+    return None
+
+
+def once_for_each(site: Site, step: ScaledStep) -> bool:
+    """Whether a place runs once for each step."""
+    same_loop = loop_around(site.block) is loop_around(step.place.block)
+    return same_loop and isinstance(site.statement, ast.Expr | ast.Assign)
+
+
+def _runs_with(site: Site, place: Place) -> bool:
+    same = site.file.graph.enclosing(place.block) is site.function
+    return same and may_run_together(place.block, site.block)
+
+
+def _runs_before(site: Site, place: Place) -> bool:
+    assert isinstance(place.node, ast.Call)
+    return _runs_with(site, place) and position(place.node) < position(site.call)

@@ -1,0 +1,143 @@
+"""In which mode a model is when it trains or is evaluated, and who may set it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.programs.evaluation import forwards_with_graph, model_run_by
+from trainlint.analysis.programs.modes import mode_calls, sets_training, switched
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
+from trainlint.analysis.syntax.names import dotted, last_name, root_name
+from trainlint.contract.guard import early_guard, guard
+
+if TYPE_CHECKING:
+    from trainlint.analysis.site import Site
+
+_PART_BY_PART = ("children", "modules", "named_modules", "apply")
+"""Ways to set the mode of a model's parts one by one."""
+_KEEP_MODE = ("print", "len", "isinstance", "save", "deepcopy")
+
+
+@guard
+def set_back(site: Site) -> bool:
+    """Something in the file puts a model back into training mode, or may do so."""
+    return any(sets_training(place) is not False for place in mode_calls(site.file))
+
+
+@guard
+def set_part_by_part(site: Site) -> bool:
+    """The file goes through the parts of a model, and may set their modes one by one."""
+    return any(True for _ in site.calls(*_PART_BY_PART))
+
+
+@guard
+def handed_over(site: Site) -> bool:
+    """A function out of sight is given the model, and may set its mode."""
+    return all(_is_handed_over(site, epochs) for epochs in trained_epochs(site))
+
+
+@early_guard
+def trains_nothing(site: Site) -> bool:
+    """The file does not train."""
+    return not site.file.loops.evidence()
+
+
+@guard
+def called_by_others(site: Site) -> bool:
+    """The function of the loop is called by others, who may have set the mode."""
+    function = site.function
+    if function is None or site.file.loops.summary(function) is not None:
+        return False
+    return all(edge.passed for edge in site.file.graph.callers.get(function, ()))
+
+
+@guard
+def may_evaluate(site: Site) -> bool:
+    """A call of `eval()` or `train(False)` may mean this model, by its name or another one."""
+    model = model_run_by(site.file, site.place)
+    return model is not None and _may_evaluate(site, dotted(model) or "")
+
+
+def trained_epochs(site: Site) -> list[Block]:
+    """The loops over epochs around a call of `eval` whose next round trains the same model."""
+    name = dotted(switched(site.place))
+    if name is None or name in ("self", "cls"):
+        return []
+    return [epochs for epochs, line in _epochs_around(site) if _trains_before(site, epochs, name, line)]
+
+
+def evaluated(site: Site) -> Site | None:
+    """The forward of a named model in a loop that evaluates without gradients, best one in training mode."""
+    loop = site.loop
+    off = site.file.loops.kind(loop) is LoopKind.EVAL and site.file.gradients.off(loop, site.statement.lineno + 1)
+    forwards = [site.at(place.node, loop) for place in (_calls_in(site, loop) if off else ())]
+    named = [item for item in forwards if model_name(item) not in (None, "self")]
+    return min(named, key=may_evaluate.holds, default=None)
+
+
+def model_name(forward: Site) -> str | None:
+    """The name of the model that a call runs; None where it has none, or where the call runs no model."""
+    model = model_run_by(forward.file, forward.place)
+    return dotted(model) if model is not None else None
+
+
+def _calls_in(site: Site, loop: Block) -> Iterator[Place]:
+    for holder, places in site.file.outline.calls_by_loop.items():
+        if holder is not None and holder.within(loop):
+            yield from places
+
+
+def _epochs_around(site: Site) -> Iterator[tuple[Block, int]]:
+    """The loops over epochs around the call, each with the line at which it leads there."""
+    places = [site.place]
+    if site.function is not None:
+        edges = site.file.graph.callers.get(site.function, ())
+        places += [edge.place for edge in edges if not edge.passed]
+    for place in places:
+        for around in _loops(place.block):
+            if site.file.loops.kind(around) is LoopKind.EPOCH:
+                yield around, place.statement.lineno
+
+
+def _loops(block: Block) -> Iterator[Block]:
+    """The loops around a block in its function, innermost first."""
+    for around in block.outwards():
+        if around.kind is BlockKind.FUNCTION:
+            return
+        if around.kind is BlockKind.LOOP:
+            yield around
+
+
+def _trains_before(site: Site, epochs: Block, name: str, line: int) -> bool:
+    """Whether an epoch runs the model with a graph, in a loop over steps that stands above the line."""
+    for place in forwards_with_graph(site.file, epochs):
+        model = model_run_by(site.file, place)
+        same = model is not None and dotted(model) == name and place.statement.lineno < line
+        if same and any(site.file.loops.kind(item) is LoopKind.STEP for item in place.block.outwards()):
+            return True
+    return False
+
+
+def _is_handed_over(site: Site, epochs: Block) -> bool:
+    """Whether an epoch gives the model to a function that the file does not hold."""
+    name = dotted(switched(site.place))
+    for place in site.file.outline.all_calls():
+        call = place.node
+        if not isinstance(call, ast.Call) or not place.block.within(epochs) or call in site.file.graph.callee:
+            continue
+        given = (*call.args, *(keyword.value for keyword in call.keywords))
+        if last_name(call.func) not in _KEEP_MODE and any(dotted(item) == name for item in given):
+            return True
+    return False
+
+
+def _may_evaluate(site: Site, name: str) -> bool:
+    for place in mode_calls(site.file):
+        model = switched(place)
+        by_name = last_name(model) == name.rpartition(".")[2] or root_name(model) in (name, "self", "")
+        if sets_training(place) is False or (sets_training(place) is None and by_name):
+            return True
+    return False

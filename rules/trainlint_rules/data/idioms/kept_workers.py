@@ -1,0 +1,36 @@
+"""Workers that a loader keeps between passes: where they would not help, and the option."""
+
+from __future__ import annotations
+
+import ast
+
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import nodes_in
+from trainlint.contract.guard import guard
+from trainlint_rules.data import LoaderRule
+from trainlint_rules.data.idioms.datasets import changes_between_passes
+from trainlint_rules.data.idioms.samplers import passes_without_end
+from trainlint_rules.data.idioms.workers import Workers, workers
+
+
+@guard
+def never_ends(site: Site) -> bool:
+    """One pass never ends, so that few runs begin a second."""
+    return passes_without_end(site.file, LoaderRule.loader(site))
+
+
+@guard
+def dataset_changes(site: Site) -> bool:
+    """The code changes the dataset between passes, and kept workers would not see it."""
+    return changes_between_passes(site.file, LoaderRule.loader(site))
+
+
+def value_of_option(site: Site) -> str | None:
+    """What to set `persistent_workers` to; None where the number of workers stands outside of the call."""
+    loader = LoaderRule.loader(site)
+    given = site.file.loaders.option(loader, "num_workers").value
+    if given is None or all(part is not given for part in nodes_in(site.call)):
+        return None  # a dict of options may be another one where there are no workers
+    if workers(site.file, loader) is Workers.SOME:
+        return "True"
+    return f"{ast.unparse(given)} > 0" if isinstance(given, ast.Name | ast.Attribute) else None

@@ -1,0 +1,43 @@
+"""How much a loader has to do for each batch, and how sure it is that training waits for it."""
+
+from __future__ import annotations
+
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument
+from trainlint.contract.confidence import doubted
+from trainlint.contract.guard import guard
+from trainlint.finding import Confidence
+from trainlint_rules.data import LoaderRule
+from trainlint_rules.data.idioms.datasets import Items, items_of
+from trainlint_rules.data.idioms.loader_loops import only_counts, only_evaluates
+from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
+
+_DOUBTS_OF_ITEMS = {Items.UNKNOWN: 1, Items.TABLE: 2}
+"""A table was mostly tokenised before training, and its rows need little work."""
+_DOUBTS_OF_USE = {Feeds.EVALUATION: 1, Feeds.UNKNOWN: 1, Feeds.SELDOM: 2}
+
+
+def items_at(site: Site) -> Items:
+    """What it costs to make an item of the dataset of the loader that is built at a place."""
+    dataset = argument(site.call, "dataset", 0)
+    return Items.UNKNOWN if dataset is None else items_of(site.file, dataset, site.block)
+
+
+@guard
+def items_lie_ready(site: Site) -> bool:
+    """The items lie ready in memory or on the GPU."""
+    return items_at(site) in (Items.MEMORY, Items.DEVICE)
+
+
+def sure_of_work(site: Site) -> Confidence:
+    """How sure it is that training waits for a loader without workers."""
+    loader, items = LoaderRule.loader(site), items_at(site)
+    doubts = [_DOUBTS_OF_ITEMS.get(items, 0), _DOUBTS_OF_USE.get(feeds(site.file, loader), 0)]
+    if only_counts(site.file, loader):
+        doubts.append(2)  # no device waits in a loop that only computes numbers of the batches
+    if site.file.loaders.option(loader, "num_workers").given:
+        doubts.append(2)  # `num_workers=0` in so many words is somebody's decision
+    if items is Items.UNKNOWN:
+        is_bare = len(site.call.args) + len(site.call.keywords) == 1  # batches of one, in a demonstration
+        doubts += [site.file.batches.prepared(loader), only_evaluates(site.file, loader), is_bare]
+    return doubted(*doubts)

@@ -1,0 +1,55 @@
+"""Signs that each process gets its own part of the data."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from trainlint.analysis.conditions.subjects import Subject, asks_about, is_about
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, last_name, names_in, nodes_in
+from trainlint.contract.guard import guard
+from trainlint.patterns import lazy
+from trainlint_rules.data.idioms.datasets import origins
+
+_RANKS = (Subject.RANK, Subject.SHARES)
+_MADE_UP = lazy(r"random|dummy|fake|synthetic|toy|mock|bench", re.IGNORECASE)
+_SEEDS = ("manual_seed", "manual_seed_all", "seed", "seed_everything", "set_seed", "set_random_seed", "default_rng")
+
+
+def made_of(site: Site) -> list[ast.expr]:
+    """The expressions that made the dataset of the loader that is built at a place."""
+    dataset = argument(site.call, "dataset", 0)
+    return [node for node, _ in origins(site.file, dataset, site.block)] if dataset is not None else []
+
+
+@guard
+def speaks_of_ranks(site: Site) -> bool:
+    """The code around the loader or its dataset speaks of ranks, shards or a sampler for them."""
+    names = [name for node in made_of(site) for name in names_in(node)]
+    if any(is_about(name, *_RANKS) for name in names) or asks_about(site.block, *_RANKS):
+        return True
+    function = site.file.outline.enclosing(site.block)
+    return any(_shares_out(node) for node in nodes_in(function.node if function is not None else site.file.tree))
+
+
+@guard
+def is_made_up(site: Site) -> bool:
+    """The data is made up, or drawn anew in each process."""
+    function = site.file.outline.enclosing(site.block)
+    makers = {last_name(node.func) for node in made_of(site) if isinstance(node, ast.Call)}
+    return any(_MADE_UP.search(name) for name in (*makers, function.name if function is not None else ""))
+
+
+@guard
+def seeded_by_rank(site: Site) -> bool:
+    """Each process is seeded differently."""
+    given = (item for call in site.calls(*_SEEDS) for item in call.call.args)
+    return any(is_about(name, Subject.RANK) for item in given for name in names_in(item))
+
+
+def _shares_out(node: ast.AST) -> bool:
+    """Whether a node speaks of shares of the data, or takes an item by the rank."""
+    if isinstance(node, ast.Name | ast.Attribute):
+        return is_about(last_name(node), Subject.SHARES)
+    return isinstance(node, ast.Subscript) and any(is_about(name, Subject.RANK) for name in names_in(node.slice))

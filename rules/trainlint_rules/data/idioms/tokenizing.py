@@ -1,0 +1,120 @@
+"""Calls of tokenizers that pad, and what excuses padding to one length."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, Place
+from trainlint.analysis.syntax.names import argument, constant, last_name, names_in, position
+from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.contract.guard import guard
+from trainlint.contract.guards.files import says
+from trainlint.contract.guards.programs import uses
+from trainlint.finding import Heat
+from trainlint.patterns import lazy
+
+TOKENIZES = ("tokenizer", "tokenize", "tok", ".encode_plus", ".batch_encode_plus", ".pad")
+"""In the notation of `CallRule.on`."""
+_IS_TOKENIZER = lazy(r"tokeni[sz]er|(^|\.)tok(\.|$)", re.IGNORECASE)
+_TO_LONGEST = "max_length"
+_DEVICE = lazy(r"xla|\btpu|\bhpu\b|neuron|dynamo", re.IGNORECASE)
+_KERNELS = lazy(r"fp8|cuda_?graph|static_|sequence_parallel|ulysses", re.IGNORECASE)
+_PICTURES = lazy(r"diffusers|CLIPText|pixel_values|instance_image|\bunet\b|\bvae\b", re.IGNORECASE)
+_SHORT = 64
+"""Tokens up to which padding costs little."""
+_HOT = frozenset({Heat.WORKER, Heat.STEP, Heat.INNER})
+_DEEPEST = 2
+_LONGEST_CHAIN = 12
+"""Steps of `load_dataset(...).filter(...).map(...)` that are followed."""
+
+
+def pads_to_fixed_length(site: Site) -> bool:
+    """Whether a call is that of a tokenizer, and pads each row to the greatest length."""
+    pads = constant(argument(site.call, "padding")) == _TO_LONGEST
+    return pads and _IS_TOKENIZER.search(ast.unparse(site.call.func)) is not None
+
+
+@guard
+def is_short(site: Site) -> bool:
+    """The length is 64 tokens or fewer, or that of the longest row."""
+    given = argument(site.call, "max_length")
+    if given is None:
+        return False
+    made = single_value(given, site.block) or given
+    if isinstance(made, ast.Call):
+        return True  # the longest of the rows themselves, most likely
+    found = constant(made)
+    return isinstance(found, int) and found <= _SHORT
+
+
+@guard
+def behind_test(site: Site) -> bool:
+    """A test in the function decides about it."""
+    return bool(site.file.conditions.around(site.block, early_exits=False))
+
+
+@guard
+def pads_again(site: Site) -> bool:
+    """The function has padded to this length before, as for inputs and their labels."""
+    length = argument(site.call, "max_length")
+    return length is not None and any(
+        other.function is site.function
+        and site.function is not None
+        and position(other.call) < position(site.call)
+        and constant(argument(other.call, "padding")) == _TO_LONGEST
+        and (before := argument(other.call, "max_length")) is not None
+        and ast.unparse(before) == ast.unparse(length)
+        for other in site.calls(last_name(site.call.func))
+    )
+
+
+@guard
+def not_for_training(site: Site) -> bool:
+    """It does not run for training, or its rows are a split for tests or validation."""
+    return site.heat.heat not in _HOT and not _is_mapped(site.file, site.block, _DEEPEST)
+
+
+WANTS_ONE_SHAPE = (
+    uses("the model is compiled, and may want one shape", FactKind.COMPILE),
+    says("the file speaks of TPU, HPU, Neuron or compiling, which want one shape", _DEVICE),
+    says("the file speaks of CUDA graphs, FP8 or sequence parallelism, which want one shape", _KERNELS),
+    says("the file trains on pictures and their captions, whose text encoder may take one length only", _PICTURES),
+)
+
+
+def _is_mapped(file: SemanticModel, block: Block, depth: int) -> bool:
+    """Whether a dataset's `map` runs the function around a block, by itself or through one that calls it."""
+    function = file.outline.enclosing(block)
+    if function is None or not depth:
+        return False
+    for edge in file.graph.callers.get(function, []):
+        call = edge.place.node
+        if edge.passed and isinstance(call, ast.Call):
+            if last_name(call.func) == "map" and function.name in names_in(call):
+                return True
+        elif _is_mapped(file, edge.place.block, depth - 1):
+            return True
+    return any(
+        isinstance(place.node, ast.Call) and function.node in place.node.args and not _evaluates(place)
+        for place in file.outline.calls.get("map", [])
+    )
+
+
+def _evaluates(place: Place) -> bool:
+    """Whether what a `map` goes through was loaded as a split for tests or validation."""
+    node: ast.AST | None = place.node
+    for _ in range(_LONGEST_CHAIN):
+        if isinstance(node, ast.Call):
+            if last_name(node.func) == "load_dataset":
+                split = constant(argument(node, "split"))
+                return isinstance(split, str) and split.startswith(("test", "valid", "dev"))
+            node = node.func
+        elif isinstance(node, ast.Attribute):
+            node = node.value
+        elif isinstance(node, ast.Name):
+            node = single_value(node, place.block)
+    return False

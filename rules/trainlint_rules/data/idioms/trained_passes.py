@@ -1,0 +1,49 @@
+"""Passes through a loader that train on its batches, and guards about what is used around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.contract.guard import Guard
+from trainlint_rules.data.idioms.passes import Pass, Start
+
+_LEAVES_LOADERS_ALONE = frozenset({"deepspeed"})
+"""Frameworks that give a loader to each process only where they are asked to build it."""
+PassesAt = Callable[[Site], Sequence[Pass]]
+"""The passes that a rule finds at a place."""
+
+
+def trains(file: SemanticModel, item: Pass) -> bool:
+    """Whether the batches of a pass are trained on in this file: what others do with a loader is not in sight."""
+    body = item.around if item.start is Start.ITERATOR else file.outline.loop_blocks.get(item.node)
+    return body is not None and file.loops.kind(body) is LoopKind.STEP
+
+
+def kinds_around(file: SemanticModel, item: Pass) -> set[FactKind]:
+    """The kinds of what is used on the way into a pass and out of it."""
+    return {located.fact.kind for located in file.used_around(item.block, beside=True)}
+
+
+def passes_use(sentence: str, passes_at: PassesAt, kind: FactKind) -> Guard:
+    """A guard: something of a kind is used around one of the passes."""
+    return Guard(sentence, lambda site: any(kind in kinds_around(site.file, item) for item in passes_at(site)))
+
+
+def not_alone(passes_at: PassesAt) -> tuple[Guard, Guard]:
+    """Guards: a part of the way into one of the passes is out of sight, or a framework is in charge."""
+
+    def unseen(site: Site) -> bool:
+        return any(FactKind.ENTERED not in kinds_around(site.file, item) for item in passes_at(site))
+
+    def framed(site: Site) -> bool:
+        facts = [located.fact for item in passes_at(site) for located in site.file.used_around(item.block, beside=True)]
+        return bool({fact.detail for fact in facts if fact.kind is FactKind.FRAMEWORK} - _LEAVES_LOADERS_ALONE)
+
+    return (
+        Guard("a part of the way into the loop is out of sight", unseen),
+        Guard("a framework is in charge of the loop", framed),
+    )

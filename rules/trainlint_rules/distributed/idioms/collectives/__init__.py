@@ -1,0 +1,1 @@
+"""Collectives: what stands around them, and what they send."""

@@ -1,0 +1,56 @@
+"""Barriers, and what stands around them."""
+
+from __future__ import annotations
+
+import ast
+
+from trainlint.analysis.effects.accumulation import loop_around
+from trainlint.analysis.effects.collectives import Collective, body_around, collective, collective_of, same_group
+from trainlint.analysis.programs.fact_names import ACCELERATOR
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.tables.collectives import WAITING_FOR_ALL
+from trainlint.contract.guard import guard
+
+_TIMING = frozenset({"time", "perf_counter", "monotonic", "elapsed_time", "process_time", "perf_counter_ns"})
+
+
+@guard
+def separates_times(site: Site) -> bool:
+    """A clock is read beside it, so that it separates what is measured."""
+    body = body_around(site.statement, site.block)
+    near = body[max(0, body.index(site.statement) - 2) : body.index(site.statement) + 3] if body else []
+    parts = (part for statement in near for part in nodes_in(statement))
+    return any(isinstance(part, ast.Call) and last_name(part.func) in _TIMING for part in parts)
+
+
+def is_barrier(site: Site) -> bool:
+    """Whether a statement of its own is a barrier of torch.distributed, or of an object called an accelerator."""
+    func = site.call.func
+    if not isinstance(site.statement, ast.Expr):
+        return False
+    if isinstance(func, ast.Attribute) and ACCELERATOR.search(last_name(func.value)):
+        return True
+    found = collective(site.file, site.call, site.block)
+    return found is not None and found.name == "barrier"
+
+
+def in_training_loop(site: Site) -> bool:
+    """Whether it runs in each iteration of a training loop that is seen in the same function."""
+    loop = loop_around(site.block)
+    if loop is None or not site.heat.heat.in_step:
+        return False
+    return site.file.loops.kind(loop) in (LoopKind.STEP, LoopKind.MICRO)
+
+
+def waited_for_next(site: Site) -> Collective | None:
+    """The collective in the next statement, if all ranks of the same group wait for each other there."""
+    body = body_around(site.statement, site.block)
+    barrier = collective(site.file, site.call, site.block)
+    if barrier is None or site.statement not in body[:-1]:
+        return None
+    found = collective_of(site.file, body[body.index(site.statement) + 1], site.block)
+    if found is None or found.name not in WAITING_FOR_ALL or found.returns_handle or not same_group(barrier, found):
+        return None
+    return found

@@ -1,0 +1,30 @@
+"""Guards about collectives."""
+
+from __future__ import annotations
+
+from trainlint.analysis.conditions.subjects import Subject, asks_about
+from trainlint.analysis.effects.collectives import collective
+from trainlint.analysis.site import Site
+from trainlint.analysis.tables.collectives import GATHERING_INTO_ONE
+from trainlint.contract.guard import early_guard, guard
+
+_INTO_ONE = (*sorted(GATHERING_INTO_ONE), "all_gather_tensor")
+
+
+@guard
+def asynchronous(site: Site) -> bool:
+    """It is asynchronous: `async_op` lets other work run beside it."""
+    found = collective(site.file, site.call, site.block)
+    return found is not None and found.returns_handle
+
+
+@early_guard
+def chosen_by_backend(site: Site) -> bool:
+    """A test around it asks for the backend, such as gloo."""
+    return asks_about(site.block, Subject.BACKEND)
+
+
+@early_guard
+def also_into_one_tensor(site: Site) -> bool:
+    """The same function gathers into one tensor elsewhere."""
+    return any(other.function is site.function for other in site.calls(*_INTO_ONE))

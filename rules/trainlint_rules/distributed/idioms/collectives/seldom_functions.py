@@ -1,0 +1,34 @@
+"""Guards about the function around a collective: functions in which it costs little beside the rest."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from trainlint.analysis.conditions.branches import stands_in_else_of
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.contract.guard import guard
+from trainlint.patterns import lazy
+
+_SELDOM = lazy(r"(^|_)(print|log|summar|report|save|load|checkpoint|generate|rollout|setup|init|eval)", re.IGNORECASE)
+_GENERATING = frozenset({"generate", "rollout", "chat"})
+
+
+@guard
+def runs_seldom_by_name(site: Site) -> bool:
+    """The function saves, logs, sets up, evaluates or generates, by its name."""
+    return site.function is not None and bool(_SELDOM.search(site.function.name))
+
+
+@guard
+def generates_text(site: Site) -> bool:
+    """The function generates text, which takes far longer."""
+    calls = nodes_in(site.function.node) if site.function is not None else ()
+    return any(isinstance(part, ast.Call) and last_name(part.func) in _GENERATING for part in calls)
+
+
+@guard
+def other_branch_does_it(site: Site) -> bool:
+    """It stands in the `else` of a test whose other branch makes the same call, which is reported."""
+    return any(stands_in_else_of(site.block, other.block) for other in site.calls(last_name(site.call.func)))

@@ -1,0 +1,1 @@
+"""Models that are wrapped for several devices."""

@@ -1,0 +1,78 @@
+"""Who reduces the gradients of a training loop over the ranks, and when."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from trainlint.analysis.conditions.subjects import words_in
+from trainlint.analysis.effects.accumulation import accumulation, loop_around
+from trainlint.analysis.programs.fact_names import ACCELERATOR
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name
+from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.contract.guard import guard
+from trainlint.patterns import lazy
+
+_ENGINE = lazy(r"engine|booster|(^|_)(model|net|network|manual)(_|$)", re.IGNORECASE)
+"""What has a `backward` of its own that decides when gradients are reduced: engines of DeepSpeed and its kin."""
+_TOGGLED = lazy(r"grad(ient)?_sync|no_sync|no_backward_sync|(disable|skip|delay|enable)_all_?reduce", re.IGNORECASE)
+"""Words of code that decides when gradients are reduced; `disable_allreduce` is that of apex."""
+_OTHER_OWNERS = frozenset({"deepspeed", "lightning", "colossalai", "transformers", "mmengine", "horovod", "composer"})
+
+
+def by_accelerate(backwards: list[ast.Call]) -> bool:
+    """Whether an Accelerator or a Fabric runs one of the backward passes."""
+    return any(ACCELERATOR.search(_runner(call)) for call in backwards)
+
+
+def wrapped_in_ddp(site: Site) -> bool:
+    """Whether DistributedDataParallel is used on the way into a place, or out of it."""
+    return any(item.fact.kind is FactKind.DDP for item in site.file.used_around(site.block, beside=True))
+
+
+@guard
+def engine_reduces(site: Site) -> bool:
+    """An engine runs the backward, and decides itself when gradients are reduced."""
+    return any(call.args and _ENGINE.search(_runner(call)) for call in backwards_around(site))
+
+
+@guard
+def framework_reduces(site: Site) -> bool:
+    """A framework, such as DeepSpeed or Lightning, reduces the gradients."""
+    owning = (FactKind.FRAMEWORK, FactKind.DISTRIBUTED)
+    around = site.file.used_around(site.block, beside=True)
+    owners = {item.fact.detail for item in around if item.fact.kind in owning}
+    return not by_accelerate(backwards_around(site)) and not owners.isdisjoint(_OTHER_OWNERS)
+
+
+@guard
+def sharded(site: Site) -> bool:
+    """Weights are sharded: `no_sync` would keep whole gradients on every device, which may not fit."""
+    # What Accelerate itself can do is no fact of the script, should both be judged together.
+    same_file = by_accelerate(backwards_around(site))
+    around = site.file.used_around(site.block, beside=True)
+    return any(item.fact.kind is FactKind.FSDP and (item.path == site.path or not same_file) for item in around)
+
+
+@guard
+def decides_when_to_reduce(site: Site) -> bool:
+    """Code around the loop decides when gradients are reduced, such as `no_sync` or `accumulate`."""
+    if any(item.fact.kind is FactKind.NO_SYNC for item in site.file.used_around(site.block)):
+        return True
+    # Other switches than those known as facts are recognised by their names, in whatever way they are used.
+    around = site.function.node if site.function is not None else site.file.tree
+    return any(_TOGGLED.search(word) for word in words_in(around))
+
+
+def backwards_around(site: Site) -> list[ast.Call]:
+    """The backward passes that add up in the loop around a place."""
+    loop = loop_around(site.block)
+    found = accumulation(site.file, loop) if loop is not None else None
+    places = found.backwards if found is not None else ()
+    return [place.node for place in places if isinstance(place.node, ast.Call)]
+
+
+def _runner(call: ast.Call) -> str:
+    """The name of what has the `backward` that is called; empty for a loss that is a call's result."""
+    return last_name(call.func.value) if isinstance(call.func, ast.Attribute) else ""

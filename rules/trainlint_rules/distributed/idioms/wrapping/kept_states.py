@@ -1,0 +1,73 @@
+"""What DistributedDataParallel keeps of a model in every process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.tables.optimizers import CLASSES
+from trainlint.contract.guard import early_guard, guard
+from trainlint_rules.distributed.idioms.model_size import DeclaredSize, declared_size
+from trainlint_rules.distributed.idioms.model_sizes import ModelStates
+
+_DEVICE_MEMORY = 80
+"""GB of one GPU."""
+_SHARDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class KeptStates:
+    """The states of a wrapped model of known size."""
+
+    size: DeclaredSize
+    states: ModelStates
+    optimizer: str
+    """The one that the states are counted with: Adam where none is seen."""
+
+    @property
+    def whole(self) -> float:
+        """Gigabytes on each GPU."""
+        return self.states.gigabytes(self.size.parameters)
+
+    def fields(self) -> dict[str, object]:
+        """What a message says of it."""
+        return {
+            "whole": f"{self.whole:.0f}",
+            "part": f"{self.states.gigabytes(self.size.parameters, _SHARDS):.0f}",
+            "shards": _SHARDS,
+            "count": f"{'' if self.size.exact else 'about '}{self.size.parameters / 1e9:.1f} billion",
+            "source": self.size.source,
+            "each": f"{self.states.total:g}",
+            "optimizer": self.optimizer,
+        }
+
+
+def kept_states(site: Site) -> KeptStates | None:
+    """The states of the model that a call wraps; None where its size is not written out."""
+    wrapped = argument(site.call, "module", 0)
+    size = declared_size(site.file.kinds, wrapped, site.block) if wrapped is not None else None
+    if size is None:
+        return None
+    # The optimizer's states have the type of the parameters.
+    each: float = 2 if size.half else 4
+    moments, optimizer = 2, "Adam"
+    for row in sorted(CLASSES.values(), key=lambda row: row.moments):
+        for built in site.calls(row.name):
+            moments, optimizer = row.moments, row.name
+            if row.momentum_at is not None:
+                moments += constant(argument(built.call, "momentum", row.momentum_at)) not in (..., 0)
+    return KeptStates(size, ModelStates(each, each, each * moments), optimizer)
+
+
+@guard
+def fits(site: Site) -> bool:
+    """Weights, gradients and optimizer states take less than 40 GB, half of a GPU with 80 GB."""
+    kept = kept_states(site)
+    return kept is not None and kept.whole < _DEVICE_MEMORY / 2
+
+
+@early_guard
+def runs_no_backward(site: Site) -> bool:
+    """The file runs no backward."""
+    return "backward" not in site.file.outline.calls

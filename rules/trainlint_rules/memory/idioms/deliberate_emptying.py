@@ -1,0 +1,67 @@
+"""Whose `empty_cache` is PyTorch's, and reasons for calling it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.conditions.subjects import Subject, asks_about
+from trainlint.analysis.effects.accumulation import loop_around
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import nodes_in
+from trainlint.contract.guard import guard
+from trainlint.finding import Heat
+from trainlint.patterns import lazy
+
+if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
+    from trainlint.analysis.site import Site
+    from trainlint.analysis.syntax.blocks import Block
+
+_DEVICE_MODULE = lazy(r"cuda|mps|xpu|npu|mlu|accelerator|device|backend|memory", re.IGNORECASE)
+"""Whose `empty_cache` is PyTorch's: that of `torch.cuda`, `get_accelerator()`, a device module in a variable."""
+_OUT_OF_MEMORY = lazy(r"OutOfMemory|RuntimeError")
+
+
+def is_of_allocator(site: Site) -> bool:
+    """Whether a call of `empty_cache` is that of PyTorch's allocator, or of a helper imported by that name."""
+    func = site.call.func
+    if isinstance(func, ast.Attribute):
+        return not site.call.args and bool(_DEVICE_MODULE.search(ast.unparse(func.value)))
+    return not site.call.args and site.origin(func) is not None
+
+
+@guard
+def when_memory_is_short(site: Site) -> bool:
+    """A test around it is about memory or caches."""
+    return asks_about(site.block, Subject.MEMORY)
+
+
+@guard
+def in_own_empty_cache(site: Site) -> bool:
+    """It is in a function `empty_cache` that chooses among devices, whose calls are judged instead."""
+    return site.function is not None and site.function.name == "empty_cache" and bool(site.conditions)
+
+
+@guard
+def before_retry(site: Site) -> bool:
+    """The loop around it catches an out-of-memory error and tries again."""
+    loop = loop_around(site.block)
+    return loop is not None and _catches_errors(site.file, loop)
+
+
+@guard
+def between_experiments(site: Site) -> bool:
+    """It follows an evaluation, without a loop over batches around it."""
+    return site.heat.heat is Heat.EVAL_STEP and loop_around(site.block) is None
+
+
+@once
+def _catches_errors(file: SemanticModel, loop: Block) -> bool:
+    return any(
+        handler.type is not None and _OUT_OF_MEMORY.search(ast.unparse(handler.type))
+        for statement in nodes_in(loop.node)
+        if isinstance(statement, ast.Try)
+        for handler in statement.handlers
+    )

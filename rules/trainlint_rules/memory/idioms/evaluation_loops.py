@@ -1,0 +1,114 @@
+"""Loops that evaluate with autograd on, and why that may be right."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.programs.evaluation import carried_out, forwards_with_graph, wants_gradients
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.contract.guard import early_guard, guard
+from trainlint.finding import Confidence, Heat
+from trainlint.patterns import lazy
+from trainlint_rules.memory.idioms.inference import loops_around
+
+if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
+    from trainlint.analysis.site import Site
+    from trainlint.analysis.syntax.blocks import Block, Function
+
+_EVALUATION = lazy(r"(^|_)(eval\w*|valid\w*|val|test|testing|infer\w*|predict\w*|score|benchmark)($|_)", re.IGNORECASE)
+
+
+def evaluation_loop(site: Site) -> Block | None:
+    """The loop over a loader that a rule looks at, or that stands directly around what it reports, if it evaluates."""
+    loop = site.file.outline.loop_blocks.get(site.node) or (site.block if site.block.kind is BlockKind.LOOP else None)
+    return loop if loop is not None and site.file.loops.kind(loop) is LoopKind.EVAL else None
+
+
+def is_trained(site: Site, names: set[str]) -> bool:
+    """Whether a backward goes through what these names hold."""
+    flow = site.file.backwards(site.block)
+    return any(flow.goes_through(name) for name in names)
+
+
+def whole_evaluation(site: Site) -> ast.FunctionDef | None:
+    """The function around, if all of it is an evaluation, so that a decorator says it best."""
+    function = site.function
+    if function is None or function.is_generator or site.file.loops.summary(function):
+        return None
+    return function.node if isinstance(function.node, ast.FunctionDef) and _is_named_so(function) else None
+
+
+def sure_of_evaluation(site: Site) -> Confidence:
+    """How sure it is that the function around evaluates: it calls `eval`, or its name says so."""
+    function = site.function
+    switches = _switches(site.file, function.node if function is not None else site.file.tree)
+    return Confidence.CERTAIN if switches or (function and _is_named_so(function)) else Confidence.POSSIBLE
+
+
+@early_guard
+def autograd_off_around(site: Site) -> bool:
+    """Autograd is off around the loop: by a block, a decorator, all callers, or the framework whose hook it is in."""
+    loop = site.file.outline.loop_blocks.get(site.node)
+    return loop is not None and evaluation_loop(site) is not None and site.gradients_off
+
+
+@early_guard
+def evaluates_one_batch(site: Site) -> bool:
+    """The evaluation ends after one batch, as lazy modules need for their set-up."""
+    body = getattr(site.node, "body", None)
+    return isinstance(body, list) and isinstance(body[-1], ast.Break | ast.Return) and evaluation_loop(site) is not None
+
+
+@guard
+def evaluates_in_step(site: Site) -> bool:
+    """The evaluation runs in each training step, or in data-loading workers."""
+    return evaluation_loop(site) is not None and site.heat.heat in (Heat.STEP, Heat.INNER, Heat.WORKER)
+
+
+@guard
+def inside_evaluation(site: Site) -> bool:
+    """The loop around the evaluation is reported instead."""
+    loop = evaluation_loop(site)
+    outer = loops_around(loop.parent) if loop is not None and loop.parent is not None else ()
+    return any(site.file.loops.kind(item) is LoopKind.EVAL for item in outer)
+
+
+@guard
+def gradients_wanted(site: Site) -> bool:
+    """Gradients are wanted for something else: an attack, an explanation, training while testing."""
+    loop = evaluation_loop(site)
+    return loop is not None and wants_gradients(site.file, loop)
+
+
+@guard
+def trained_afterwards(site: Site) -> bool:
+    """A backward goes through what the evaluation computes."""
+    loop = evaluation_loop(site)
+    return loop is not None and is_trained(site, carried_out(site.file, loop, forwards_with_graph(site.file, loop)))
+
+
+LEFT_ALONE = (
+    autograd_off_around,
+    evaluates_one_batch,
+    evaluates_in_step,
+    inside_evaluation,
+    gradients_wanted,
+    trained_afterwards,
+)
+"""Why an evaluation loop is left alone."""
+
+
+def _is_named_so(function: Function) -> bool:
+    return bool(_EVALUATION.search(function.name))
+
+
+@once
+def _switches(file: SemanticModel, root: ast.AST) -> bool:
+    """Whether a function or module of a file calls something's `eval`."""
+    return any(isinstance(part, ast.Call) and last_name(part.func) == "eval" for part in nodes_in(root))

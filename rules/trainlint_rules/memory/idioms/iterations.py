@@ -1,0 +1,40 @@
+"""Guards about the loop around a place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.effects.accumulation import loop_around
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.contract.guard import Guard, early_guard
+from trainlint.finding import Confidence, Heat
+
+if TYPE_CHECKING:
+    from trainlint.analysis.site import Site
+
+REPEATED = dict.fromkeys(
+    (Heat.STEP, Heat.INNER, Heat.EVAL_STEP, Heat.EPOCH, Heat.RARE, Heat.UNKNOWN), Confidence.CERTAIN
+)
+"""For `when`: code of the main process that is not known to run only once."""
+
+
+def _innermost_is(site: Site, kind: LoopKind) -> bool:
+    loop = loop_around(site.block)
+    return loop is not None and site.file.loops.kind(loop) is kind
+
+
+def _not_in(kind: LoopKind, sentence: str) -> Guard:
+    def holds(site: Site) -> bool:
+        return not _innermost_is(site, kind)
+
+    return Guard(sentence, holds, before_found=True)
+
+
+outside_training_loop = _not_in(LoopKind.STEP, "no loop over training steps is in sight around it")
+outside_evaluation_loop = _not_in(LoopKind.EVAL, "no loop of an evaluation is in sight around it")
+
+
+@early_guard
+def autograd_off(site: Site) -> bool:
+    """Autograd is off."""
+    return site.gradients_off

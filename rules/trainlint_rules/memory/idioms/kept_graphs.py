@@ -1,0 +1,123 @@
+"""Sums and lists that hold what has a graph, and for how long."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.programs.evaluation import forwards_with_graph
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.types.backward import Backwards, graph_names, held_by
+from trainlint.analysis.types.values import Kind, Origin, Value
+from trainlint.contract.confidence import doubted, level
+from trainlint.contract.guard import early_guard, guard
+from trainlint.finding import Confidence
+from trainlint_rules.memory.idioms.inference import loops_around
+from trainlint_rules.memory.idioms.lifetimes import Lifetime, lifetime
+
+if TYPE_CHECKING:
+    from trainlint.analysis.site import Site
+    from trainlint.analysis.syntax.blocks import Block
+
+_ITERATIONS = (LoopKind.STEP, LoopKind.MICRO, LoopKind.EVAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is added to what."""
+
+    holder: ast.expr
+    added: ast.expr
+    is_list: bool = False
+
+
+def kept(site: Site) -> Kept | None:
+    """What a place adds to a sum or a list."""
+    match site.node:
+        case ast.AugAssign(target=target, value=added):
+            return Kept(target, added)
+        case ast.Assign(targets=[target, *_], value=ast.BinOp(left=left, right=right)):
+            for side, other in ((left, right), (right, left)):
+                if type(side) is type(target) and ast.unparse(side) == ast.unparse(target):
+                    return Kept(target, other)
+        case ast.Call(func=ast.Attribute(value=holder), args=[added]):
+            return Kept(holder, added, is_list=True) if site.value(holder).kind is Kind.CONTAINER else None
+    return None
+
+
+def lives(site: Site, holder: ast.expr) -> Lifetime:
+    """For how long a holder keeps what it is given at a place, in rounds of the loop over batches."""
+    loop = _batch_loop(site)
+    return lifetime(site.file, site.place, holder, loop) if loop is not None else Lifetime.ROUND
+
+
+def is_freed(site: Site, added: ast.expr) -> bool:
+    """Whether a backward of training has freed the graph of what is added, so that only its nodes stay.
+
+    It was started from the value, or from a sum that it is a term of: nobody can go through the total as well.
+    """
+    loop = _batch_loop(site)
+    is_training = loop is not None and site.file.loops.kind(loop) is not LoopKind.EVAL
+    return is_training and _is_loss(added, site.value(added), site.file.backwards(site.block))
+
+
+def sure_of_graph(site: Site, added: ast.expr) -> Confidence | None:
+    """How sure it is that a value that no backward freed has a graph; None where it has none."""
+    value, loop = site.value(added), _batch_loop(site)
+    if loop is None or not value.is_tensor or value.attached is not True:
+        return None
+    if site.file.loops.kind(loop) is not LoopKind.EVAL or not forwards_with_graph(site.file, loop):
+        return Confidence.POSSIBLE  # what is no part of the loss is often detached where it is made
+    is_from_model = value.origin in (Origin.LOSS, Origin.OUTPUT)
+    return min(level(value.confidence), doubted(not is_from_model, value.confidence < 1))
+
+
+def leaves_function(site: Site, holder: ast.expr) -> bool:
+    """Whether a function gives what a holder keeps to its caller."""
+    flow = site.file.backwards(site.block)
+    return any(flow.leaves(name) for name in held_by(holder))
+
+
+@early_guard
+def outside_batch_loop(site: Site) -> bool:
+    """No loop over batches is around it in the function."""
+    return _batch_loop(site) is None
+
+
+@guard
+def new_in_each_iteration(site: Site) -> bool:
+    """The sum or list starts anew in each iteration."""
+    found = kept(site)
+    return found is not None and lives(site, found.holder) is Lifetime.ROUND
+
+
+@guard
+def trained_as_sum(site: Site) -> bool:
+    """A backward goes through the sum or list itself, here or in the caller."""
+    found, flow = kept(site), site.file.backwards(site.block)
+    return found is not None and any(flow.goes_through(name) for name in held_by(found.holder))
+
+
+@guard
+def collected_output(site: Site) -> bool:
+    """A list collects outputs of training steps (TRN315)."""
+    found, loop = kept(site), _batch_loop(site)
+    if found is None or loop is None or site.file.loops.kind(loop) is not LoopKind.STEP:
+        return False
+    return found.is_list and site.value(found.added).origin is Origin.OUTPUT and not is_freed(site, found.added)
+
+
+def _batch_loop(site: Site) -> Block | None:
+    """The innermost loop around that takes one batch in each round, of training or of evaluation."""
+    kinds = site.file.loops
+    return next((loop for loop in loops_around(site.block) if kinds.kind(loop) in _ITERATIONS), None)
+
+
+def _is_loss(added: ast.expr, value: Value, flow: Backwards) -> bool:
+    names = list(graph_names(added, terms_only=True))
+    if value.attached is False or any(flow.stays_after_backward(name) for name in names):
+        return False
+    if any(flow.starts_from(name) for name in names):
+        return value.kind in (Kind.TENSOR, Kind.UNKNOWN)
+    return value.is_tensor and any(flow.is_part_of_loss(name) for name in names)

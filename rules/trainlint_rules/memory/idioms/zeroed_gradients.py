@@ -1,0 +1,91 @@
+"""Gradients that are overwritten with zeros, and code that needs them to stay where they are."""
+
+from __future__ import annotations
+
+import ast
+import re
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.conditions.option_defaults import Flags
+from trainlint.analysis.conditions.tested_values import asks_only_for_gradient
+from trainlint.analysis.effects.accumulation import loop_around
+from trainlint.analysis.syntax.names import constant, last_name, nodes_in
+from trainlint.contract.guard import early_guard, guard
+from trainlint.contract.guards.files import says
+from trainlint.patterns import lazy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainlint.analysis.site import Site
+    from trainlint.finding import Edit
+
+_ADDING = frozenset({"add_", "copy_", "lerp_", "addcmul_"})
+"""Methods by which code puts gradients of its own into what is there, so that something must be there."""
+
+gradients_in_buffers = says(
+    "the file speaks of CUDA graphs or of gradients in buffers, which must stay where they are",
+    lazy(r"cuda_?graph|cuda\.graph\(|make_graphed_callables|main_grad", re.IGNORECASE),
+)
+
+
+def is_off_by_default(site: Site, given: ast.expr) -> bool:
+    """Whether an option of the program is false unless the user sets it."""
+    return Flags(site.file.outline).default(given, site.block) is False
+
+
+def zeroed_gradient(site: Site) -> ast.Attribute | None:
+    """`p.grad` in `p.grad.zero_()`, `p.grad.data.zero_()` and `p.grad.fill_(0)`, for each `p` of a loop."""
+    if last_name(site.call.func) == "fill_" and constant(next(iter(site.call.args), None)) != 0:
+        return None
+    gradient = site.receiver
+    if isinstance(gradient, ast.Attribute) and gradient.attr == "data":
+        gradient = gradient.value
+    match gradient, loop_around(site.block):
+        case ast.Attribute(value=ast.Name(id=name), attr="grad"), loop if loop is not None:
+            targets = nodes_in(loop.node.target) if isinstance(loop.node, ast.For) else []
+            return gradient if any(isinstance(part, ast.Name) and part.id == name for part in targets) else None
+    return None
+
+
+def assigned_none(site: Site, gradient: ast.Attribute) -> Iterator[Edit]:
+    """`p.grad = None` in place of a statement such as `p.grad.zero_()`; nothing where the call is part of another."""
+    statement = site.statement
+    if isinstance(statement, ast.Expr) and statement.value is site.node:
+        import libcst as cst
+
+        from trainlint.fixing.rewrite import replace_simple_statement
+
+        target = cst.ensure_type(cst.parse_expression(ast.unparse(gradient)), cst.Attribute)
+        new = cst.Assign([cst.AssignTarget(target)], cst.Name("None"))
+        yield replace_simple_statement(site.source, statement, new)
+
+
+@guard
+def for_some_parameters(site: Site) -> bool:
+    """A test chooses the parameters whose gradients are zeroed."""
+    if last_name(site.call.func) == "zero_grad":
+        return False
+    loop = loop_around(site.block)
+    inside = takewhile(lambda block: block is not loop, site.block.outwards())
+    return not all(asks_only_for_gradient(block) for block in inside)
+
+
+@guard
+def passes_option_on(site: Site) -> bool:
+    """It is in a `zero_grad` that passes its own argument on."""
+    is_own = site.function is not None and site.function.name == "zero_grad"
+    return is_own and any(constant(item) is ... for item in (*site.call.args, *(k.value for k in site.call.keywords)))
+
+
+@early_guard
+def adds_to_gradients(site: Site) -> bool:
+    """The file adds to `.grad` itself, so that something must be there."""
+    stores = (place.statement for place in site.file.outline.stores.get("grad", ()))
+    if any(isinstance(store, ast.AugAssign) and isinstance(store.op, ast.Add | ast.Sub) for store in stores):
+        return True
+    return any(
+        isinstance(called.call.func, ast.Attribute) and last_name(called.call.func.value) == "grad"
+        for called in site.calls(*_ADDING)
+    )

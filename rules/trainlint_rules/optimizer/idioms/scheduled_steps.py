@@ -1,0 +1,45 @@
+"""Steps of schedules of learning rates, and the steps of optimizers around them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.syntax.blocks import BlockKind, Place
+from trainlint.contract.guard import guard
+from trainlint_rules.optimizer.idioms.optimizers import Act, actions, actions_of, always_runs_before, round_of
+
+if TYPE_CHECKING:
+    from trainlint.analysis.site import Site
+
+
+@guard
+def told_where_it_is(site: Site) -> bool:
+    """The schedule is told where it is, as in `scheduler.step(epoch)`."""
+    return bool(site.call.args or site.call.keywords)
+
+
+@guard
+def steps_before(site: Site) -> bool:
+    """The optimizer also steps before the schedule in each round."""
+    return any(always_runs_before(place, site.place) for place in steps_of_round(site))
+
+
+def steps_of_round(site: Site) -> list[Place]:
+    """The optimizer's steps in the loop or function around a place; else the calls that train for an epoch."""
+    steps = [item.place for item in actions_of(actions(site.file, round_of(site.block)), Act.STEP)]
+    return steps or list(_epochs(site))
+
+
+def _epochs(site: Site) -> Iterator[Place]:
+    """Calls in the same loop of functions that train for an epoch, in this file or in another."""
+    loop = round_of(site.block)
+    for place in site.file.outline.calls_by_loop.get(loop, ()):
+        call = place.node
+        if loop.kind is BlockKind.LOOP and isinstance(call, ast.Call):
+            edge = site.file.graph.callee.get(call)
+            here = site.file.loops.summary(edge.function) if edge is not None else None
+            if LoopKind.EPOCH in (here, site.file.outside.steps.get(site.file.keys.call(call))):
+                yield place

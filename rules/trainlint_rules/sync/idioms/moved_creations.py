@@ -1,0 +1,137 @@
+"""Tensors that are made on the host and brought to the device: where they are stored, and how the move is taken out."""
+
+from __future__ import annotations
+
+import ast
+
+from trainlint.analysis.effects.creations import FILLED, Content, Creation, creation
+from trainlint.analysis.effects.forward import computes, sets_up
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, dotted, end_position, last_name
+from trainlint.analysis.types.values import Home
+from trainlint.contract.guard import guard
+from trainlint.finding import Edit, Heat
+from trainlint.patterns import lazy
+from trainlint_rules.sync.idioms.drawn_numbers import drawn_for_device
+
+_SET_BY_SIZE = FILLED - {"full", "full_like", "eye"}
+"""What a dtype changes exactly: zero and one are the same number in each."""
+_DOUBTS = {Content.DRAWN: 1, Content.NUMBER: 1, Content.DATA: 2}
+"""Where a factory saves little: these values come from the host in any case."""
+MOVES = frozenset({"to", "cuda", "type_as"})
+_MOVE_TEXT = lazy(r"\s*\.\s*(to|cuda|type_as)\s*\(")
+
+
+_PROGRAM = frozenset({"self", "model", "args", "self.model", "trainer", "engine", "accelerator"})
+"""Owners of a `device` that says where the program runs, not where a tensor is."""
+
+
+def goes_to_device(site: Site) -> bool:
+    """Whether a call of one of MOVES moves to the device."""
+    name = last_name(site.call.func)
+    if name == "type_as":
+        return len(site.call.args) == 1
+    return name == "cuda" or site.file.kinds.device_argument(site.call, site.block) is Home.DEVICE
+
+
+def device_of_move(site: Site) -> str:
+    """The device that the factory is to be given, as the code names it."""
+    statement, target = site.statement, argument(site.call, "device", 0)
+    if last_name(site.call.func) not in MOVES and isinstance(statement, ast.Assign):
+        stored = statement.targets[0]
+        return f"{site.text(stored.value if isinstance(stored, ast.Subscript) else stored)}.device"
+    if target is None:
+        return '"cuda"'
+    of_tensor = last_name(site.call.func) == "type_as" or site.value(target).is_tensor
+    return f"{site.text(target)}.device" if of_tensor else site.text(target)
+
+
+def follows_a_tensor(site: Site) -> bool:
+    """Whether the tensor goes where another one is, as in code that computes with it."""
+    if last_name(site.call.func) == "type_as":
+        return True
+    given = argument(site.call, "device", 0)
+    if isinstance(given, ast.Attribute) and given.attr == "device":
+        owner = dotted(given.value)
+        return owner is not None and owner not in _PROGRAM
+    return given is not None and site.value(given).is_tensor
+
+
+def stored_on_device(site: Site) -> bool:
+    """Whether a statement such as `x[1:] = torch.tensor(...)` stores this call's result into a tensor on the device."""
+    statement = site.statement
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Subscript):
+        return False
+    value: ast.expr = statement.value
+    while value is not site.call:
+        if isinstance(value, ast.Subscript):
+            value = value.value
+        elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr not in MOVES:
+            value = value.func.value
+        else:
+            return False
+    target = site.value(statement.targets[0].value)
+    return target.on_device and target.confidence >= 0.9
+
+
+def factory_keywords(site: Site, made: Creation) -> list[tuple[str, str]]:
+    """What the factory must be given so that the move can go. Raises Unfixable where that is not the same."""
+    from trainlint.fixing.rewrite import Unfixable
+
+    call, name = site.call, last_name(site.call.func)
+    given = {keyword.arg for keyword in call.keywords}
+    if not given <= {"device", "non_blocking"} or len(call.args) > 1:
+        raise Unfixable("the move also changes the dtype or the layout")
+    target = argument(call, "device", 0)
+    if target is None:
+        if name == "cuda":
+            return [("device", '"cuda"')]
+        raise Unfixable("the move names no device")
+    source = site.source
+    text = source.text[source.offset(target.lineno, target.col_offset) : source.offset(*end_position(target))]
+    if name == "type_as" or site.value(target).is_tensor:
+        has_dtype = argument(made.call, "dtype") is not None
+        if made.factory not in _SET_BY_SIZE or has_dtype or dotted(target) is None:
+            raise Unfixable("the move also changes the dtype")
+        return [("device", f"{text}.device"), ("dtype", f"{text}.dtype")]
+    return [("device", text)]
+
+
+def removal(site: Site) -> Edit:
+    """Take the move away from behind the expression. Raises Unfixable where comments or parentheses stand between."""
+    from trainlint.fixing.rewrite import Unfixable
+
+    source = site.source
+    start, stop = source.offset(*end_position(site.receiver)), source.offset(*end_position(site.call))
+    text = source.text[start:stop]
+    if "#" in text or not _MOVE_TEXT.match(text):
+        raise Unfixable("the move cannot be cut out by itself")
+    return Edit(start, stop, "")
+
+
+def made_and_moved(site: Site) -> Creation | None:
+    """What is created at a place: by the call itself, or what a call of one of MOVES moves to the device."""
+    if last_name(site.call.func) not in MOVES:
+        return creation(site.file, site.call, site.block)
+    if not isinstance(site.call.func, ast.Attribute) or not goes_to_device(site):
+        return None
+    return creation(site.file, site.receiver, site.block)
+
+
+@guard
+def drawn_by_numpy(site: Site) -> bool:
+    """TRN217 reports numbers that NumPy draws for the device alone."""
+    made = made_and_moved(site)
+    return made is not None and drawn_for_device(site.file, made.call, site.place)
+
+
+def doubts(site: Site, made: Creation, *, stored: bool) -> int:
+    """How many doubts there are that a creation is worth a finding: by what is made, and by how often it runs."""
+    of_content = 0 if stored else _DOUBTS.get(made.content, 0)
+    if site.heat.heat.in_step or computes(site.file, site.block):
+        return of_content
+    return (
+        of_content + 1
+        if site.heat.heat is Heat.UNKNOWN and follows_a_tensor(site) and not sets_up(site.function)
+        else 2
+    )

@@ -1,0 +1,81 @@
+"""Reasons why a read of a device value is no defect, or is that of another rule."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.effects import guarded_reads
+from trainlint.analysis.syntax.names import argument
+from trainlint.contract.guard import Guard, guard
+from trainlint_rules.sync.idioms.progress import shown_by_bar
+from trainlint_rules.sync.idioms.reads.following_reads import read_follows
+from trainlint_rules.sync.idioms.reads.read_purposes import Purpose, copy_purpose, purpose
+
+if TYPE_CHECKING:
+    from trainlint.analysis.site import Site
+
+
+def _serves(what: Purpose, sentence: str) -> Guard:
+    def holds(site: Site) -> bool:
+        return purpose(site.file, site.node, site.block, site.statement) is what
+
+    return Guard(sentence, holds)
+
+
+def _copied_for(what: Purpose | None, sentence: str) -> Guard:
+    def holds(site: Site) -> bool:
+        return copy_purpose(site.file, site.node, site.block, site.statement) is what
+
+    return Guard(sentence, holds)
+
+
+@guard
+def decided_by_callers(site: Site) -> bool:
+    """The function reads only what is a tensor among its arguments (TRN218)."""
+    return isinstance(site.node, ast.Call) and guarded_reads.decided_by_callers(site.file, site.node, site.block)
+
+
+@guard
+def says_whether_to_wait(site: Site) -> bool:
+    """The copy is given `non_blocking`."""
+    return isinstance(site.node, ast.Call) and argument(site.node, "non_blocking") is not None
+
+
+@guard
+def waits_next(site: Site) -> bool:
+    """The next statements force a GPU sync in any case."""
+    return read_follows(site.file, site.place)
+
+
+@guard
+def in_progress_bar(site: Site) -> bool:
+    """A progress bar shows the value (TRN212)."""
+    return shown_by_bar(site.file, site.node, site.statement)
+
+
+_AGREEMENT = "the value is a flag that all ranks agree on by a collective"
+_DRIVER = "the class drives workers in other processes, whose tensors lie on the host"
+_EVALUATION = "the function evaluates"
+_PER_PARAMETER = "the value is read for each parameter (TRN211)"
+_TEXT = "tokens become text, which takes far longer"
+
+READ_FOR_A_PURPOSE = (
+    _serves(Purpose.PER_PARAMETER, _PER_PARAMETER),
+    _serves(Purpose.NAN_GUARD, "the test asks for NaN or infinity (TRN214)"),
+    _serves(Purpose.LOGGED_COLLECTIVE, "the value is the result of a collective that is only logged (TRN215)"),
+    _serves(Purpose.TEXT, _TEXT),
+    _serves(Purpose.AGREEMENT, _AGREEMENT),
+    _serves(Purpose.EVALUATION, _EVALUATION),
+    _serves(Purpose.DRIVER, _DRIVER),
+)
+COPIED_FOR_A_PURPOSE = (
+    _copied_for(Purpose.PER_PARAMETER, _PER_PARAMETER),
+    _copied_for(Purpose.SHAPE, "the value is the shape of what another rank sends"),
+    _copied_for(Purpose.TEXT, _TEXT),
+    _copied_for(Purpose.AGREEMENT, _AGREEMENT),
+    _copied_for(Purpose.EVALUATION, _EVALUATION),
+    _copied_for(Purpose.DRIVER, _DRIVER),
+)
+IN_FORWARD = _copied_for(Purpose.FORWARD_ON_HOST, "it is part of a forward pass or a loss (TRN210)")
+OUTSIDE_OF_FORWARD = _copied_for(None, "it is part of no forward pass and no loss (TRN202)")

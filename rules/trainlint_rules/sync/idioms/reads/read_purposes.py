@@ -1,0 +1,231 @@
+"""What a read of a device value on the host is for, where one rule knows more of it than the general ones do.
+
+One wait is one finding: a general rule on reads stays silent where a read has a purpose of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from enum import Enum, auto
+
+from trainlint.analysis.effects.forward import computes
+from trainlint.analysis.effects.parameter_loops import ParameterLoop, parameter_loop
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How, Place
+from trainlint.analysis.syntax.calls_inside import calls_of
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import last_name, nodes_in, position
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.uses import around
+from trainlint.analysis.tables.collectives import BRINGING_TOGETHER
+from trainlint.analysis.tables.host_reads import ITEM, TOLIST
+from trainlint.patterns import lazy
+from trainlint_rules.sync.idioms.agreements import is_agreement
+from trainlint_rules.sync.idioms.logging_collectives import is_logging_collective
+
+_NAN_TESTS = frozenset({"isnan", "isinf", "isfinite", "isneginf", "isposinf"})
+_SUMMARIES = frozenset({"any", "all", ITEM.name, "sum", "max", "bool", "float", "int", "logical_or", "logical_not"})
+"""What turns the answers of such a test into one."""
+_SHAPE = lazy(r"(^|_)shapes?($|_)", re.IGNORECASE)
+_TEXT = ("decode", "batch_decode", "convert_ids_to_tokens", "generate")
+_DECODING = ("batch_decode", "convert_ids_to_tokens", "decode")
+_TOKENIZER = lazy(r"tokeni[sz]er|process(or|ing)", re.IGNORECASE)
+_TOKENS = lazy(r"(^|_)(tokens|(token|input|prompt|completion|response|output|generated|query)_ids)$")
+_GENERATES = lazy(r"(^|_)generat(e|ion)($|_)", re.IGNORECASE)
+_EVALUATES = lazy(r"^_*((eval|evaluate|evaluation|test|validation)(_|$)|validate(_(one_)?epoch|_step)?$)")
+_DEEPEST = 4
+
+
+class Purpose(Enum):
+    """Why the host reads a device value."""
+
+    PER_PARAMETER = auto()
+    """A number for each parameter, in a loop over them."""
+    NAN_GUARD = auto()
+    """Whether a value is a number at all."""
+    FORWARD_ON_HOST = auto()
+    """A piece of the forward pass, or of the loss, is computed on the host."""
+    LOGGED_COLLECTIVE = auto()
+    """The result of a collective that is made only to be shown."""
+    SHAPE = auto()
+    """The shape of what another rank will send: the host must know it to make room."""
+    TEXT = auto()
+    """Tokens become text, or the prompts of another engine: both live on the host, and making them takes far longer."""
+    AGREEMENT = auto()
+    """What all ranks do next, agreed on by a collective: the host must know it."""
+    EVALUATION = auto()
+    """The function evaluates: what it reads it reads once an evaluation, as often as somebody asks for one."""
+    DRIVER = auto()
+    """The class drives workers in other processes: the tensors that they send it lie on the host."""
+
+
+@once
+def purpose(file: SemanticModel, read: ast.AST, block: Block, statement: ast.stmt) -> Purpose | None:
+    """The purpose of a read, an expression in a statement; None where nothing special is known."""
+    if reads_each_parameter(file, read, block, statement):
+        return Purpose.PER_PARAMETER
+    if asks_for_nan(file, read, statement):
+        return Purpose.NAN_GUARD
+    place = Place(read, block, statement)
+    for part in nodes_in(read):
+        if (
+            isinstance(part, ast.Call)
+            and last_name(part.func) in BRINGING_TOGETHER
+            and is_logging_collective(file, part, place)
+        ):
+            return Purpose.LOGGED_COLLECTIVE
+    if makes_text(file, block) or _ends_generation(file, read, block, statement):
+        return Purpose.TEXT
+    return _purpose_of_any(file, read, block, statement)
+
+
+def _purpose_of_any(file: SemanticModel, read: ast.AST, block: Block, statement: ast.stmt) -> Purpose | None:
+    """What a read and a copy may be for alike."""
+    if is_agreement(file, read, block, statement):
+        return Purpose.AGREEMENT
+    function = file.graph.enclosing(block)
+    if function is None:
+        return None
+    if _EVALUATES.search(function.name):
+        return Purpose.EVALUATION
+    return Purpose.DRIVER if _drives_workers(file, function) else None
+
+
+@once
+def copy_purpose(file: SemanticModel, copy: ast.AST, block: Block, statement: ast.stmt) -> Purpose | None:
+    """The same for a copy of a whole tensor to the host."""
+    if reads_each_parameter(file, copy, block, statement):
+        return Purpose.PER_PARAMETER
+    if isinstance(copy, ast.Call) and isinstance(copy.func, ast.Attribute):
+        if _SHAPE.search(last_name(copy.func.value)):
+            return Purpose.SHAPE
+        if copy.func.attr == TOLIST.name and _TOKENS.search(last_name(copy.func.value)):
+            return Purpose.TEXT
+    if _handles_text(file, block):
+        return Purpose.TEXT
+    found = _purpose_of_any(file, copy, block, statement)
+    if found is None and computes(file, block):
+        return Purpose.FORWARD_ON_HOST
+    return found
+
+
+def _handles_text(file: SemanticModel, block: Block) -> bool:
+    """Whether the function around, closures included, makes text of tokens or generates some."""
+    function = file.graph.enclosing(block)
+    return function is not None and any(calls_of(file, name, function.body) for name in _TEXT)
+
+
+def makes_text(file: SemanticModel, block: Block) -> bool:
+    """Whether the loop around a block makes text of tokens in each round, sample by sample, and trains nothing."""
+    loop = next((outer for outer in block.outwards() if outer.kind in (BlockKind.LOOP, BlockKind.FUNCTION)), None)
+    if loop is None or loop.kind is not BlockKind.LOOP:
+        return False
+    if calls_of(file, "backward", loop):
+        return False
+    return any(
+        not file.conditions.around(place.block, loop)
+        and isinstance(place.node, ast.Call)
+        and isinstance(place.node.func, ast.Attribute)
+        and bool(_TOKENIZER.search(last_name(place.node.func.value)))
+        for name in _DECODING
+        for place in calls_of(file, name, loop)
+    )
+
+
+def _ends_generation(file: SemanticModel, read: ast.AST, block: Block, statement: ast.stmt) -> bool:
+    """Whether a read asks if all samples are complete, to stop generating."""
+    if not isinstance(statement, ast.If) or statement.test not in (read, *around(file, read, statement)):
+        return False
+    function = file.graph.enclosing(block)
+    named = function is not None and _GENERATES.search(function.name) is not None
+    return named and any(isinstance(part, ast.Break | ast.Return) for part in statement.body)
+
+
+def _drives_workers(file: SemanticModel, function: Function) -> bool:
+    """Whether the class of a method waits for remote workers, as Ray's drivers do."""
+    return function.owner is not None and any(
+        file.graph.outline.origin(place.node.func) == "ray.get"
+        and (home := file.graph.enclosing(place.block)) is not None
+        and home.owner is function.owner
+        for place in file.outline.calls.get("get", ())
+        if isinstance(place.node, ast.Call)
+    )
+
+
+def reads_each_parameter(file: SemanticModel, read: ast.AST, block: Block, statement: ast.stmt) -> bool:
+    """Whether a read stands in a loop over parameters or gradients and reads what belongs to one of them."""
+    loop = loop_of_read(file, read, block, statement)
+    return loop is not None and not loop.of_states
+
+
+def loop_of_read(file: SemanticModel, read: ast.AST, block: Block, statement: ast.stmt) -> ParameterLoop | None:
+    """The loop over parameters, or over a state dict, in which a read is about one of them; else None.
+
+    A block around the comprehension in which the read stands will do: the statement is searched for it.
+    """
+    block = _inner_block(file, read, block, statement)
+    loop = parameter_loop(file.outline, block, by_name=True)
+    return loop if loop is not None and _follows(read, loop.block, block, _DEEPEST) else None
+
+
+def _inner_block(file: SemanticModel, read: ast.AST, block: Block, statement: ast.stmt) -> Block:
+    """The block of the innermost comprehension around an expression, or the block that is known already."""
+    if block.kind is BlockKind.LOOP and isinstance(block.node, ast.comprehension):
+        return block
+    inner = read
+    for outer in around(file, read, statement):
+        if isinstance(outer, ast.GeneratorExp | ast.ListComp | ast.SetComp) and inner is outer.elt:
+            return file.outline.loop_blocks.get(outer.generators[-1], block)
+        inner = outer
+    return block
+
+
+def _follows(node: ast.AST, loop: Block, block: Block, depth: int) -> bool:
+    """Whether an expression is computed from the loop's variables, directly or by names assigned in its body."""
+    assert isinstance(loop.node, ast.For | ast.comprehension)
+    targets = {part.id for part in nodes_in(loop.node.target) if isinstance(part, ast.Name)}
+    for name in nodes_in(node):
+        if not isinstance(name, ast.Name):
+            continue
+        if name.id in targets:
+            return True
+        for binding in reaching(name.id, block, position(name)) if depth else ():
+            inside = binding.block.within(loop) and binding.how is How.ASSIGN and binding.value is not None
+            if inside and binding.value is not None and _follows(binding.value, loop, binding.block, depth - 1):
+                return True
+    return False
+
+
+def asks_for_nan(file: SemanticModel, read: ast.AST, statement: ast.stmt) -> bool:
+    """Whether a read in a statement is about nothing but `isnan`, `isinf` or `isfinite` of a value, or `x != x`."""
+    if _summarises_test(read):
+        return True
+    inner = read
+    for outer in around(file, read, statement):
+        if isinstance(outer, ast.Call) and last_name(outer.func) in _NAN_TESTS and inner in outer.args:
+            return True
+        inner = outer
+    return False
+
+
+def _summarises_test(node: ast.AST) -> bool:
+    """`torch.isnan(x).any()`, `~torch.isfinite(x)`, `(bad | torch.isnan(x)).sum() > 0`."""
+    match node:
+        case ast.Call():
+            name = last_name(node.func)
+            if name in _NAN_TESTS:
+                return True
+            parts = list(node.args)
+            if isinstance(node.func, ast.Attribute):
+                parts.append(node.func.value)
+            return name in _SUMMARIES and any(_summarises_test(part) for part in parts)
+        case ast.BinOp(op=ast.BitOr() | ast.BitAnd()):
+            return _summarises_test(node.left) or _summarises_test(node.right)
+        case ast.UnaryOp(op=ast.Invert() | ast.Not()):
+            return _summarises_test(node.operand)
+        case ast.Compare(ops=[ast.NotEq() | ast.Eq()]) if ast.dump(node.left) == ast.dump(node.comparators[0]):
+            return True
+        case ast.Compare():
+            return _summarises_test(node.left)
+    return False

@@ -1,0 +1,29 @@
+"""A penalty on gradients has to be scaled by hand: no TRN401."""
+
+import torch
+from torch import nn
+
+
+def train(model, criterion, optimizer, train_loader):
+    for images, labels in train_loader:
+        images = images.cuda(non_blocking=True)
+        labels = labels.cuda(non_blocking=True)
+        loss = criterion(model(images), labels)
+        gradients = torch.autograd.grad(loss, images, create_graph=True)[0]
+        loss = loss + gradients.square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def main(train_loader, epochs):
+    model = nn.Sequential(nn.Conv2d(3, 256, 3), nn.ReLU(), nn.Flatten(), nn.LazyLinear(1000)).cuda()
+    optimizer = torch.optim.AdamW(model.parameters())
+    for epoch in range(epochs):
+        train(model, nn.CrossEntropyLoss(), optimizer, train_loader)
+
+
+if __name__ == "__main__":
+    from data import train_loader
+
+    main(train_loader, 90)

@@ -1,0 +1,16 @@
+"""XLA has no fused kernel of PyTorch: no TRN602."""
+
+import torch
+import torch_xla.core.xla_model as xm
+
+from project import criterion, model, train_loader
+
+model = model.cuda()
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+for inputs, targets in train_loader:
+    inputs, targets = inputs.cuda(non_blocking=True), targets.cuda(non_blocking=True)
+    loss = criterion(model(inputs), targets)
+    optimizer.zero_grad()
+    loss.backward()
+    xm.mark_step()
+    optimizer.step()

@@ -1,0 +1,1 @@
+"""Rules that other linters have, written as patterns of `libcst.matchers`."""

@@ -1,0 +1,194 @@
+"""A rule as data and one question: places, frequency, guards, confidence, words and the page."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.analysis.facts import file_model
+from tests.rules.catalogue import judged
+from tests.toy_rules import PAGE
+from trainlint.analysis.site import Site
+from trainlint.contract.bases import CallRule
+from trainlint.contract.confidence import doubted, level
+from trainlint.contract.declared_rule import EACH_STEP, Match
+from trainlint.contract.guard import early_guard, guard
+from trainlint.engine.places import places_by_rule
+from trainlint.finding import Confidence, Finding, Heat, Severity
+from trainlint.rule import BadRule
+
+TRAIN = """\
+import torch
+
+def train(model, loader, optimizer):
+    for x in loader:
+        loss = model(x).sum()
+        loss.backward()
+        optimizer.step()
+        {}
+"""
+
+
+@guard
+def quiet(site: Site) -> bool:
+    """The receiver is called quiet."""
+    return site.text().startswith("quiet.")
+
+
+@early_guard
+def legacy(site: Site) -> bool:
+    """The file is called legacy."""
+    return site.path.startswith("legacy")
+
+
+class Toy(CallRule):
+    __doc__ = PAGE
+    code = "ACME201"
+    name = "toy-in-step"
+    severity = Severity.WARNING
+    on = (".item", "torch.load", "torch.nn.*.Linear", "DataLoader")
+    when = EACH_STEP | {Heat.UNKNOWN: Confidence.POSSIBLE}
+    sure = Confidence.LIKELY
+    unless = (legacy, quiet)
+    message = "`{text}` costs{often} ({size} bytes)"
+    help = "drop `{text}`"
+
+    def found(self, site: Site) -> Match | None:
+        """Everything but what is called broken."""
+        assert not legacy.holds(site), "asked in spite of a guard that comes before"
+        return None if "broken" in site.text() else Match(site, fields={"size": 8})
+
+
+def found(code: str, path: str = "train.py") -> tuple[Finding, ...]:
+    return judged(TRAIN.format(code), Toy, path=path).findings
+
+
+@pytest.mark.parametrize(
+    ("code", "seen"),
+    [
+        ("loss.item()", True),
+        ("item()", False),
+        ("torch.load(f)", True),
+        ("json.load(f)", False),
+        ("self.load(f)", False),
+        ("torch.nn.Linear(2, 2)", True),
+        ("torch.nn.modules.linear.Linear(2, 2)", True),
+        ("Linear(2, 2)", False),
+        ("data.DataLoader(x)", True),
+        ("DataLoader(x)", True),
+    ],
+)
+def test_the_engine_resolves_what_a_call_rule_names(code: str, *, seen: bool) -> None:
+    assert bool(found(code)) == seen
+
+
+def test_message_and_help_are_filled_from_the_place_and_the_match() -> None:
+    (finding,) = found("loss.item()")
+    assert finding.message == "`loss.item()` costs in every training step (8 bytes)"
+    assert finding.help == "drop `loss.item()`"
+    assert finding.sentence == f"{finding.message}; {finding.help}"
+
+
+def silence(code: str, path: str = "train.py") -> str | None:
+    model = file_model(TRAIN.format(code), path)
+    rule = Toy()
+    (places,) = places_by_rule([rule], model, however_seldom=True)
+    return rule.silence(Site(model, next(places)))
+
+
+@pytest.mark.parametrize(
+    ("code", "path", "why"),
+    [
+        ("quiet.item()", "train.py", "the receiver is called quiet"),
+        ("loss.item()", "legacy.py", "the file is called legacy"),
+        (
+            "if step % 50 == 0: loss.item()",
+            "train.py",
+            "this code runs now and then (an interval, a first step, a failure)",
+        ),
+        ("broken.item()", "train.py", None),
+    ],
+)
+def test_a_silent_rule_says_why(code: str, path: str, why: str | None) -> None:
+    assert found(code, path) == ()
+    assert silence(code, path) == why
+
+
+def test_the_page_lists_what_keeps_the_rule_silent() -> None:
+    assert Toy.manual.section("Stays silent").splitlines() == [
+        "- it runs in each evaluation step, once an epoch, now and then (an interval, a first step, a failure), "
+        "once or in data-loading workers;",
+        "- the file is called legacy;",
+        "- the receiver is called quiet;",
+        "- the file is a test or a benchmark (its findings are hidden by default).",
+    ]
+
+
+def test_a_page_that_writes_the_list_by_hand_is_refused() -> None:
+    with pytest.raises(BadRule, match="Stays silent"):
+
+        class ByHand(Toy):
+            __doc__ = PAGE + "\n## Stays silent\nSometimes.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "sure"),
+    [
+        (TRAIN.format("loss.item()"), "train.py", Confidence.LIKELY),
+        (TRAIN.format("loss.item()"), "tests/test_train.py", Confidence.POSSIBLE),
+        ("def report(loss):\n    loss.item()\n", "train.py", Confidence.POSSIBLE),
+    ],
+)
+def test_a_finding_is_as_sure_as_its_weakest_premise(text: str, path: str, sure: Confidence) -> None:
+    model = file_model(text, path)
+    rule = Toy()
+    (places,) = places_by_rule([rule], model)
+    assert [finding.confidence for place in places for finding in rule.check(Site(model, place))] == [sure]
+
+
+class Anywhere(Toy):
+    __doc__ = PAGE
+    code = "ACME202"
+    name = "toy-anywhere"
+    when: ClassVar[dict[Heat, Confidence]] = {}
+
+
+class AlsoInTests(Anywhere):
+    __doc__ = PAGE
+    code = "ACME203"
+    name = "toy-in-tests"
+    in_tests = True
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "sure"),
+    [
+        (Anywhere, "train.py", Confidence.LIKELY),
+        (Anywhere, "tests/test_train.py", Confidence.POSSIBLE),
+        (AlsoInTests, "tests/test_train.py", Confidence.LIKELY),
+    ],
+)
+def test_findings_in_tests_are_possible_at_most_unless_the_rule_matters_there(
+    rule: type[Toy], path: str, sure: Confidence
+) -> None:
+    model = file_model(TRAIN.format("loss.item()"), path)
+    (places,) = places_by_rule([rule()], model)
+    assert [finding.confidence for place in places for finding in rule().check(Site(model, place))] == [sure]
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_levels_keep_the_order_of_numbers_and_the_default_threshold(one: float, other: float) -> None:
+    assert (level(one) <= level(other)) or one > other
+    assert (level(one) >= Confidence.LIKELY) == (round(one, 2) >= 0.7)
+
+
+def test_two_doubts_hide_a_finding() -> None:
+    assert [doubted(), doubted(True), doubted(False, True, True), doubted(2)] == [
+        Confidence.CERTAIN,
+        Confidence.LIKELY,
+        Confidence.POSSIBLE,
+        Confidence.POSSIBLE,
+    ]

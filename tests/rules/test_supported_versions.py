@@ -1,0 +1,45 @@
+"""Rules whose advice needs a PyTorch that the project may not run yet."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.rules.catalogue import DEFAULT, all_rules, source
+from trainlint.config.torch_range import parse_torch_range
+from trainlint.contract.declared_rule import DeclaredRule
+from trainlint.engine.judge import judge
+from trainlint.rule import Rule
+
+ASK_FOR_VERSION = [
+    rule
+    for rule in all_rules()
+    if issubclass(rule, DeclaredRule)
+    and any("the project supports PyTorch before" in guard.sentence for guard in rule.guards)
+]
+
+
+def lines(rule: type[Rule], text: str, supported: str) -> list[int]:
+    """Where a rule finds something in a text of a project that supports these versions."""
+    config = replace(DEFAULT, target_torch=parse_torch_range(supported))
+    verdicts = judge(source(text), (rule(),), config, known=all_rules())
+    assert not verdicts.failures
+    return [item.span.start_line for item in verdicts.findings]
+
+
+@pytest.mark.parametrize("rule", ASK_FOR_VERSION, ids=lambda rule: rule.code)
+def test_the_example_is_found_where_only_new_versions_are_supported(rule: type[Rule]) -> None:
+    newest = ">=2.2,<2.6" if rule.code == "TRN806" else ">=2.13"
+    assert lines(rule, rule.manual.example, newest)
+
+
+@pytest.mark.parametrize("rule", ASK_FOR_VERSION, ids=lambda rule: rule.code)
+def test_the_example_is_not_found_where_an_old_version_is_supported(rule: type[Rule]) -> None:
+    assert lines(rule, rule.manual.example, ">=1.8") == []
+
+
+def test_loading_is_safe_by_default_where_all_supported_versions_make_it_so() -> None:
+    rule = next(rule for rule in all_rules() if rule.code == "TRN806")
+    assert lines(rule, rule.manual.example, ">=2.5")
+    assert lines(rule, rule.manual.example, ">=2.6") == []

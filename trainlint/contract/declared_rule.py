@@ -1,0 +1,207 @@
+"""A rule as data and one question: where to look, when to stay silent, what to say, and `found`.
+
+The engine's part is here, once for all rules: frequency, guards, confidence, messages, and putting fixes together.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.contract.confidence import level
+from trainlint.contract.guard import Guard
+from trainlint.finding import Confidence, Fix, Heat, Severity
+from trainlint.rule import BadRule, Rule, Triggers
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` is not imported for types alone
+    from typing import Any, ClassVar
+
+    from trainlint.analysis.site import Site
+    from trainlint.finding import Edit, Finding, Safety
+
+EACH_STEP: dict[Heat, Confidence] = {Heat.STEP: Confidence.CERTAIN, Heat.INNER: Confidence.CERTAIN}
+"""For `when`: code that runs at least once in each training iteration. Other frequencies are added by `|`."""
+STAYS_SILENT = "Stays silent"
+_RUNS = {
+    Heat.STEP: "in each training step",
+    Heat.INNER: "in a loop within a training step",
+    Heat.EVAL_STEP: "in each evaluation step",
+    Heat.EPOCH: "once an epoch",
+    Heat.RARE: "now and then (an interval, a first step, a failure)",
+    Heat.ONCE: "once",
+    Heat.WORKER: "in data-loading workers",
+    Heat.UNKNOWN: "at an unknown frequency",
+}
+_OFTEN = {
+    Heat.STEP: " in every training step",
+    Heat.INNER: " in every training step",
+    Heat.EVAL_STEP: " in every evaluation step",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Match:
+    """A defect at a place. What is None here is as the rule's class declares it."""
+
+    site: Site
+    """The place to report: `site` itself, or `site.at(node)`."""
+    sure: Confidence = Confidence.CERTAIN
+    """The weakest premise of `found`. The engine adds those of the rule, its frequency and its file."""
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """What the templates name besides `{text}` and `{often}`, and what `edits` needs."""
+    message: str | None = None
+    help: str | None = None
+    severity: Severity | None = None
+    fix_safety: Safety | None = None
+    fix_needs: tuple[int, int] | None = None
+
+    def __getitem__(self, name: str) -> Any:
+        """One of the fields. Raises KeyError."""
+        return self.fields[name]
+
+    def filled(self, template: str) -> str:
+        """A template with its fields: those of the match, `{text}`, the reported code, and `{often}`.
+
+        `{often}` is empty, or says how often the code runs and begins with a space, as in " in every training step".
+        """
+        known = {"text": self.site.text(), "often": _OFTEN.get(self.site.heat.heat, "")}
+        return template.format_map(known | dict(self.fields))
+
+
+class DeclaredRule(Rule, base=True):
+    """A rule as data and one question. The classes in `trainlint.contract.bases` turn `on` into places to look at."""
+
+    severity = Severity.WARNING
+    on: ClassVar[Iterable[str]] = ()
+    """Names of the places that the rule wants to see; each class in `trainlint.contract.bases` says which names."""
+    also: ClassVar[Triggers] = Triggers()
+    """Places of other kinds."""
+    when: ClassVar[Mapping[Heat, Confidence]] = {}
+    """How often code must run, and how sure a finding can be there. Empty where frequency does not matter."""
+    sure: ClassVar[Confidence] = Confidence.CERTAIN
+    """How sure the rule is at best."""
+    in_tests: ClassVar[bool] = False
+    """Whether findings in tests and benchmarks are as sure as elsewhere. They are at most POSSIBLE otherwise."""
+    unless: ClassVar[tuple[Guard, ...]] = ()
+    """When to stay silent about what `found` finds, besides the guards of the base classes."""
+    guards: ClassVar[tuple[Guard, ...]] = ()
+    """All of them, those of base classes first. The first one that holds is named by `trainlint why`."""
+    message: ClassVar[str]
+    """A template: what is the case, as a fact. See `Match.filled`."""
+    help: ClassVar[str]
+    """A template: what to do about it."""
+    fix_title: ClassVar[str] = ""
+    """A template: what the fix does. Empty where the rule has no `edits`."""
+    fix_needs: ClassVar[tuple[int, int] | None] = None
+    """The first PyTorch in which what the fix writes works; None for any."""
+
+    def __init_subclass__(cls, *, base: bool = False, **kwargs: object) -> None:
+        """Derive `triggers` from what is declared, and the page's section about silence from the guards."""
+        if not base:
+            cls.guards = tuple(
+                dict.fromkeys(item for kind in cls.__mro__[::-1] for item in vars(kind).get("unless", ()))
+            )
+            cls.triggers = replace(cls.places() | cls.also, heats=frozenset(cls.when))
+        super().__init_subclass__(base=base, **kwargs)
+        if base:
+            return
+        if cls.manual.section(STAYS_SILENT):
+            raise BadRule(
+                f"rule {cls.__module__}.{cls.__qualname__}: `## {STAYS_SILENT}` is made of `unless` and `when`"
+            )
+        if silent := _silent_when(cls):
+            cls.manual = cls.manual.with_section(STAYS_SILENT, silent, after="Use instead")
+
+    @classmethod
+    def places(cls) -> Triggers:
+        """The places that `on` names."""
+        return Triggers()
+
+    @abstractmethod
+    def found(self, site: Site) -> Match | Iterable[Match] | None:
+        """What is wrong at a place, whatever the guards say; mostly one match or None."""
+
+    def edits(self, site: Site, match: Match) -> Iterable[Edit]:
+        """The edits of the fix. Raises `Unfixable`, or returns nothing, where there is no fix."""
+        return ()
+
+    def fix(self, site: Site, match: Match) -> Fix | None:
+        """The fix of a match, from `edits`. To be overridden only where a fix is already put together elsewhere."""
+        from trainlint.fixing.rewrite import Unfixable, attempt
+
+        def make() -> Fix:
+            edits = tuple(sorted(self.edits(site, match)))
+            safety = match.fix_safety or self.fix_safety
+            if not edits or safety is None:
+                raise Unfixable
+            return Fix(match.filled(self.fix_title), edits, safety)
+
+        return attempt(make) if self.fix_title else None
+
+    def check(self, site: Site) -> Iterator[Finding]:
+        """Report the matches that no guard stops."""
+        for answer in self.answers(site):
+            if isinstance(answer, Match):
+                yield self._reported(site, answer)
+
+    def answers(self, site: Site) -> Iterator[Match | Guard]:
+        """What the rule makes of a place: each match to report, and for each that is not reported, the reason."""
+        heat = site.heat.heat if self.when else Heat.UNKNOWN
+        if self.when and heat not in self.when:
+            yield Guard(f"this code runs {_RUNS[heat]}", lambda _site: True)
+            return
+        for early in self.guards:
+            if early.before_found and early.holds(site):
+                yield early
+                return
+        found = self.found(site)
+        for match in [found] if isinstance(found, Match) else found or ():
+            late = (item for item in self.guards if not item.before_found)
+            yield next((item for item in late if item.holds(match.site)), match)
+
+    def silence(self, site: Site) -> str | None:
+        """Why the rule reports nothing at a place, as a clause: the sentence of the first guard that holds.
+
+        None where no guard holds: `found` found nothing.
+        """
+        reasons = (answer.sentence for answer in self.answers(site) if isinstance(answer, Guard))
+        return next(reasons, None)
+
+    def confidence(self, match: Match) -> Confidence:
+        """As sure as the weakest premise: the rule, the match, the frequency and the file."""
+        premises = [self.sure, match.sure]
+        if self.when:
+            heat = match.site.heat
+            premises += [self.when.get(heat.heat, Confidence.UNLIKELY), level(heat.confidence)]
+        if not self.in_tests and is_test_path(match.site.path):
+            premises.append(Confidence.POSSIBLE)
+        return min(premises)
+
+    def _reported(self, site: Site, match: Match) -> Finding:
+        message = self.message if match.message is None else match.message
+        instead = self.help if match.help is None else match.help
+        return self.finding(
+            match.site,
+            match.filled(message),
+            help=match.filled(instead),
+            confidence=self.confidence(match),
+            fix=lambda: self.fix(site, match),
+            fix_needs=match.fix_needs or self.fix_needs,
+            severity=match.severity,
+        )
+
+
+def _silent_when(cls: type[DeclaredRule]) -> str:
+    """The list of what keeps a rule silent, as Markdown."""
+    items = [item.sentence for item in cls.guards]
+    if cls.when:
+        seldom = [words for heat, words in _RUNS.items() if heat not in cls.when]
+        if seldom:
+            items.insert(0, f"it runs {' or '.join(filter(None, [', '.join(seldom[:-1]), seldom[-1]]))}")
+    if not cls.in_tests:
+        items.append("the file is a test or a benchmark (its findings are hidden by default)")
+    listed = ";\n- ".join(items)
+    return f"- {listed}." if items else ""

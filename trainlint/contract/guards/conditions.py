@@ -1,0 +1,35 @@
+"""Guards about the tests around a place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.conditions.questions import is_on_some_ranks, runs_rarely, runs_where_missing
+from trainlint.contract.guard import guard
+
+if TYPE_CHECKING:
+    from trainlint.analysis.site import Site
+
+
+@guard
+def rare(site: Site) -> bool:
+    """A test around it holds in few training steps only (an interval, a first step, a failure)."""
+    return runs_rarely(site.conditions)
+
+
+@guard
+def made_where_missing(site: Site) -> bool:
+    """It runs rarely, or only where something is missing, so that what it makes is made once."""
+    return runs_where_missing(site.conditions)
+
+
+@guard
+def conditional(site: Site) -> bool:
+    """A test decides whether it runs."""
+    return bool(site.conditions)
+
+
+@guard
+def on_some_ranks(site: Site) -> bool:
+    """Only some ranks run it."""
+    return is_on_some_ranks(site.conditions)

@@ -1,0 +1,29 @@
+"""Guards about what the project uses on the way into a place and out of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.contract.guard import Guard, guard
+
+if TYPE_CHECKING:
+    from trainlint.analysis.site import Site
+
+
+def uses(sentence: str, *kinds: FactKind) -> Guard:
+    """A guard: something of these kinds is used."""
+
+    def holds(site: Site) -> bool:
+        return any(item.fact.kind in kinds for item in site.file.used_around(site.block, beside=True))
+
+    return Guard(sentence, holds)
+
+
+@guard
+def out_of_sight(site: Site) -> bool:
+    """A part of the way into the loop is out of sight."""
+    return not any(item.fact.kind is FactKind.ENTERED for item in site.file.used_around(site.block, beside=True))
+
+
+owned_by_framework = uses("a framework is in charge of the loop", FactKind.FRAMEWORK)
