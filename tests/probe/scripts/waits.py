@@ -22,8 +22,9 @@ class Waits(torch.autograd.Function):
     @staticmethod
     def backward(ctx, gradient):
         thread = ctypes.c_ulong()
-        libc.pthread_create(ctypes.byref(thread), None, on_a_thread, None)
-        libc.pthread_join(thread, None)  # in backward
+        start, join = libc.pthread_create, libc.pthread_join
+        # On one line: the thread may wait as soon as it is started, before the next line is reached.
+        start(ctypes.byref(thread), None, on_a_thread, None), join(thread, None)  # in backward
         return gradient
 
 
