@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     KeyPath = tuple[str | int, ...]
     Check = Callable[[RawConfig, KeyPath, object, Sequence[InstalledRule]], Any]
 
-_SEVERITIES = {severity.label: severity for severity in Severity}
-_SEVERITY_WORDS = '"advice", "warning" or "error"'
-_LEVELS = {level.label: level for level in reversed(Confidence)}
-_LEVEL_WORDS = '"certain", "likely", "possible" or "unlikely"'
 _MOST_SECONDS = 86_400
 """A day."""
 
@@ -149,30 +145,27 @@ RULES_BY_GLOB = Kind(
 # Severities and levels of confidence
 
 
-def _severity(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]) -> Severity:
-    if isinstance(value, str) and value in _SEVERITIES:
-        return _SEVERITIES[value]
-    hint = did_you_mean(value, _SEVERITIES) if isinstance(value, str) else ""
-    raise raw.error(key, f"`{raw.dotted(*key)}` must be {_SEVERITY_WORDS}, not {_shown(value)}{hint}")
+def _one_of(members: Mapping[str, Any]) -> Kind:
+    """One of the members of an enumeration, by its label: in lower case in a file, in any case on the command line."""
+    *others, last = (f'"{label}"' for label in members)
+    words = f"{', '.join(others)} or {last}"
+
+    def check(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]) -> Any:
+        if isinstance(value, str) and value in members:
+            return members[value]
+        hint = did_you_mean(value, members) if isinstance(value, str) else ""
+        raise raw.error(key, f"`{raw.dotted(*key)}` must be {words}, not {_shown(value)}{hint}")
+
+    def typed(text: str) -> Any:
+        if text.lower() not in members:
+            raise ValueError(words.replace('"', ""))
+        return members[text.lower()]
+
+    return Kind(words, check, {"type": "string", "enum": list(members)}, typed)
 
 
-def _typed_severity(text: str) -> Severity:
-    if text.lower() not in _SEVERITIES:
-        raise ValueError(_SEVERITY_WORDS.replace('"', ""))
-    return _SEVERITIES[text.lower()]
-
-
-def _level(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]) -> Confidence:
-    if isinstance(value, str) and value in _LEVELS:
-        return _LEVELS[value]
-    hint = did_you_mean(value, _LEVELS) if isinstance(value, str) else ""
-    raise raw.error(key, f"`{raw.dotted(*key)}` must be {_LEVEL_WORDS}, not {_shown(value)}{hint}")
-
-
-def _typed_level(text: str) -> Confidence:
-    if text.lower() not in _LEVELS:
-        raise ValueError(_LEVEL_WORDS.replace('"', ""))
-    return _LEVELS[text.lower()]
+SEVERITY = _one_of({severity.label: severity for severity in Severity})
+LEVEL = _one_of({level.label: level for level in reversed(Confidence)})
 
 
 def _severity_by_rule(
@@ -185,15 +178,13 @@ def _severity_by_rule(
         called = rules_called(word, rules)
         if not called:
             raise raw.error((*key, word), f"as a key of `{raw.dotted(*key)}`, {unknown_rule(word, rules)}")
-        level = _severity(raw, (*key, word), section[word], rules)
-        found |= {rule.code: level for rule in called}
+        severity = SEVERITY.check(raw, (*key, word), section[word], rules)
+        found |= {rule.code: severity for rule in called}
     return tuple(sorted(found.items()))
 
 
-SEVERITY = Kind(_SEVERITY_WORDS, _severity, {"type": "string", "enum": list(_SEVERITIES)}, _typed_severity)
-LEVEL = Kind(_LEVEL_WORDS, _level, {"type": "string", "enum": list(_LEVELS)}, _typed_level)
 SEVERITY_BY_RULE = Kind(
-    f"a table from rules to {_SEVERITY_WORDS}",
+    f"a table from rules to {SEVERITY.words}",
     _severity_by_rule,
     {"type": "object", "propertyNames": {"minLength": 1}, "additionalProperties": SEVERITY.schema},
 )
