@@ -64,6 +64,13 @@ class Block:
         return False
 
 
+def outside_with(block: Block) -> Block:
+    """The block that runs whenever this one does: what a `with` holds surely runs."""
+    while block.kind is BlockKind.WITH and block.parent is not None:
+        block = block.parent
+    return block
+
+
 class How(Choice):
     """How a name got its value."""
 

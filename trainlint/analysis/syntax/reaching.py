@@ -6,7 +6,7 @@ import ast
 from bisect import bisect_right
 from operator import attrgetter
 
-from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, How, Position, Scope
+from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, How, Position, Scope, outside_with
 from trainlint.analysis.syntax.names import position
 
 _POSITION = attrgetter("position")
@@ -48,20 +48,13 @@ def _around_use(bindings: list[Binding], block: Block, at: Position, *, in_order
     for number in range(split - 1, max(split - _MOST, 0) - 1, -1):
         binding = bindings[number]
         found.append(binding)
-        if binding.how is not How.AUGMENT and block.within(_settled(binding.block)):
+        if binding.how is not How.AUGMENT and block.within(outside_with(binding.block)):
             settled = binding
             break
     loop = _outermost_loop_inside(block, settled.block if settled else None) if split < len(bindings) else None
     if loop is not None:
         found += [binding for binding in bindings[split : split + _MOST] if binding.block.within(loop)]
     return found
-
-
-def _settled(block: Block) -> Block:
-    """The block that surely runs whatever stands in a block: a `with` decides nothing."""
-    while block.kind is BlockKind.WITH and block.parent is not None:
-        block = block.parent
-    return block
 
 
 def _is_comprehension_of(inner: Scope, outer: Scope) -> bool:

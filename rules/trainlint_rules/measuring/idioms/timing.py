@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How, Place
+from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How, Place, outside_with
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import dotted, end_position, last_name, names_in, nodes_in, position, root_name
 from trainlint.analysis.syntax.reaching import reaching
@@ -156,13 +156,7 @@ def _start(file: SemanticModel, name: ast.expr, stop: ast.Call, place: Place) ->
     start, block = bindings[0].value, bindings[0].block
     if not isinstance(start, ast.Call) or not is_clock(file, start, block) or position(start) >= position(stop):
         return None
-    return start if place.block.within(_settled(block)) else None
-
-
-def _settled(block: Block) -> Block:
-    while block.kind is BlockKind.WITH and block.parent is not None:
-        block = block.parent
-    return block
+    return start if place.block.within(outside_with(block)) else None
 
 
 def _last_work(
@@ -177,7 +171,7 @@ def _last_work(
     loop = _loop_inside(launches[-1].block, place.block)
     if loop is None:
         behind = [item for item in between if end_position(_call(item)) > end_position(last)]
-        always_runs = place.block.within(_settled(launches[-1].block))
+        always_runs = place.block.within(outside_with(launches[-1].block))
     else:
         # A wait at the beginning of a round comes behind the launch of the round before.
         behind = [item for item in between if item.block.within(loop) or end_position(_call(item)) > end_position(last)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.blocks import outside_with
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, position
 from trainlint_rules.memory.idioms.allocator_settings import VARIABLES
 
@@ -29,16 +29,10 @@ def allocator_value(site: Site) -> ast.expr | None:
 def first_use(site: Site) -> ast.Call | None:
     """The first call that surely runs before a place and puts something onto the device."""
     for use in site.calls(*_PUTTING):
-        surely = site.block.within(_unconditional(use.block)) and use.function is site.function
+        surely = site.block.within(outside_with(use.block)) and use.function is site.function
         if surely and position(use.call) < position(site.statement) and _uses_device(use):
             return use.call
     return None
-
-
-def _unconditional(block: Block) -> Block:
-    while block.kind is BlockKind.WITH and block.parent is not None:
-        block = block.parent
-    return block
 
 
 def _uses_device(use: Site) -> bool:
