@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.autograd import autograd_off
 from trainlint.contract.guards.files import says
 from trainlint.finding import Confidence
 from trainlint.patterns import lazy
 from trainlint_rules.attention.idioms.built import CROSS_ENTROPY, losses_at
-from trainlint_rules.attention.idioms.forwards import evaluates, without_gradients
+from trainlint_rules.attention.idioms.forwards import evaluates
 from trainlint_rules.attention.idioms.logits import big_logits
 
 _SAVES_ALREADY = lazy(r"torch\.compile|linear_cross_entropy|liger|chunk|cut_cross_entropy|fused_\w{0,50}cross", re.I)
@@ -98,7 +99,7 @@ class BigLogitsLoss(CallRule):
     sure = Confidence.LIKELY
     unless = (
         says("the file compiles, takes the loss in chunks or names a fused one", _SAVES_ALREADY),
-        without_gradients,
+        autograd_off,
         evaluates,
     )
     message = "{maker} line {line} stores a score for each token and word{cast} for this loss alone"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.autograd import autograd_off
 from trainlint.finding import Confidence, Severity
 from trainlint.rule import Triggers
-from trainlint_rules.attention.idioms.forwards import outside_forward, without_gradients
+from trainlint_rules.attention.idioms.forwards import outside_forward
 from trainlint_rules.attention.idioms.tables import come_once_each, lookup
 
 
@@ -72,7 +73,7 @@ class IndexSelectAsEmbedding(CallRule):
     preview = True
     on = ("index_select",)
     also = Triggers(subscripts=True)
-    unless = (come_once_each, without_gradients, outside_forward)
+    unless = (come_once_each, autograd_off, outside_forward)
     message = "the backward pass of `{text}` is slow where an index comes often"
     help = "use `F.embedding({indices}, {table})`"
 

@@ -10,9 +10,9 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import dotted
 from trainlint.contract.bases import LoopRule
 from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.autograd import autograd_off
 from trainlint.finding import Edit, Safety, Severity
 from trainlint_rules.distributed.idioms.wrapping.bypassed_wrappers import (
-    autograd_off,
     bypassing,
     calls_wrapper,
     reaches_no_backward,

@@ -8,11 +8,12 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.tables.parallel import DDP_ORIGINS
 from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.autograd import runs_no_backward
 from trainlint.contract.guards.files import says
 from trainlint.finding import Severity
 from trainlint.patterns import lazy
 from trainlint_rules.distributed.idioms.wrapping.called_names import CalledNameRule
-from trainlint_rules.distributed.idioms.wrapping.kept_states import fits, kept_states, runs_no_backward
+from trainlint_rules.distributed.idioms.wrapping.kept_states import fits, kept_states
 
 _CUT_DOWN = lazy(
     r"peft|lora|adapter|BitsAndBytes|load_in_[48]bit|8bit|adafactor|galore|requires_grad(_\(|\s*=\s*)False|device_map|"

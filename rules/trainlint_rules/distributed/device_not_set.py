@@ -11,10 +11,14 @@ from trainlint.finding import Confidence
 from trainlint_rules.distributed.idioms.current_device import (
     chosen_anywhere,
     device_id_given,
-    started_by_framework,
     takes_current_device,
 )
-from trainlint_rules.distributed.idioms.process_groups import INIT_PROCESS_GROUP, alone, group_start
+from trainlint_rules.distributed.idioms.process_groups import (
+    INIT_PROCESS_GROUP,
+    alone,
+    group_start,
+    started_by_framework,
+)
 from trainlint_rules.distributed.idioms.ways import way_out_of_sight
 
 

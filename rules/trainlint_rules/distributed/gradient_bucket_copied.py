@@ -10,10 +10,11 @@ from trainlint.analysis.tables.parallel import DDP_ORIGINS
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import guard
+from trainlint.contract.guards.autograd import runs_no_backward
 from trainlint.finding import Confidence, Edit, Safety, Severity
 from trainlint.symptoms import Symptom
 from trainlint_rules.distributed.idioms.kept_gradients import clears_by_function, keeps_gradients
-from trainlint_rules.distributed.idioms.wrapping.ddp_wraps import ddp_wrap, options_from_elsewhere, takes_no_backward
+from trainlint_rules.distributed.idioms.wrapping.ddp_wraps import ddp_wrap, options_from_elsewhere
 
 _OPTION = "gradient_as_bucket_view"
 
@@ -92,7 +93,7 @@ class GradientBucketCopied(ReferenceRule):
     confirmed_by = frozenset({Symptom.GRADIENTS_KEPT_TWICE})
     on = DDP_ORIGINS
     sure = Confidence.LIKELY
-    unless = (takes_no_backward, keeps_gradients, clears_by_function, options_from_elsewhere, _given)
+    unless = (runs_no_backward, keeps_gradients, clears_by_function, options_from_elsewhere, _given)
     message = "DDP keeps every gradient twice, in the parameter and in a bucket: 4 bytes a parameter in float32"
     help = "set `gradient_as_bucket_view=True`"
     fix_title = "Keep gradients in the buckets"

@@ -9,11 +9,12 @@ from trainlint.analysis.tables.parallel import DDP_ORIGINS
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import guard
+from trainlint.contract.guards.autograd import runs_no_backward
 from trainlint.contract.guards.files import says
 from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
 from trainlint_rules.distributed.idioms.batch_norms import has_batch_norm, largest_batch
-from trainlint_rules.distributed.idioms.wrapping.ddp_wraps import ddp_wrap, takes_no_backward
+from trainlint_rules.distributed.idioms.wrapping.ddp_wraps import ddp_wrap
 
 _SYNCHRONISED = lazy(r"sync_?b(atch_?)?n(orm)?|InPlaceABN|GroupNorm|convert_sync|freeze_?bn", re.IGNORECASE)
 _FEW = 8
@@ -99,7 +100,7 @@ class LocalBatchNorm(ReferenceRule):
     on = DDP_ORIGINS
     sure = Confidence.LIKELY
     unless = (
-        takes_no_backward,
+        runs_no_backward,
         says("the file speaks of synchronised, frozen or group normalisation", _SYNCHRONISED),
         _enough_samples,
     )

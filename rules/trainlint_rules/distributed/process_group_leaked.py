@@ -6,10 +6,15 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import Guard, early_guard, guard
+from trainlint.contract.guard import Guard, early_guard
 from trainlint.contract.guards.programs import out_of_sight, uses
 from trainlint.finding import Confidence, Severity
-from trainlint_rules.distributed.idioms.process_groups import INIT_PROCESS_GROUP, alone, group_start, owned_by_framework
+from trainlint_rules.distributed.idioms.process_groups import (
+    INIT_PROCESS_GROUP,
+    alone,
+    group_start,
+    started_by_framework,
+)
 
 
 @early_guard
@@ -20,12 +25,6 @@ def _shuts_down(site: Site) -> bool:
     names = {*outline.calls, *outline.imports, *used, *(function.name for function in outline.function_of.values())}
     words = ("destroy_process_group", "cleanup", "shutdown", "teardown")
     return any(word in name for name in names for word in words)
-
-
-@guard
-def _owned_by_framework(site: Site) -> bool:
-    """A framework is in charge of the process group."""
-    return owned_by_framework(site.file, site.block)
 
 
 class ProcessGroupLeaked(CallRule):
@@ -95,7 +94,7 @@ class ProcessGroupLeaked(CallRule):
         _shuts_down,
         alone,
         uses("a process group is destroyed on the way", FactKind.GROUP_DESTROYED),
-        _owned_by_framework,
+        started_by_framework,
         Guard("the start of the program is out of sight, as in a library", out_of_sight.holds),
     )
     message = "nothing destroys this process group: NCCL warns at exit and may hang there"

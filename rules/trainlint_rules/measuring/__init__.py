@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from trainlint.analysis.syntax.names import dotted
 from trainlint.contract.bases import CallRule
+from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence
-from trainlint_rules.measuring.idioms.timed_work import names_no_device
+from trainlint_rules.measuring.idioms.timed_work import interval, names_no_device
 from trainlint_rules.measuring.idioms.timing import CLOCKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` is not imported for types alone
     from typing import ClassVar
 
+    from trainlint.analysis.site import Site
     from trainlint.contract.guard import Guard
 
 
@@ -21,3 +24,15 @@ class ClockRule(CallRule, base=True):
     on = tuple(sorted(CLOCKS))
     sure = Confidence.LIKELY
     unless: ClassVar[tuple[Guard, ...]] = (names_no_device,)
+
+
+class TimedWorkRule(ClockRule, base=True):
+    """About intervals of the clock that hold work for the GPU."""
+
+    def found(self, site: Site) -> Match | None:
+        """A read of the clock that ends an interval with work for the GPU."""
+        timed = interval(site)
+        if timed is None:
+            return None
+        work = dotted(timed.work.func) or "the last call"
+        return Match(site, fields={"work": work, "line": timed.work.lineno})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from trainlint.analysis.programs.loops import describe_loop
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
@@ -30,15 +32,14 @@ def _handed_on(site: Site) -> bool:
     return _has_schedule(site) and handed_on.holds(site)
 
 
-@guard
-def _recorded_briefly(site: Site) -> bool:
-    """The loop ends after a literal number of rounds, by `break` or `return`, or goes over a slice of the data."""
-    return not _has_schedule(site) and recorded_briefly.holds(site)
-
-
 def _has_schedule(site: Site) -> bool:
     given = argument(site.call, "schedule", 1)
     return given is not None and constant(given) is not None
+
+
+_recorded_briefly = replace(
+    recorded_briefly, holds=lambda site: not _has_schedule(site) and recorded_briefly.holds(site)
+)
 
 
 class ProfilerWithoutSchedule(CallRule):

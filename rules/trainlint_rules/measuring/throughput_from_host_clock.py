@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import dotted
-from trainlint.contract.declared_rule import Match
-from trainlint_rules.measuring import ClockRule
-from trainlint_rules.measuring.idioms.timed_work import interval, stays_duration, waited_for
+from trainlint_rules.measuring import TimedWorkRule
+from trainlint_rules.measuring.idioms.timed_work import stays_duration, waited_for
 
 
-class ThroughputFromHostClock(ClockRule):
+class ThroughputFromHostClock(TimedWorkRule):
     """Samples a second computed from a host clock that did not wait for the device
 
     ## Why
@@ -73,11 +70,3 @@ class ThroughputFromHostClock(ClockRule):
     unless = (waited_for, stays_duration)
     message = "this rate is too high: its clock is read while the GPU may still run `{work}()` (line {line})"
     help = "call `torch.cuda.synchronize()` before both reads of the clock"
-
-    def found(self, site: Site) -> Match | None:
-        """A read of the clock that ends an interval with work for the GPU."""
-        timed = interval(site)
-        if timed is None:
-            return None
-        work = dotted(timed.work.func) or "the last call"
-        return Match(site, fields={"work": work, "line": timed.work.lineno})

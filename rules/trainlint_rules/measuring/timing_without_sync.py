@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import dotted
-from trainlint.contract.declared_rule import Match
-from trainlint_rules.measuring import ClockRule
-from trainlint_rules.measuring.idioms.timed_work import becomes_rate, interval, waited_for
+from trainlint_rules.measuring import TimedWorkRule
+from trainlint_rules.measuring.idioms.timed_work import becomes_rate, waited_for
 
 
-class TimingWithoutSync(ClockRule):
+class TimingWithoutSync(TimedWorkRule):
     """The host's clock read while the device is still at work on what is timed
 
     ## Why
@@ -82,11 +79,3 @@ class TimingWithoutSync(ClockRule):
     unless = (waited_for, becomes_rate)
     message = "`{text}` is read while the GPU may still run `{work}()` (line {line})"
     help = "time it with `torch.cuda.Event`, or call `torch.cuda.synchronize()` before both reads of the clock"
-
-    def found(self, site: Site) -> Match | None:
-        """A read of the clock that ends an interval with work for the GPU."""
-        timed = interval(site)
-        if timed is None:
-            return None
-        work = dotted(timed.work.func) or "the last call"
-        return Match(site, fields={"work": work, "line": timed.work.lineno})

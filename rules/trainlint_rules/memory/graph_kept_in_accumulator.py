@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.autograd import autograd_off_early
 from trainlint.finding import Confidence, Edit, Safety, Severity
 from trainlint.rule import Triggers
-from trainlint_rules.memory.idioms.iterations import REPEATED, autograd_off
+from trainlint_rules.memory.idioms.iterations import REPEATED
 from trainlint_rules.memory.idioms.kept_graphs import (
     collected_output,
     is_freed,
@@ -93,7 +94,7 @@ class GraphKeptInAccumulator(CallRule):
     on = (".append",)
     also = Triggers(accumulations=True)
     when = REPEATED
-    unless = (outside_batch_loop, autograd_off, new_in_each_iteration, trained_as_sum, collected_output)
+    unless = (outside_batch_loop, autograd_off_early, new_in_each_iteration, trained_as_sum, collected_output)
     message = "`{holder}` keeps the graph of `{added}` after its backward, and memory grows{often}"
     help = "call `.detach()` on `{added}` before you {verb} it"
     fix_title = "Detach it"

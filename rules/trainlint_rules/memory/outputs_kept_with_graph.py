@@ -8,8 +8,9 @@ from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.autograd import autograd_off_early
 from trainlint.finding import Edit, Safety
-from trainlint_rules.memory.idioms.iterations import REPEATED, autograd_off, outside_training_loop
+from trainlint_rules.memory.idioms.iterations import REPEATED, outside_training_loop
 from trainlint_rules.memory.idioms.kept_outputs import (
     appended_output,
     emptied_on_the_way,
@@ -85,7 +86,7 @@ class OutputsKeptWithGraph(CallRule):
     name = "outputs-kept-with-graph"
     on = (".append",)
     when = REPEATED
-    unless = (outside_training_loop, autograd_off, emptied_on_the_way, trained_later, part_of_loss)
+    unless = (outside_training_loop, autograd_off_early, emptied_on_the_way, trained_later, part_of_loss)
     message = "`{list}` keeps the autograd graph of each output after its backward"
     help = "append `{output}.detach()`"
     fix_title = "Detach the output"

@@ -6,16 +6,10 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.tables.collectives import BRINGING_TOGETHER
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
-from trainlint.contract.guard import early_guard
+from trainlint.contract.guards.autograd import autograd_off_early
 from trainlint.finding import Confidence
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.logging_collectives import is_logging_collective
-
-
-@early_guard
-def _gradients_off(site: Site) -> bool:
-    """Autograd is off, as in an evaluation."""
-    return site.gradients_off
 
 
 class LoggingCollectiveEachStep(CallRule):
@@ -93,7 +87,7 @@ class LoggingCollectiveEachStep(CallRule):
     on = tuple(sorted(BRINGING_TOGETHER))
     when = EACH_STEP
     sure = Confidence.LIKELY
-    unless = (_gradients_off,)
+    unless = (autograd_off_early,)
     message = "`{text}` makes all ranks wait for each other{often}, only to log the result"
     help = "reduce the value every N steps, where you log it"
 

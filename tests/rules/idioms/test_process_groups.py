@@ -6,8 +6,9 @@ import pytest
 
 from tests.analysis.facts import file_model
 from trainlint.analysis.programs.facts import facts_of
+from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint_rules.distributed.idioms.process_groups import group_start, owned_by_framework
+from trainlint_rules.distributed.idioms.process_groups import group_start, started_by_framework
 
 IMPORTS = "import torch\nimport torch.distributed as dist\nfrom torch.distributed import init_process_group\n"
 SNIPPETS = {
@@ -33,7 +34,7 @@ def test_a_framework_on_the_way_owns_it() -> None:
     for code, owned in ((plain, False), ("from accelerate import Accelerator\nAccelerator()\n" + plain, True)):
         model = file_model(IMPORTS + code)
         (place,) = model.outline.calls["init_process_group"]
-        assert owned_by_framework(model, place.block) is owned
+        assert started_by_framework.holds(Site(model, place)) is owned
 
 
 @pytest.mark.parametrize(

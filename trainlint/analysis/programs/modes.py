@@ -38,6 +38,11 @@ def mode_calls(file: SemanticModel) -> Iterator[Place]:
                 yield place
 
 
+def may_set_training(file: SemanticModel) -> bool:
+    """Whether anything in a file puts a module into training mode, or into one that is not written out."""
+    return any(sets_training(place) is not False for place in mode_calls(file))
+
+
 def switched(place: Place) -> ast.expr:
     """The module whose mode such a call sets."""
     assert isinstance(place.node, ast.Call)

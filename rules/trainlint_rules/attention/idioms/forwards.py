@@ -15,12 +15,6 @@ def outside_forward(site: Site) -> bool:
 
 
 @guard
-def without_gradients(site: Site) -> bool:
-    """Gradients are off."""
-    return site.gradients_off
-
-
-@guard
 def evaluates(site: Site) -> bool:
     """It runs in evaluation, or in workers that load data."""
     return site.heat.heat in (Heat.EVAL_STEP, Heat.WORKER)

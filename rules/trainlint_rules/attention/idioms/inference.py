@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from trainlint.analysis.programs.layer_pairs import layer_before
-from trainlint.analysis.programs.modes import mode_calls, sets_training
+from trainlint.analysis.programs.modes import may_set_training
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
 from trainlint.contract.guard import early_guard
@@ -25,7 +25,7 @@ def loads_no_weights(site: Site) -> bool:
 @early_guard
 def sets_training_mode(site: Site) -> bool:
     """The file puts a network into training mode, or into one that is not written out."""
-    return any(sets_training(place) is not False for place in mode_calls(site.file))
+    return may_set_training(site.file)
 
 
 def foldable_norms(site: Site) -> list[int]:

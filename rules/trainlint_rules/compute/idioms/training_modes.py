@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.evaluation import forwards_with_graph, model_run_by
-from trainlint.analysis.programs.modes import mode_calls, sets_training, switched
+from trainlint.analysis.programs.modes import may_set_training, mode_calls, sets_training, switched
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
 from trainlint.analysis.syntax.names import dotted, last_name, root_name
@@ -24,7 +24,7 @@ _KEEP_MODE = ("print", "len", "isinstance", "save", "deepcopy")
 @guard
 def set_back(site: Site) -> bool:
     """Something in the file puts a model back into training mode, or may do so."""
-    return any(sets_training(place) is not False for place in mode_calls(site.file))
+    return may_set_training(site.file)
 
 
 @guard

@@ -10,7 +10,6 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.contract.guard import early_guard, guard
-from trainlint_rules.distributed.idioms.process_groups import owned_by_framework
 
 _CHOOSING = frozenset({"set_device", "set_device_index"})
 _MOVES = frozenset({"cuda", "to", "device"})
@@ -30,12 +29,6 @@ def chosen_anywhere(site: Site) -> bool:
     if any(other.origin(other.call.func) == "torch.cuda.device" for other in site.calls("device")):
         return True
     return any("CUDA_VISIBLE_DEVICES" in word for word in words_in(site.file.tree))
-
-
-@guard
-def started_by_framework(site: Site) -> bool:
-    """A framework is in charge on the way to it."""
-    return owned_by_framework(site.file, site.block)
 
 
 def takes_current_device(file: SemanticModel) -> tuple[str, int] | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, Place
+from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.fact_kinds import FactKind
@@ -56,7 +56,9 @@ def alone(site: Site) -> bool:
     return start is not None and start.alone
 
 
-def owned_by_framework(file: SemanticModel, block: Block) -> bool:
-    """Whether a framework is in charge on the way into a block or out of it. What tests do on that way says nothing."""
-    around = file.used_around(block)
+@guard
+def started_by_framework(site: Site) -> bool:
+    """A framework is in charge on the way to it."""
+    # What tests do on that way says nothing.
+    around = site.file.used_around(site.block)
     return any(item.fact.kind is FactKind.FRAMEWORK and not is_test_path(item.path) for item in around)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.effects.accumulation import loop_around
 from trainlint.analysis.programs.steps import LoopKind
-from trainlint.contract.guard import Guard, early_guard
+from trainlint.contract.guard import Guard
 from trainlint.finding import Confidence, Heat
 
 if TYPE_CHECKING:
@@ -32,9 +32,3 @@ def _not_in(kind: LoopKind, sentence: str) -> Guard:
 
 outside_training_loop = _not_in(LoopKind.STEP, "no loop over training steps is in sight around it")
 outside_evaluation_loop = _not_in(LoopKind.EVAL, "no loop of an evaluation is in sight around it")
-
-
-@early_guard
-def autograd_off(site: Site) -> bool:
-    """Autograd is off."""
-    return site.gradients_off

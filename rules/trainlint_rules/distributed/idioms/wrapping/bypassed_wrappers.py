@@ -39,12 +39,6 @@ def calls_wrapper(site: Site) -> bool:
 
 
 @guard
-def autograd_off(site: Site) -> bool:
-    """Autograd is off."""
-    return site.gradients_off
-
-
-@guard
 def reaches_no_backward(site: Site) -> bool:
     """No backward goes through what the forward returns."""
     backwards, statement = site.file.backwards(site.block), site.statement

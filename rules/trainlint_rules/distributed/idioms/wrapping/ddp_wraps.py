@@ -7,7 +7,7 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import has_unpacked_arguments
 from trainlint.analysis.syntax.uses import call_of
 from trainlint.analysis.tables.parallel import Wrapper
-from trainlint.contract.guard import early_guard, guard
+from trainlint.contract.guard import guard
 
 
 def ddp_wrap(site: Site) -> Wrap | None:
@@ -21,9 +21,3 @@ def ddp_wrap(site: Site) -> Wrap | None:
 def options_from_elsewhere(site: Site) -> bool:
     """Options come from elsewhere, by `*` or `**`."""
     return has_unpacked_arguments(site.call)
-
-
-@early_guard
-def takes_no_backward(site: Site) -> bool:
-    """The file takes no backward."""
-    return "backward" not in site.file.outline.calls

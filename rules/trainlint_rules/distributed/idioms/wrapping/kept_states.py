@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.tables.optimizers import CLASSES
-from trainlint.contract.guard import early_guard, guard
+from trainlint.contract.guard import guard
 from trainlint_rules.distributed.idioms.model_size import DeclaredSize, declared_size
 from trainlint_rules.distributed.idioms.model_sizes import ModelStates
 
@@ -65,9 +65,3 @@ def fits(site: Site) -> bool:
     """Weights, gradients and optimizer states take less than 40 GB, half of a GPU with 80 GB."""
     kept = kept_states(site)
     return kept is not None and kept.whole < _DEVICE_MEMORY / 2
-
-
-@early_guard
-def runs_no_backward(site: Site) -> bool:
-    """The file runs no backward."""
-    return "backward" not in site.file.outline.calls
