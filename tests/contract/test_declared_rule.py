@@ -79,6 +79,11 @@ def found(code: str, path: str = "train.py") -> tuple[Finding, ...]:
         ("Linear(2, 2)", False),
         ("data.DataLoader(x)", True),
         ("DataLoader(x)", True),
+        ("from torch import load as read; read(f)", True),
+        ("from json import load as read; read(f)", False),
+        ("from torch.nn import Linear as Dense; Dense(2, 2)", True),
+        ("from acme.data import DataLoader as Batches; Batches(x)", True),
+        ("import torch.nn as layers; layers.Linear(2, 2)", True),
     ],
 )
 def test_the_engine_resolves_what_a_call_rule_names(code: str, *, seen: bool) -> None:

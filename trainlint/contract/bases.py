@@ -24,12 +24,12 @@ class CallRule(DeclaredRule, base=True):
     - "torch.load": what is imported from there, by whatever name;
     - "torch.nn.*.Linear": what is imported from "torch.nn" or any module below it;
     - ".item": a method, of anything;
-    - "DataLoader": anything that is called by this name.
+    - "DataLoader": anything that is called or imported by this name.
     """
 
     @classmethod
     def places(cls) -> Triggers:
-        """Calls by the last names, of which the engine hands out those that are meant."""
+        """Calls by the last names, in this file or where they are imported, handed out where they are meant."""
         return Triggers(calls=frozenset(name.rpartition(".")[2] for name in cls.on), callees=frozenset(cls.on))
 
 

@@ -78,7 +78,12 @@ def _is_meant(call: ast.Call, place: Place, callees: frozenset[str], model: Sema
     if name in callees or (isinstance(call.func, ast.Attribute) and f".{name}" in callees):
         return True
     origin = model.outline.imported(call.func, place.block)
-    return origin is not None and (origin in callees or any(f"{head}.*.{name}" in callees for head in _heads(origin)))
+    if origin is None:
+        return False
+    name = origin.rpartition(".")[2]  # an import may have renamed it
+    if origin in callees or name in callees:
+        return True
+    return any(f"{head}.*.{name}" in callees for head in _heads(origin))
 
 
 def _heads(origin: str) -> Iterator[str]:
@@ -143,6 +148,9 @@ class _TriggerIndex:
         ):
             for word in sorted(words.keys() & named.keys()):
                 _give(found, words[word], named[word])
+        for name, word in _renamed(outline):
+            if word in self.calls and name in outline.calls:
+                _give(found, self.calls[word], outline.calls[name])
         for rules, place in self._references(outline):
             _give(found, rules, (place,))
         for several, places in (
@@ -183,6 +191,14 @@ class _TriggerIndex:
             known = tuple({rule for head in heads for rule in self.references.get(head, ())})
             self.below[origin] = known
         return known
+
+
+def _renamed(outline: Outline) -> Iterator[tuple[str, str]]:
+    """Each name that an import gives to something else, as in `import Linear as Dense`, with the name it had."""
+    for name, origin in outline.imports.items():
+        word = origin.rpartition(".")[2]
+        if word != name:
+            yield name, word
 
 
 def _holds(text: str, words: Sequence[str]) -> bool:

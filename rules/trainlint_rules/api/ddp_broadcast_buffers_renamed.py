@@ -6,12 +6,11 @@ from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
-from trainlint.analysis.tables.parallel import DDP_ORIGINS, Wrapper, called_as
+from trainlint.analysis.tables.parallel import DDP_ORIGINS
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.files import supports_older_than
 from trainlint.finding import Confidence, Edit, Safety
-from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 
 _SINCE = (2, 13)
@@ -65,7 +64,6 @@ class DdpBroadcastBuffersRenamed(CallRule):
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "forward_sync_buffers"
     on = DDP_ORIGINS
-    also = Triggers(calls=called_as(Wrapper.DDP))  # most people write `DDP`
     in_tests = True
     unless = (supports_older_than(_SINCE),)
     message = "`broadcast_buffers` is deprecated since PyTorch 2.13, which warns of it"

@@ -8,9 +8,10 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.arguments import given_unpacked
 from trainlint.contract.guards.files import supports_older_than
 from trainlint.finding import Confidence, Edit, Safety, Severity
-from trainlint_rules.api.idioms.guards import given_unpacked, pickled_otherwise, supports_none_before
+from trainlint_rules.api.idioms.guards import pickled_otherwise, supports_none_before
 
 _FIRST_WITH_IT = (1, 13)
 _ON_SINCE = (2, 6)

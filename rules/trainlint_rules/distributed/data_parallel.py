@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.parallel import DATA_PARALLEL_ORIGINS
+from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence
-from trainlint_rules.distributed.idioms.wrapping.called_names import CalledNameRule
 from trainlint_rules.distributed.idioms.wrapping.evaluated_models import (
     evaluated_by_name,
     file_evaluates,
@@ -16,7 +16,7 @@ from trainlint_rules.distributed.idioms.wrapping.evaluated_models import (
 )
 
 
-class DataParallel(CalledNameRule):
+class DataParallel(CallRule):
     """`nn.DataParallel`, which drives all GPUs from one Python process
 
     ## Why

@@ -6,13 +6,13 @@ import re
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.parallel import DDP_ORIGINS
+from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.autograd import runs_no_backward
 from trainlint.contract.guards.files import says
 from trainlint.finding import Severity
 from trainlint.patterns import lazy
-from trainlint_rules.distributed.idioms.wrapping.called_names import CalledNameRule
 from trainlint_rules.distributed.idioms.wrapping.kept_states import fits, kept_states
 
 _CUT_DOWN = lazy(
@@ -22,7 +22,7 @@ _CUT_DOWN = lazy(
 )
 
 
-class DdpOfLargeModel(CalledNameRule):
+class DdpOfLargeModel(CallRule):
     """DistributedDataParallel around a model whose states fill much of each GPU
 
     ## Why

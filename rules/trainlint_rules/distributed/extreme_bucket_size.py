@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
+from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Severity
-from trainlint_rules.distributed.idioms.wrapping.called_names import CalledNameRule
 from trainlint_rules.distributed.idioms.wrapping.ddp_options import TAKING_DDP_OPTIONS
 
 _SMALLEST, _LARGEST = 5, 500
 """MiB. PyTorch's developers speak of 25 as too small and of 100 to 250 for large models, in the issue below."""
 
 
-class ExtremeBucketSize(CalledNameRule):
+class ExtremeBucketSize(CallRule):
     """A `bucket_cap_mb` so small or large that DDP reduces gradients in crumbs, or all at the end
 
     ## Why

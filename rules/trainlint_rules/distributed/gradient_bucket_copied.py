@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.tables.parallel import DDP_ORIGINS
-from trainlint.contract.bases import ReferenceRule
+from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import guard
+from trainlint.contract.guards.arguments import given_unpacked
 from trainlint.contract.guards.autograd import runs_no_backward
 from trainlint.finding import Confidence, Edit, Safety, Severity
 from trainlint.symptoms import Symptom
 from trainlint_rules.distributed.idioms.kept_gradients import clears_by_function, keeps_gradients
-from trainlint_rules.distributed.idioms.wrapping.ddp_wraps import ddp_wrap, options_from_elsewhere
 
 _OPTION = "gradient_as_bucket_view"
 
@@ -26,7 +26,7 @@ def _given(site: Site) -> bool:
     return given is not None and constant(given) is not False
 
 
-class GradientBucketCopied(ReferenceRule):
+class GradientBucketCopied(CallRule):
     """DistributedDataParallel that keeps all gradients twice, in the parameters and in its buckets
 
     ## Why
@@ -93,7 +93,7 @@ class GradientBucketCopied(ReferenceRule):
     confirmed_by = frozenset({Symptom.GRADIENTS_KEPT_TWICE})
     on = DDP_ORIGINS
     sure = Confidence.LIKELY
-    unless = (runs_no_backward, keeps_gradients, clears_by_function, options_from_elsewhere, _given)
+    unless = (runs_no_backward, keeps_gradients, clears_by_function, given_unpacked, _given)
     message = "DDP keeps every gradient twice, in the parameter and in a bucket: 4 bytes a parameter in float32"
     help = "set `gradient_as_bucket_view=True`"
     fix_title = "Keep gradients in the buckets"
@@ -101,8 +101,7 @@ class GradientBucketCopied(ReferenceRule):
 
     def found(self, site: Site) -> Match | None:
         """A wrap by DistributedDataParallel."""
-        wrap = ddp_wrap(site)
-        return Match(site.at(wrap.call)) if wrap is not None else None
+        return Match(site) if argument(site.call, "module", 0) is not None else None
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The option."""

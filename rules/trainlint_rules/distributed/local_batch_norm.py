@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument
 from trainlint.analysis.tables.parallel import DDP_ORIGINS
-from trainlint.contract.bases import ReferenceRule
+from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import guard
 from trainlint.contract.guards.autograd import runs_no_backward
@@ -14,7 +15,6 @@ from trainlint.contract.guards.files import says
 from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
 from trainlint_rules.distributed.idioms.batch_norms import has_batch_norm, largest_batch
-from trainlint_rules.distributed.idioms.wrapping.ddp_wraps import ddp_wrap
 
 _SYNCHRONISED = lazy(r"sync_?b(atch_?)?n(orm)?|InPlaceABN|GroupNorm|convert_sync|freeze_?bn", re.IGNORECASE)
 _FEW = 8
@@ -27,7 +27,7 @@ def _enough_samples(site: Site) -> bool:
     return size is None or size > _FEW
 
 
-class LocalBatchNorm(ReferenceRule):
+class LocalBatchNorm(CallRule):
     """Batch norm under DistributedDataParallel over the few samples of one GPU
 
     ## Why
@@ -109,7 +109,7 @@ class LocalBatchNorm(ReferenceRule):
 
     def found(self, site: Site) -> Match | None:
         """A wrap of a network that is in sight and has batch norms."""
-        wrap = ddp_wrap(site)
-        if wrap is None or not has_batch_norm(site.file, wrap.module, site.block):
+        module = argument(site.call, "module", 0)
+        if module is None or not has_batch_norm(site.file, module, site.block):
             return None
-        return Match(site.at(wrap.call), fields={"size": largest_batch(site.file)})
+        return Match(site, fields={"size": largest_batch(site.file)})

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
+from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Edit, Safety
 from trainlint.symptoms import Symptom
-from trainlint_rules.distributed.idioms.wrapping.called_names import CalledNameRule
 from trainlint_rules.distributed.idioms.wrapping.ddp_options import (
     TAKING_DDP_OPTIONS,
     leaves_some_out,
@@ -17,7 +17,7 @@ from trainlint_rules.distributed.idioms.wrapping.ddp_options import (
 )
 
 
-class UnusedParameterSearch(CalledNameRule):
+class UnusedParameterSearch(CallRule):
     """`find_unused_parameters=True`, which makes DDP walk the whole autograd graph in each step
 
     ## Why

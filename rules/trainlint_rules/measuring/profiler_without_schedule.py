@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from trainlint.analysis.programs.loops import describe_loop
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
+from trainlint.analysis.syntax.names import argument, constant
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import early_guard, guard
+from trainlint.contract.guard import guard
+from trainlint.contract.guards.arguments import given_unpacked
 from trainlint.finding import Confidence
 from trainlint_rules.measuring.idioms.profiled import (
     handed_on,
@@ -18,12 +19,6 @@ from trainlint_rules.measuring.idioms.profiled import (
     recorded_briefly,
     recorded_loop,
 )
-
-
-@early_guard
-def _unpacks(site: Site) -> bool:
-    """Arguments are unpacked."""
-    return has_unpacked_arguments(site.call)
 
 
 @guard
@@ -103,7 +98,7 @@ class ProfilerWithoutSchedule(CallRule):
     preview = True
     on = ("torch.profiler.profile", "torch.profiler.profiler.profile")
     sure = Confidence.LIKELY
-    unless = (_unpacks, _handed_on, _recorded_briefly)
+    unless = (given_unpacked, _handed_on, _recorded_briefly)
     message = "the profiler records every step of training ({loop})"
     help = "pass a `schedule` of a few steps, and call the profiler's `step()` in the loop"
 

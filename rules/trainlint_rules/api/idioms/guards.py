@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainlint.analysis.conditions.alternatives import depends_on_version
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, has_unpacked_arguments
+from trainlint.analysis.syntax.names import argument
 from trainlint.contract.guard import Guard, guard
 
 
@@ -12,12 +12,6 @@ from trainlint.contract.guard import Guard, guard
 def decided_by_version(site: Site) -> bool:
     """A version decides whether it runs."""
     return depends_on_version(site.block)
-
-
-@guard
-def given_unpacked(site: Site) -> bool:
-    """`*args` or `**kwargs` may give what is not written out."""
-    return has_unpacked_arguments(site.call)
 
 
 @guard
