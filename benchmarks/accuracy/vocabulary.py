@@ -107,6 +107,7 @@ ISSUES_OF_RULE: dict[str, tuple[str, ...]] = {
     "TRN704": ("compile-in-loop",),
     "TRN801": ("deprecated-amp",),
     "TRN817": ("deprecated-amp",),
+    "TRN818": ("deprecated-other",),
     **{f"TRN{number}": ("deprecated-other",) for number in range(802, 817)},
     "TRN901": ("timing-no-sync",),
     "TRN905": ("timing-no-sync",),

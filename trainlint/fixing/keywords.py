@@ -38,6 +38,30 @@ def rename_argument(source: SourceFile, call: ast.Call, index: int, name: str, v
     return replace_expression(source, call, node.with_changes(args=args))
 
 
+def move_argument_behind(source: SourceFile, call: ast.Call, index: int, name: str) -> Edit:
+    """Give a positional argument as the keyword `name`, behind all others.
+
+    Raises Unfixable where a comment stands between the arguments: whose it is cannot be told.
+    """
+    import libcst as cst
+
+    node = _call(source, call)
+    start, stop = extent(source, call)
+    if "#" in source.text[start:stop]:
+        raise Unfixable(f"comments stand in the call at line {call.lineno} of {source.path}")
+    moved, last = node.args[index], node.args[-1]
+    none = cst.SimpleWhitespace("")
+    named = moved.with_changes(
+        keyword=cst.Name(name),
+        equal=cst.AssignEqual(none, none),
+        comma=last.comma,
+        whitespace_after_arg=last.whitespace_after_arg,
+    )
+    others = [*node.args[:index], *node.args[index + 1 :]]
+    others[-1] = others[-1].with_changes(comma=moved.comma, whitespace_after_arg=moved.whitespace_after_arg)
+    return replace_expression(source, call, node.with_changes(args=[*others, named]))
+
+
 def remove_arguments(source: SourceFile, call: ast.Call, *names: str) -> Edit:
     """Give the keyword arguments of these names no longer; the layout of the others stays.
 

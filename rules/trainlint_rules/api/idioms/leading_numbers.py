@@ -1,0 +1,57 @@
+"""Calls that give a number before the tensors, as PyTorch before 1.5 took it: `x.add_(0.1, y)`.
+
+The current signatures take one positional argument less, so the count of arguments is proof. Sources: the documentation
+of torch 1.4 and 1.5, and the signatures that torch 2.13 warns of.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import nodes_in
+
+_TENSORS = {"add": 1, "sub": 1, "addcmul": 2, "addcdiv": 2}
+"""How many tensors each function takes besides the first one, all of them by position."""
+_KEYWORDS = {1: "alpha", 2: "value"}
+FUNCTIONS = tuple(f"torch.{name}" for name in _TENSORS)
+METHODS = tuple(name + place for name in _TENSORS for place in ("", "_"))
+
+
+@dataclass(frozen=True, slots=True)
+class LeadingNumber:
+    """A number that stands before the tensors of a call."""
+
+    name: str
+    keyword: str
+    number: ast.expr
+    index: int
+    """Its place among the arguments."""
+    order_matters: bool
+    """Whether the number and a tensor behind it are both made by calls, which may depend on their order."""
+
+
+def leading_number(site: Site) -> LeadingNumber | None:
+    """The number that a call of a method in `METHODS` or a function in `FUNCTIONS` gives too early; else None."""
+    call = site.call
+    if not isinstance(call.func, ast.Attribute):
+        return None
+    name = call.func.attr
+    tensors = _TENSORS[name.rstrip("_")]
+    is_function = site.origin(call.func) in FUNCTIONS
+    index = 1 if is_function else 0
+    if call.keywords or len(call.args) != index + 1 + tensors:
+        return None
+    number = call.args[index]
+    if site.value(number).is_tensor:
+        return None
+    # Writers and meters have an `add` of two arguments, too; only tensors have names that end in an underscore.
+    if not (is_function or name.endswith("_") or site.value(call.func.value).is_tensor):
+        return None
+    order_matters = _calls(number) and any(map(_calls, call.args[index + 1 :]))
+    return LeadingNumber(name, _KEYWORDS[tensors], number, index, order_matters)
+
+
+def _calls(node: ast.expr) -> bool:
+    return any(isinstance(part, ast.Call) for part in nodes_in(node))
