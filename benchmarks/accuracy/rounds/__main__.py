@@ -192,7 +192,7 @@ def _add_runs(step: argparse.ArgumentParser) -> None:
 
 def _add_rounds(step: argparse.ArgumentParser) -> None:
     step.add_argument(
-        "--rounds", type=Path, default=ROUNDS, metavar="FILE", help="default: rounds.json of this package"
+        "--rounds", type=Path, default=ROUNDS, metavar="FILE", help="default: benchmarks/accuracy/rounds.json"
     )
 
 

@@ -69,7 +69,9 @@ class Pair:
 def read_form(path: Path) -> Form:
     """A filled form. Raises BadFile with a sentence for each entry without a verdict."""
     filled = read_json(path)
-    found = filled.get("found") if isinstance(filled, dict) else None
+    if not isinstance(filled, dict):
+        raise BadFile(f"{path} is no reading form")
+    found = filled.get("found")
     if not (isinstance(found, dict) and all(type(count) is int for count in found.values())):
         raise BadFile(f'{path} is no reading form: "found" is missing')
     readings = each(path, objects(path, filled.get("findings")), _reading)
@@ -78,10 +80,8 @@ def read_form(path: Path) -> Form:
 
 def pairs(first: Form, second: Form) -> tuple[Pair, ...]:
     """The two readings of each finding. Raises BadFile where the forms are not about the same findings."""
-    if [each_one.finding for each_one in first.readings] != [each_one.finding for each_one in second.readings]:
-        raise BadFile(
-            "the two forms are not about the same findings in the same order: both must be copies of one form"
-        )
+    if [reading.finding for reading in first.readings] != [reading.finding for reading in second.readings]:
+        raise BadFile("the two forms list different findings, or in another order: both must be copies of one form")
     if first.found != second.found:
         raise BadFile('the two forms differ in "found": both must be copies of one form')
     return tuple(map(Pair, first.readings, second.readings))

@@ -48,9 +48,8 @@ def drawn(pool: Iterable[str], left_out: Iterable[str], *, count: int, seed: int
 
 def as_text(repos: Sequence[str], *, count: int, seed: int) -> str:
     """What to clone, as commands for a shell. Nothing is fetched here."""
-    lines = [f"# Drawn with seed {seed}"]
-    for repo in repos[:count]:
-        lines.append(f"git clone https://github.com/{repo} CLONES/{repo.rpartition('/')[2]}")
+    clones = (f"git clone https://github.com/{repo} CLONES/{repo.rpartition('/')[2]}" for repo in repos[:count])
+    lines = [f"# Drawn with seed {seed}", *clones]
     if repos[count:]:
         lines.append(f"# If one cannot be fetched, take the next of: {' '.join(repos[count:])}")
     return "\n".join(lines) + "\n"

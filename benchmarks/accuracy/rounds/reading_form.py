@@ -33,9 +33,10 @@ def drawn(findings: Iterable[Reported], *, count: int, seed: int) -> tuple[Repor
     by_rule: defaultdict[str, dict[str, list[Reported]]] = defaultdict(dict)
     for each in ordered:
         by_rule[each.flag.code].setdefault(each.flag.repo, []).append(each)
-    rules = [
-        _in_turn(_shuffled([_shuffled(part, chance) for part in by_rule[code].values()], chance)) for code in by_rule
-    ]
+    rules = []
+    for of_rule in by_rule.values():
+        by_repository = [_shuffled(part, chance) for part in of_rule.values()]
+        rules.append(_in_turn(_shuffled(by_repository, chance)))
     return tuple(_in_turn(_shuffled(rules, chance))[:count])
 
 

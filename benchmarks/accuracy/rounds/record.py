@@ -119,13 +119,20 @@ def _round(item: Mapping[str, object]) -> Round:
     if type(seed) is not int:
         raise ValueError('"seed" is missing or no whole number')
     return Round(
-        day=date.fromisoformat(text(item, "date")),
+        day=_day(text(item, "date")),
         commit=text(item, "commit"),
         seed=seed,
         repos=_repos(item.get("repos")),
         blind=_blind(_object(item, "blind")),
         read=None if item.get("read") is None else _read(_object(item, "read")),
     )
+
+
+def _day(value: str) -> date:
+    try:
+        return date.fromisoformat(value)
+    except ValueError as error:
+        raise ValueError(f'"date" is "{value}" and no day such as 2026-01-31') from error
 
 
 def _repos(items: object) -> tuple[tuple[str, str], ...]:

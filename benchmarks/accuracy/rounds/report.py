@@ -48,6 +48,7 @@ def blind_text(of: BlindFigures) -> str:
 
 def readings_text(of: Sequence[Pair], found: dict[str, int]) -> str:
     """Agreement, shares by rule and level, and each disagreement."""
+    counted = read_figures(of)
     weighted = weighted_right(of, found)
     with_fix = [pair for pair in of if pair.first.fix != NOT_ASKED]
     parts = [
@@ -55,11 +56,11 @@ def readings_text(of: Sequence[Pair], found: dict[str, int]) -> str:
             "Two readers",
             ("of", "agree", "Cohen's kappa", *VERDICTS),
             [
-                ("messages", *_agreement(of, lambda reading: reading.message), *map(str, read_figures(of).messages)),
+                ("messages", *_agreement(of, lambda reading: reading.message), *map(str, counted.messages)),
                 (
                     "help and fixes",
                     *_agreement(with_fix, lambda reading: reading.fix),
-                    *map(str, read_figures(of).fixes),
+                    *map(str, counted.fixes),
                 ),
             ],
             markdown=False,

@@ -40,8 +40,8 @@ class Runs:
 def read_runs(repos: Iterable[str], clones: Path, runs: Path) -> Runs:
     """Read RUNS/NAME.json for each repository, NAME being the last part of its name.
 
-    Raises BadFile or CannotScore where a report is missing, is no report on that clone, or was not made with trainlint's
-    default settings.
+    Raises BadFile or CannotScore where a report is missing, is no report on that clone, or shows more than trainlint
+    does by default.
     """
     findings: list[Reported] = []
     not_judged = []
