@@ -169,7 +169,7 @@ def finding(line: int = ITEM, **changes: object) -> dict[str, object]:
 
 # Drawing repositories
 
-POOL = tuple(f"owner/repo{number}" for number in range(12))
+POOL = tuple(f"Owner/Repo{number}" for number in range(12))
 
 
 @given(st.integers(), st.sets(st.sampled_from(POOL), max_size=7))
@@ -633,6 +633,12 @@ def test_only_the_first_run_on_a_repository_counts(toy: Toy) -> None:
 def test_a_wrong_round_is_named(toy: Toy, change: dict[str, object], complaint: str) -> None:
     toy.rounds.write_text(json.dumps({"rounds": [as_json(["a/one"]), as_json(["a/two"], **change)]}))
     with pytest.raises(BadFile, match=rf"rounds\.json, entry 2: .*({complaint})"):
+        read_rounds(toy.rounds)
+
+
+def test_a_list_that_names_a_repository_twice_is_refused(toy: Toy) -> None:
+    toy.rounds.write_text(json.dumps({"rounds": [as_json(["a/one"]), as_json(["a/two", "A/One"])]}))
+    with pytest.raises(BadFile, match="a repository counts once, and these are in two rounds: a/one"):
         read_rounds(toy.rounds)
 
 
