@@ -55,6 +55,7 @@ check: $(DEVELOPED)  ## Types, lint, import contracts, generated pages, wheel, a
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/python docs/transcripts.py --check
 	$(BIN)/python docs/probe_schema.py --check
+	$(BIN)/python -m benchmarks.accuracy.rounds page --check
 	rm -rf build/wheel
 	$(BIN)/python -m build --wheel --no-isolation --outdir build/wheel .
 	$(BIN)/check-wheel-contents build/wheel
@@ -68,6 +69,7 @@ docs: $(DEVELOPED)  ## Write the generated pages anew
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/transcripts.py
 	$(BIN)/python docs/probe_schema.py
+	$(BIN)/python -m benchmarks.accuracy.rounds page
 
 probe-gpu: $(DEVELOPED)  ## On a GPU: does what the probe predicts come true? Writes the table of docs/probe.md
 	$(BIN)/python -m benchmarks.probe_gpu --page docs/probe.md

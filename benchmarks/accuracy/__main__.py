@@ -13,7 +13,8 @@ from pathlib import Path
 
 from benchmarks.accuracy import reliability_report
 from benchmarks.accuracy.history import commit_of, history_line
-from benchmarks.accuracy.labels import BadLabels, read_labels
+from benchmarks.accuracy.json_files import BadFile
+from benchmarks.accuracy.labels import read_labels
 from benchmarks.accuracy.reliability import from_each_level, judged_flags
 from benchmarks.accuracy.report import Outcome, as_data, as_text
 from benchmarks.accuracy.run import (
@@ -34,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _arguments(argv)
     try:
         text, data = _reliability(arguments) if arguments.reliability else _figures(arguments)
-    except (BadLabels, CannotScore) as error:
+    except (BadFile, CannotScore) as error:
         sys.stderr.write(f"accuracy: {error}\n")
         return 2
     sys.stdout.write(text)
@@ -65,7 +66,7 @@ def _reliability(arguments: argparse.Namespace) -> tuple[str, dict[str, object]]
 def measure_reliability(arguments: argparse.Namespace) -> reliability_report.Reliability:
     """Run trainlint with everything shown and compare what its findings state with what the labels say.
 
-    Raises BadLabels or CannotScore where the figures would not be what they claim to be.
+    Raises BadFile or CannotScore where the figures would not be what they claim to be.
     """
     label_set = read_labels(arguments.labels)
     require_clones(label_set, arguments.clones)
@@ -81,7 +82,7 @@ def measure_reliability(arguments: argparse.Namespace) -> reliability_report.Rel
 def measure(arguments: argparse.Namespace) -> Outcome:
     """Run trainlint on everything that is labelled and score it.
 
-    Raises BadLabels or CannotScore where the figures would not be what they claim to be.
+    Raises BadFile or CannotScore where the figures would not be what they claim to be.
     """
     label_set = read_labels(arguments.labels)
     require_clones(label_set, arguments.clones)

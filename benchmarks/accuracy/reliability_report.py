@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.accuracy.reliability import Group, JudgedFlag, by_level, groups, interval
+from benchmarks.accuracy.reliability import Group, JudgedFlag, by_level, groups
 from benchmarks.accuracy.score import Figures
-from benchmarks.accuracy.tables import share, table
+from benchmarks.accuracy.tables import interval_text, share, table
 from trainlint.finding import Confidence
 
 _COLUMNS = ("judged", "right", "95% interval", "in exhaustive files")
@@ -84,11 +84,10 @@ def _rows(parts: Sequence[Group]) -> list[tuple[str, ...]]:
 
 
 def _row(part: Group) -> tuple[str, ...]:
-    within = interval(part.right)
     return (
         part.name,
         str(len(part.judged)),
         share(part.right),
-        "-" if within is None else f"{within[0]:.2f} to {within[1]:.2f}",
+        interval_text(part.right),
         share(part.strict),
     )

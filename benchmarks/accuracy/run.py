@@ -91,6 +91,10 @@ def read_report(repo: str, directory: Path, report: object) -> Checked:
                 message=finding["message"],
                 confidence=Confidence[finding["confidence"].upper()],
                 heat=finding["heat"],
+                related=tuple(
+                    (_inside(directory, place["path"]), place["span"]["start_line"])
+                    for place in finding.get("related", ())
+                ),
             )
             for finding in findings
         )
@@ -118,16 +122,26 @@ def require_clones(label_set: LabelSet, clones: Path) -> None:
         if not clone.is_dir():
             problems.append(f"{clone} is missing: clone {repo} there at {commit}")
             continue
-        head = _git(clone, "rev-parse", "HEAD")
-        # Without a repository of its own, Git would answer for the one around it.
-        if not (clone / ".git").exists() or head.returncode:
-            problems.append(f"{clone} is no Git clone: clone {repo} there at {commit}")
-        elif head.stdout.decode().strip() != commit:
-            problems.append(f"{clone} is at {head.stdout.decode().strip()}: check out {commit}")
+        try:
+            head = head_of(clone)
+        except CannotScore as error:
+            problems.append(f"{error}: clone {repo} there at {commit}")
+            continue
+        if head != commit:
+            problems.append(f"{clone} is at {head}: check out {commit}")
     if not problems:
         problems = _moved_anchors(label_set.labels, clones)
     if problems:
         raise CannotScore("\n".join(problems))
+
+
+def head_of(clone: Path) -> str:
+    """The commit that a clone is at. Raises CannotScore where the directory is no clone."""
+    head = _git(clone, "rev-parse", "HEAD")
+    # Without a repository of its own, Git would answer for the one around it.
+    if not (clone / ".git").exists() or head.returncode:
+        raise CannotScore(f"{clone} is no Git clone")
+    return head.stdout.decode().strip()
 
 
 def _moved_anchors(labels: Sequence[Label], clones: Path) -> list[str]:

@@ -26,6 +26,8 @@ class Flag:
     """How sure trainlint is of it."""
     heat: str = ""
     """How often the line runs, in trainlint's word."""
+    related: tuple[tuple[str, int], ...] = ()
+    """Further places of the same defect, such as hot call sites: path and line."""
 
     @property
     def issues(self) -> tuple[str, ...]:
@@ -152,14 +154,26 @@ def labels_by_place(label_set: LabelSet) -> Mapping[tuple[str, str, str], Sequen
 def matching(flag: Flag, by_place: Mapping[tuple[str, str, str], Sequence[Label]]) -> tuple[Label, ...]:
     """The labels that a finding matches: repository, path and issue agree and its line is near enough.
 
-    Where it is near a defect and a look-alike of one issue, the nearer one decides, the defect on a tie.
+    Where it is near a defect and a look-alike of one issue, the nearer one decides, the defect on a tie. A related
+    place can show that a defect was found; only the place of the finding itself can hit a look-alike.
     """
+    matched = _matching_at(flag, flag.path, flag.line, by_place)
+    if any(label.verdict is Verdict.LOOKALIKE for label in matched):
+        return matched
+    related = (label for path, line in flag.related for label in _matching_at(flag, path, line, by_place))
+    further = (label for label in related if label.verdict is Verdict.DEFECT)
+    return tuple(dict.fromkeys((*matched, *further)))
+
+
+def _matching_at(
+    flag: Flag, path: str, line: int, by_place: Mapping[tuple[str, str, str], Sequence[Label]]
+) -> tuple[Label, ...]:
     matched: list[Label] = []
     for issue in flag.issues:
         near = [
             (away, label)
-            for label in by_place.get((flag.repo, flag.path, issue), ())
-            if (away := label.distance(flag.line)) is not None
+            for label in by_place.get((flag.repo, path, issue), ())
+            if (away := label.distance(line)) is not None
         ]
         if near:
             _, nearest = min(near, key=lambda pair: (pair[0], pair[1].verdict is Verdict.LOOKALIKE))

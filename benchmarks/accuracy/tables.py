@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from benchmarks.accuracy.reliability import interval
+
 if TYPE_CHECKING:
     from benchmarks.accuracy.score import Share
 
@@ -12,6 +14,12 @@ if TYPE_CHECKING:
 def share(of: Share) -> str:
     """A share with its parts: "0.70 (7/10)"; "-" of an empty whole."""
     return "-" if of.value is None else f"{of.value:.2f} ({of.part}/{of.whole})"
+
+
+def interval_text(of: Share) -> str:
+    """Wilson's 95% interval of a share: "0.40 to 0.89"; "-" of an empty whole."""
+    within = interval(of)
+    return "-" if within is None else f"{within[0]:.2f} to {within[1]:.2f}"
 
 
 def table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], *, markdown: bool) -> str:

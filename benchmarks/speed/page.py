@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
 
+from benchmarks.markers import between_markers
 from benchmarks.speed import figures, plots
 from benchmarks.speed.contestants import (
     AST,
@@ -53,15 +53,6 @@ def write(results: Results, page: Path) -> None:
         text = between_markers(text, name, part(results))
     page.write_text(text, encoding="utf-8", newline="\n")
     plots.write(results, page.parent / "images")
-
-
-def between_markers(text: str, name: str, content: str) -> str:
-    """The text with new content between the markers of that name. Raises ValueError where they do not stand once."""
-    start, end = f"<!-- {name}:start -->", f"<!-- {name}:end -->"
-    written, times = re.subn(f"(?s){start}.*?{end}", lambda _: f"{start}\n{content}\n{end}", text)
-    if times != 1:
-        raise ValueError(f"the markers {start} and {end} must stand in the page once")
-    return written
 
 
 def as_text(results: Results) -> str:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks.accuracy.__main__ import main
+from benchmarks.accuracy.json_files import BadFile
 from benchmarks.accuracy.labels import (
-    BadLabels,
     Confidence,
     Label,
     LabelSet,
@@ -358,7 +358,7 @@ def test_mended_lines_are_read_with_their_old_name_and_only_in_line_scope(bench:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"verdict": "maybe"}, "'maybe' is not a valid Verdict"),
+        ({"verdict": "maybe"}, "\"verdict\" is 'maybe' and must be one of: tp, trap"),
         ({"issue": "sync"}, 'the issue "sync" is not in the vocabulary'),
         ({"line": "7"}, '"line" is missing or no line number'),
         ({"stmt": [1]}, '"stmt" is not a pair of lines'),
@@ -367,7 +367,7 @@ def test_mended_lines_are_read_with_their_old_name_and_only_in_line_scope(bench:
 )
 def test_a_bad_label_is_named_with_its_line(bench: Bench, change: dict[str, object], complaint: str) -> None:
     bench.write_lines("labels.jsonl", [bench.label(ITEM), bench.label(ITEM, **change)])
-    with pytest.raises(BadLabels, match=r"labels\.jsonl, entry 2: ") as caught:
+    with pytest.raises(BadFile, match=r"labels\.jsonl, entry 2: ") as caught:
         read_labels(bench.labels)
     assert complaint in str(caught.value)
 
@@ -375,10 +375,10 @@ def test_a_bad_label_is_named_with_its_line(bench: Bench, change: dict[str, obje
 @pytest.mark.parametrize("name", ["repos.json", "labels.jsonl", "exhaustive.json", "fixes.jsonl"])
 def test_a_missing_or_broken_file_of_the_label_set_is_named(bench: Bench, name: str) -> None:
     (bench.labels / name).write_text("{")
-    with pytest.raises(BadLabels, match=name):
+    with pytest.raises(BadFile, match=name):
         read_labels(bench.labels)
     (bench.labels / name).unlink()
-    with pytest.raises(BadLabels, match=name):
+    with pytest.raises(BadFile, match=name):
         read_labels(bench.labels)
 
 

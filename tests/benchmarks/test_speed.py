@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.markers import between_markers
 from benchmarks.speed import page, results, stages
 from benchmarks.speed.__main__ import main
 from benchmarks.speed.contestants import COLD, TWO_CORES, WARM, Cache, Contestant, peers, trainlint
@@ -293,7 +294,7 @@ def test_the_page_in_the_docs_says_what_the_results_say() -> None:
     found = results.read(DOCS / "performance.json")
     text = (DOCS / "performance.md").read_text(encoding="utf-8")
     for name, part in page.PARTS.items():
-        assert page.between_markers(text, name, part(found)) == text, name
+        assert between_markers(text, name, part(found)) == text, name
     for picture in re.findall(r"\]\((images/[\w-]+\.svg)\)", text):
         assert "<svg" in (DOCS / picture).read_text(encoding="utf-8")
 
