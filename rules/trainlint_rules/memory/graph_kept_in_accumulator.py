@@ -12,6 +12,7 @@ from trainlint.finding import Confidence, Edit, Safety, Severity
 from trainlint.rule import Triggers
 from trainlint_rules.memory.idioms.iterations import REPEATED
 from trainlint_rules.memory.idioms.kept_graphs import (
+    becomes_array,
     collected_output,
     is_freed,
     kept,
@@ -94,7 +95,14 @@ class GraphKeptInAccumulator(CallRule):
     on = (".append",)
     also = Triggers(accumulations=True)
     when = REPEATED
-    unless = (outside_batch_loop, autograd_off_early, new_in_each_iteration, trained_as_sum, collected_output)
+    unless = (
+        outside_batch_loop,
+        autograd_off_early,
+        new_in_each_iteration,
+        trained_as_sum,
+        becomes_array,
+        collected_output,
+    )
     message = "`{holder}` keeps the graph of `{added}` after its backward, and memory grows{often}"
     help = "call `.detach()` on `{added}` before you {verb} it"
     fix_title = "Detach it"

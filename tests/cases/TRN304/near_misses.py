@@ -106,3 +106,15 @@ def reinforce(policy, envs, optimizer, episodes):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+
+def statistics(detector, loader, device):
+    # `.numpy()` refuses a tensor with a graph: the detector is frozen, wherever it came from.
+    mean = torch.zeros(2048, dtype=torch.float64, device=device)
+    square = torch.zeros(2048, dtype=torch.float64, device=device)
+    for images, _ in loader:
+        features = detector(images.to(device, non_blocking=True)).to(torch.float64)
+        mean += features.sum(0)
+        square += features.square().sum(0)
+    mean /= len(loader.dataset)
+    return mean.cpu().numpy(), square.cpu().numpy()

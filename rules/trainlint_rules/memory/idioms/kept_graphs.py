@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.evaluation import forwards_with_graph
 from trainlint.analysis.programs.steps import LoopKind
+from trainlint.analysis.syntax.names import dotted
 from trainlint.analysis.types.backward import Backwards, graph_names, held_by
 from trainlint.analysis.types.values import Kind, Origin, Value
 from trainlint.contract.confidence import doubted, level
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from trainlint.analysis.site import Site
     from trainlint.analysis.syntax.blocks import Block
 
+_KEEP_GRAPH = frozenset({"cpu", "to", "float", "double", "half", "contiguous", "squeeze", "view", "reshape", "flatten"})
 _ITERATIONS = (LoopKind.STEP, LoopKind.MICRO, LoopKind.EVAL)
 
 
@@ -97,6 +99,28 @@ def trained_as_sum(site: Site) -> bool:
     """A backward goes through the sum or list itself, here or in the caller."""
     found, flow = kept(site), site.file.backwards(site.block)
     return found is not None and any(flow.goes_through(name) for name in held_by(found.holder))
+
+
+@guard
+def becomes_array(site: Site) -> bool:
+    """`.numpy()` is called on the sum without `.detach()`, which PyTorch refuses where there is a graph."""
+    found = kept(site)
+    return found is not None and any(
+        use.function is site.function and dotted(_moved(use.call.func)) == dotted(found.holder)
+        for use in site.calls("numpy")
+    )
+
+
+def _moved(node: ast.expr) -> ast.expr:
+    """What a method is called on, through others that keep the graph: `x` for `x.cpu().double().numpy`."""
+    while True:
+        match node:
+            case ast.Attribute(attr=name, value=value) if name in _KEEP_GRAPH or name == "numpy":
+                node = value
+            case ast.Call(func=ast.Attribute(attr=name) as func) if name in _KEEP_GRAPH:
+                node = func
+            case _:
+                return node
 
 
 @guard
