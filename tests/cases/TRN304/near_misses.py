@@ -108,13 +108,15 @@ def reinforce(policy, envs, optimizer, episodes):
         optimizer.step()
 
 
-def statistics(detector, loader, device):
-    # `.numpy()` refuses a tensor with a graph: the detector is frozen, wherever it came from.
-    mean = torch.zeros(2048, dtype=torch.float64, device=device)
-    square = torch.zeros(2048, dtype=torch.float64, device=device)
+def statistics(path, dataset):
+    network = torch.load(path, weights_only=False).to("cuda")
+    # `.numpy()` refuses a tensor with a graph: the network is frozen, wherever it came from.
+    mean = torch.zeros(2048, dtype=torch.float64, device="cuda")
+    square = torch.zeros(2048, dtype=torch.float64, device="cuda")
+    loader = torch.utils.data.DataLoader(dataset, batch_size=64, num_workers=3, pin_memory=True)
     for images, _ in loader:
-        features = detector(images.to(device, non_blocking=True)).to(torch.float64)
+        features = network(images.to("cuda", non_blocking=True)).to(torch.float64)
         mean += features.sum(0)
-        square += features.square().sum(0)
-    mean /= len(loader.dataset)
+        square += features.T @ features
+    mean /= len(dataset)
     return mean.cpu().numpy(), square.cpu().numpy()
