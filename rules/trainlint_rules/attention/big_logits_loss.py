@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.signs import CHUNKS, COMPILES, FUSED_LOSS
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.autograd import autograd_off
-from trainlint.contract.guards.files import says
+from trainlint.contract.guards.names import shows
 from trainlint.finding import Confidence
-from trainlint.patterns import lazy
 from trainlint_rules.attention.idioms.built import CROSS_ENTROPY, losses_at
 from trainlint_rules.attention.idioms.forwards import evaluates
 from trainlint_rules.attention.idioms.logits import big_logits
 
-_SAVES_ALREADY = lazy(r"torch\.compile|linear_cross_entropy|liger|chunk|cut_cross_entropy|fused_\w{0,50}cross", re.I)
 _FIRST_FUSED = (2, 13)
 _FUSED = "use `F.linear_cross_entropy` with options on what goes into the projection"
 _CHUNKED = "take projection and loss of some tokens at a time, or use a fused linear cross-entropy"
@@ -98,7 +96,7 @@ class BigLogitsLoss(CallRule):
     on = CROSS_ENTROPY
     sure = Confidence.LIKELY
     unless = (
-        says("the file compiles, takes the loss in chunks or names a fused one", _SAVES_ALREADY),
+        shows("the file compiles, takes the loss in chunks or names a fused one", COMPILES, CHUNKS, FUSED_LOSS),
         autograd_off,
         evaluates,
     )
@@ -113,6 +111,5 @@ class BigLogitsLoss(CallRule):
             scores = big_logits(site.file, loss.place)
             if scores is not None:
                 maker = "the model of" if scores.by_model else "the projection in"
-                cast = ", copied to float32," if scores.upcast else ""
-                fields = {"maker": maker, "line": scores.made.lineno, "cast": cast, "instead": instead}
+                fields = {"maker": maker, "line": scores.made.lineno, "cast": scores.cast, "instead": instead}
                 yield Match(loss, fields=fields)
