@@ -150,8 +150,9 @@ class Rule(ABC):
         """
         super().__init_subclass__(**kwargs)
         if not base and not _is_abstract(cls):
-            _require(cls)
-            cls.manual = parse_manual(cls)
+            page = _unindented(cls.__doc__ or "")
+            _require(cls, page)
+            cls.manual = _manual(page)
             cls.summary = cls.manual.summary
             cls.module = cls.__module__
 
@@ -243,8 +244,8 @@ def _unindented(docstring: str) -> str:
     return "\n".join([first.lstrip(), *(line[margin:] for line in others)]).strip("\n")
 
 
-def _require(cls: type[Rule]) -> None:
-    name, code, page = getattr(cls, "name", ""), getattr(cls, "code", ""), _unindented(cls.__doc__ or "")
+def _require(cls: type[Rule], page: str) -> None:
+    name, code = getattr(cls, "name", ""), getattr(cls, "code", "")
     headings = _HEADING.findall(page)
     wants_safety = getattr(cls, "fix_safety", None) in (Safety.NUMERICS, Safety.UNSAFE)
     checks = [
@@ -269,7 +270,10 @@ def _require(cls: type[Rule]) -> None:
 
 def parse_manual(cls: type) -> Manual:
     """Read a rule's page from its class docstring."""
-    page = _unindented(cls.__doc__ or "")
+    return _manual(_unindented(cls.__doc__ or ""))
+
+
+def _manual(page: str) -> Manual:
     head, *rest = _HEADING.split(page)
     summary, _, introduction = head.strip().partition("\n")
     sections = tuple(zip(rest[::2], (body.strip() for body in rest[1::2]), strict=True))

@@ -31,7 +31,7 @@ class SourceFile:
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
         """Where each line begins. Only what is shown or rewritten asks."""
-        return (0, *(match.end() for match in _LINE_END.finditer(self.text)))
+        return (0, *[match.end() for match in _LINE_END.finditer(self.text)])
 
     def encode(self, text: str) -> bytes:
         """Bytes of `text` in this file's own encoding, with its byte order mark where it had one."""

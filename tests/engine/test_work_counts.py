@@ -24,6 +24,8 @@ from trainlint.analysis.project.summarise import summarise
 from trainlint.analysis.syntax.walk import outline
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+CALLER = "from pkg import utils\n\nutils.log(0, 1)\n"
+"""A file without a word of training that takes part in linking, since it imports one that has."""
 IDLE = "import json\n\n\ndef load(path):\n    return json.loads(path.read_text())\n"
 TELLING = [name for name, text in FILES.items() if "torch" in text]
 """The files of the project that hold a word of training, and so take part in linking."""
@@ -42,9 +44,10 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_each_file_is_parsed_once(project: Path) -> None:
+    Path("call.py").write_text(CALLER)
     parsed = counted(check).parsed(ast.parse)
     assert {name: parsed[text] for name, text in FILES.items() if text} == dict.fromkeys(TELLING, 1)
-    assert parsed[IDLE] == 1
+    assert (parsed[CALLER], parsed[IDLE]) == (1, 1)
 
 
 def test_a_file_that_takes_part_has_one_outline_and_one_summary_and_all_are_linked_at_once(project: Path) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.semantic_model import EarlierFacts, SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
 from trainlint.config import Config
 from trainlint.engine.parsing import parse
@@ -72,7 +71,8 @@ def _judged(
     failures: list[Failure] = []
     for rule, places in zip(rules, places_by_rule(rules, model), strict=True):
         try:
-            findings.extend(_findings(rule, places, model))
+            for place in places:
+                findings.extend(rule.check(Site(model, place)))
         except TookTooLong as error:
             error.during = f"the rule {rule.code}"
             raise
@@ -83,11 +83,6 @@ def _judged(
     kept = suppress(source, sorted(set(findings), key=lambda item: item.order), ran, known, model.tree)
     shown = (item for item in kept.findings if item.confidence >= config.min_confidence)
     return Verdicts(tuple(sorted(shown, key=lambda item: item.order)), tuple(failures), kept.suppressed)
-
-
-def _findings(rule: InstalledRule, places: Iterator[Place], model: SemanticModel) -> Iterator[Finding]:
-    for place in places:
-        yield from rule.check(Site(model, place))
 
 
 def _why_crashed(rule: InstalledRule, error: Exception) -> str:

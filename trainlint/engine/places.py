@@ -43,7 +43,10 @@ def places_by_rule(
     if however_seldom:
         return [_named(rule, places, model) for rule, places in zip(rules, named, strict=True)]
     moments = _HeatOfBlocks(model)
-    return [_often_enough(rule, places, model, moments) for rule, places in zip(rules, named, strict=True)]
+    return [
+        _often_enough(rule, places, model, moments) if places or rule.triggers.calls_of_readers else iter(())
+        for rule, places in zip(rules, named, strict=True)
+    ]
 
 
 def _often_enough(rule: InstalledRule, named: _Named, model: SemanticModel, moments: _HeatOfBlocks) -> Iterator[Place]:
@@ -51,7 +54,7 @@ def _often_enough(rule: InstalledRule, named: _Named, model: SemanticModel, mome
     heats = rule.triggers.heats
     if not heats:
         yield from _named(rule, named, model)
-    elif (named or (rule.triggers.calls_of_readers and model.calls_of_readers)) and moments.may_hold(heats):
+    elif (named or model.calls_of_readers) and moments.may_hold(heats):
         for place in _named(rule, named, model):
             if moments.heat(place.block) in heats:
                 yield place

@@ -140,6 +140,8 @@ def _done(
         if isinstance(parse(source), Failure):
             return Outcome(judged=False)  # a template that is filled in before it is read
     elif not may_hold_findings(data):
+        if model is not None and model.source == source:
+            return Outcome()  # linking has parsed it
         tree = parse(source)
         return Outcome(failures=(tree,), judged=False) if isinstance(tree, Failure) else Outcome()
     return _done_text(source, job, fixing, model, remains)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import auto
+from typing import NamedTuple
 
 from trainlint.analysis.syntax.fast_enum import Choice
 
@@ -55,10 +55,10 @@ _EACH_STEP = frozenset(
     }
 )
 """Kinds that hold in each training step of a process, or in none, unless the condition is rare."""
+_UNKNOWN = frozenset({ConditionKind.UNKNOWN, ConditionKind.MISSING})
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(NamedTuple):
     """When code behind a test runs, counted in training steps."""
 
     kind: ConditionKind
@@ -83,7 +83,9 @@ class Condition:
         """Whether the test, or a part of it, neither proves that the code runs seldom nor that it runs each time."""
         if self.rare:
             return False
-        return any(part.kind in (ConditionKind.UNKNOWN, ConditionKind.MISSING) for part in self.all)
+        if not self.parts:
+            return self.kind in _UNKNOWN
+        return any(part.kind in _UNKNOWN for part in self.parts)
 
     @property
     def holds_each_step(self) -> bool:

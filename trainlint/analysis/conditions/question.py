@@ -35,6 +35,7 @@ class Question:
     known: Answers = field(default_factory=dict)
     """What was found for the tests of this file: names are tested again and again."""
     _nodes: list[ast.AST] | None = None
+    _names: list[str] | None = None
 
     @property
     def nodes(self) -> list[ast.AST]:
@@ -46,7 +47,9 @@ class Question:
     @property
     def names(self) -> list[str]:
         """The last word of each name and attribute in the test."""
-        return [last_name(part) for part in self.nodes if isinstance(part, (ast.Name, ast.Attribute))]
+        if self._names is None:
+            self._names = [last_name(part) for part in self.nodes if isinstance(part, (ast.Name, ast.Attribute))]
+        return self._names
 
     def ask(self, test: ast.expr, outcome: bool, block: Block | None = None) -> Condition:
         """The condition of another test, such as a part of this one or what a name was assigned."""

@@ -91,15 +91,11 @@ class Outline:
 
     def origin(self, node: ast.AST) -> str | None:
         """The dotted origin of a name chain that starts at an import, "torch.nn.Linear" for `nn.Linear`; else None."""
-        words: list[str] = []
-        while type(node) is ast.Attribute:
-            words.append(node.attr)
-            node = node.value
-        origin = self.imports.get(node.id) if type(node) is ast.Name else None
-        if origin is None or not words:
-            return origin
-        words.append(origin)
-        return ".".join(reversed(words))
+        root = node
+        while type(root) is ast.Attribute:
+            root = root.value
+        origin = self.imports.get(root.id) if type(root) is ast.Name else None
+        return _dotted(node, origin) if origin is not None else None
 
     def package(self, node: ast.AST) -> str | None:
         """The first word of that origin, "torch" for `nn.Linear`; "" for a relative one."""
@@ -110,13 +106,12 @@ class Outline:
 
     def imported(self, node: ast.AST, block: Block) -> str | None:
         """The origin of a chain as code in a block sees it: None where the name means something else there."""
-        words: list[str] = []
-        while type(node) is ast.Attribute:
-            words.append(node.attr)
-            node = node.value
-        if type(node) is not ast.Name:
+        root = node
+        while type(root) is ast.Attribute:
+            root = root.value
+        if type(root) is not ast.Name:
             return None
-        name = node.id
+        name = root.id
         origin = self.imports.get(name)
         if origin is not None:
             scope = block.scope.owner(name)
@@ -127,7 +122,13 @@ class Outline:
             origin = name  # nothing else is called so: scripts get it from the module whose every name they import
         else:
             return None  # three times of four
-        if not words:
-            return origin
-        words.append(origin)
-        return ".".join(reversed(words))
+        return _dotted(node, origin)
+
+
+def _dotted(chain: ast.AST, origin: str) -> str:
+    """The chain of attributes with the origin of its first name in place of that name."""
+    words: list[str] = []
+    while type(chain) is ast.Attribute:
+        words.append(chain.attr)
+        chain = chain.value
+    return ".".join((origin, *reversed(words))) if words else origin

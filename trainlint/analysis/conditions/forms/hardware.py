@@ -38,7 +38,7 @@ def named(question: Question) -> Condition | None:
 def _of_machine(question: Question) -> Condition | None:
     test = question.test
     found = words(test.func) if isinstance(test, ast.Call) else [*question.names, *_strings(question)]
-    if not any(speaks_of_hardware(word) for word in found):
+    if not any(map(speaks_of_hardware, found)):
         return None
     return Condition(ConditionKind.HARDWARE, test.lineno, "depending on the machine")
 

@@ -38,14 +38,14 @@ def asks_for_rank(test: ast.expr, block: Block, depth: int = _DEEPEST) -> bool:
 
     A flag that a call returned counts by the name of what was called: `save = is_main_process()`.
     """
-    return _mentions_rank(nodes_in(test), block, depth)
-
-
-def _mentions_rank(parts: list[ast.AST], block: Block, depth: int) -> bool:
+    parts = nodes_in(test)
     if any(_is_rank(last_name(part)) for part in parts if isinstance(part, (ast.Name, ast.Attribute))):
         return True
-    if not depth:
-        return False
+    return depth > 0 and _was_assigned_rank(parts, block, depth)
+
+
+def _was_assigned_rank(parts: list[ast.AST], block: Block, depth: int) -> bool:
+    """Whether one of the names in a test was assigned what tells the rank."""
     values = [
         (binding.value, binding.block)
         for name in parts
@@ -78,11 +78,13 @@ def named(question: Question) -> Condition | None:
 
 def _of_rank(question: Question) -> Condition | None:
     test = question.test
-    asks_for_object = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is | ast.IsNot)
-    depth = 0 if asks_for_object or isinstance(test, ast.Call) else _DEEPEST  # what is no flag was assigned no rank
-    if not _mentions_rank(question.nodes, question.block, depth):
-        return None
-    return Condition(ConditionKind.RANK, question.test.lineno, "on some ranks")
+    if not any(map(_is_rank, question.names)):
+        asks_for_object = isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Is, ast.IsNot))
+        if asks_for_object or isinstance(test, ast.Call):
+            return None  # what is no flag was assigned no rank
+        if not _was_assigned_rank(question.nodes, question.block, _DEEPEST):
+            return None
+    return Condition(ConditionKind.RANK, test.lineno, "on some ranks")
 
 
 @lru_cache(NAMES)

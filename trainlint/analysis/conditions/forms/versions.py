@@ -34,7 +34,7 @@ def named(question: Question) -> Condition | None:
 
 
 def _of_version(question: Question, names: list[str]) -> Condition | None:
-    if not any(speaks_of_version(name) for name in names):
+    if not any(map(speaks_of_version, names)):
         return None
     return Condition(ConditionKind.VERSION, question.test.lineno, "depending on a version")
 
