@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.programs.loops import LoopReader, Loops
     from trainlint.analysis.programs.steps import Steps
     from trainlint.analysis.syntax.blocks import Block, Function
+    from trainlint.analysis.syntax.code_names import CodeNames
     from trainlint.analysis.syntax.local_calls import LocalCalls
     from trainlint.analysis.syntax.outline import Outline
     from trainlint.analysis.syntax.stable_keys import Keys
@@ -48,6 +49,7 @@ _DEFAULT_PLACES = ("set_default_device", "set_default_tensor_type")
 _ON_DEVICE = lazy(r"cuda|dev|gpu", re.IGNORECASE)
 _FACTS_OF_ONE_FILE = (
     "outline",
+    "names",
     "graph",
     "numbers",
     "switches",
@@ -123,6 +125,13 @@ class SemanticModel:
     def outline(self) -> Outline:
         """The index of the tree."""
         return outline(self.tree)
+
+    @cached_property
+    def names(self) -> CodeNames:
+        """The names that the code uses."""
+        from trainlint.analysis.syntax.code_names import CodeNames
+
+        return CodeNames(self.outline)
 
     @cached_property
     def graph(self) -> LocalCalls:

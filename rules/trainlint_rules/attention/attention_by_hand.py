@@ -5,18 +5,16 @@ from __future__ import annotations
 import re
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.signs import FUSED_ATTENTION
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guards.files import says, supports_older_than
+from trainlint.contract.guards.files import supports_older_than
+from trainlint.contract.guards.names import shows
 from trainlint.finding import Confidence
 from trainlint.patterns import lazy
 from trainlint_rules.attention.idioms.names import around_is_named
 from trainlint_rules.attention.idioms.written_attention import biased, written_attention
 
-_FUSED = lazy(
-    r"scaled_dot_product_attention|flash_?attn|flash_attention|xformers|memory_efficient_attention|flex_attention|sdpa",
-    re.IGNORECASE,
-)
 _FALLBACK = lazy(r"eager|naive|reference|slow|manual|fallback|vanilla|math_?attn|torch_attn", re.IGNORECASE)
 
 
@@ -100,7 +98,7 @@ class AttentionByHand(CallRule):
     sure = Confidence.LIKELY
     unless = (
         supports_older_than((2, 0)),
-        says("the file names a fused attention, for which this is the one to fall back to", _FUSED),
+        shows("the file names a fused attention, for which this is the one to fall back to", FUSED_ATTENTION),
         biased,
         around_is_named("the code around it is named as a slow or reference way", _FALLBACK),
     )

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.signs import CHUNKS, COMPILES, FUSED_LOSS
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guards.files import says
+from trainlint.contract.guards.names import shows
 from trainlint.finding import Confidence
-from trainlint.patterns import lazy
 from trainlint_rules.attention.idioms.built import CROSS_ENTROPY, losses_at
 from trainlint_rules.attention.idioms.forwards import evaluates, without_gradients
 from trainlint_rules.attention.idioms.logits import big_logits
 
-_SAVES_ALREADY = lazy(r"torch\.compile|linear_cross_entropy|liger|chunk|cut_cross_entropy|fused_\w{0,50}cross", re.I)
 _FIRST_FUSED = (2, 13)
 _FUSED = "use `F.linear_cross_entropy` with options on what goes into the projection"
 _CHUNKED = "take projection and loss of some tokens at a time, or use a fused linear cross-entropy"
@@ -97,7 +95,7 @@ class BigLogitsLoss(CallRule):
     on = CROSS_ENTROPY
     sure = Confidence.LIKELY
     unless = (
-        says("the file compiles, takes the loss in chunks or names a fused one", _SAVES_ALREADY),
+        shows("the file compiles, takes the loss in chunks or names a fused one", COMPILES, CHUNKS, FUSED_LOSS),
         without_gradients,
         evaluates,
     )

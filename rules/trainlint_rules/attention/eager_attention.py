@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.tables.signs import ATTENTION_WEIGHTS, FUSED_ATTENTION, GEMMA
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guards.files import says
+from trainlint.contract.guards.names import shows
 from trainlint.finding import Confidence
-from trainlint.patterns import lazy
-
-_ASKS_FOR_WEIGHTS = lazy(r"output_attentions|attn_?weights|attention_?weights|register_forward_hook", re.IGNORECASE)
-_GEMMA = lazy(r"gemma", re.IGNORECASE)
-_ANOTHER = lazy(r"[\"'](sdpa|flash_attention_\d|flex_attention)[\"']")
 
 
 class EagerAttention(CallRule):
@@ -63,9 +57,9 @@ class EagerAttention(CallRule):
     on = (".from_pretrained", ".from_config")
     sure = Confidence.LIKELY
     unless = (
-        says("the file asks for attention weights, which only the eager way returns", _ASKS_FOR_WEIGHTS),
-        says("the file names Gemma, whose authors recommend it in training", _GEMMA),
-        says("the file names another implementation, to choose or to compare with", _ANOTHER),
+        shows("the file asks for attention weights, which only the eager way returns", ATTENTION_WEIGHTS),
+        shows("the file names Gemma, whose authors recommend it in training", GEMMA),
+        shows("the file names another implementation, to choose or to compare with", FUSED_ATTENTION),
     )
     message = "eager attention stores a matrix of all queries by all keys in each layer"
     help = 'leave `attn_implementation` out, or set it to `"sdpa"`'

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guards.files import says, supports_older_than
+from trainlint.contract.guards.files import supports_older_than
 from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
+from trainlint_rules.attention.idioms.compiled import compiles_or_fuses
 from trainlint_rules.attention.idioms.elementwise import CURVES, chain, norm_or_gelu, of_few_numbers, operations
 from trainlint_rules.attention.idioms.forwards import outside_forward
 from trainlint_rules.attention.idioms.names import around_is_named
 
-_FUSED_ALREADY = lazy(r"compil|\btriton\b|jit\.|jit_fuser|fused|cuda_ext|cpp_extension", re.IGNORECASE)
 _ENOUGH = 5
 _OF_LOSS = lazy(r"Loss|Criterion")
 
@@ -76,7 +74,7 @@ class ElementwiseChain(CallRule):
     sure = Confidence.LIKELY
     unless = (
         supports_older_than((2, 0)),
-        says("the file compiles, scripts or names fused kernels", _FUSED_ALREADY),
+        compiles_or_fuses,
         norm_or_gelu,
         of_few_numbers,
         around_is_named("the code around it computes a loss, by its name", _OF_LOSS),

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.host_reads import TO_PYTHON
+from trainlint.analysis.tables.signs import BREAKS_ALLOWED
 from trainlint.contract.bases import ReadRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.conditions import made_where_missing
-from trainlint.contract.guards.files import lacks_word, says
+from trainlint.contract.guards.names import shows
 from trainlint.finding import Confidence
-from trainlint.patterns import lazy
 from trainlint.symptoms import Symptom
-from trainlint_rules.attention.idioms.compiled import compiled_around
+from trainlint_rules.attention.idioms.compiled import compiled_around, compiles_nothing
 from trainlint_rules.attention.idioms.graph_breaks import breaks_graph, decided_by_argument, left_out_of_compiling
-
-_ALLOWED = lazy(r"capture_scalar_outputs|reorderable_logging_functions|suppress_errors")
 
 
 class GraphBreakInCompiled(ReadRule):
@@ -68,8 +66,11 @@ class GraphBreakInCompiled(ReadRule):
     on = tuple(f".{name}" for name in sorted(TO_PYTHON))
     sure = Confidence.LIKELY
     unless = (
-        lacks_word("the file does not use torch.compile", lazy("compile")),
-        says("the file sets `capture_scalar_outputs`, `reorderable_logging_functions` or `suppress_errors`", _ALLOWED),
+        compiles_nothing,
+        shows(
+            "the file sets `capture_scalar_outputs`, `reorderable_logging_functions` or `suppress_errors`",
+            BREAKS_ALLOWED,
+        ),
         made_where_missing,
         left_out_of_compiling,
         decided_by_argument,

@@ -6,20 +6,25 @@ import re
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.signs import (
+    ANY_COMPILER,
+    CHANGING_SHAPES,
+    GRAPHS,
+    OWN_KERNELS,
+    SECOND_DERIVATIVES,
+    SMALL,
+    SMALL_IMAGES,
+    WINDOWS,
+)
 from trainlint.contract.bases import AbsenceRule
 from trainlint.contract.guard import guard
-from trainlint.contract.guards.files import says, supports_older_than
+from trainlint.contract.guards.files import supports_older_than
+from trainlint.contract.guards.names import shows
 from trainlint.contract.guards.programs import uses
 from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
 from trainlint_rules.attention.idioms.names import around_is_named
 
-_SPOKEN_OF = lazy(r"compil|\bjit\b|dynamo|inductor|CUDAGraph|make_graphed_callables|\bxla\b|\bwindows?\b", re.I)
-_HARD_TO_COMPILE = lazy(
-    r"torch_geometric|\bdgl\b|detection|nested_tensor|pack_padded_sequence|create_graph|autograd\.grad\b|cpp_extension",
-    re.IGNORECASE,
-)
-_SMALL = lazy(r"gym\b|gymnasium|\bmnist|cifar", re.IGNORECASE)
 _MEASURES = lazy(r"profil|bench|warm_?up", re.IGNORECASE)
 
 
@@ -126,9 +131,10 @@ class NoCompile(AbsenceRule):
         supports_older_than((2, 0)),
         uses("something on the way into the loop is compiled", FactKind.COMPILE),
         _engine_compiles,
-        says("the file speaks of compiling, CUDA graphs, XLA or Windows", _SPOKEN_OF),
-        says("shapes change with each batch, second derivatives are taken, or kernels are its own", _HARD_TO_COMPILE),
-        says("the code trains in a simulator or on a toy data set", _SMALL),
+        shows("the code names compiling, CUDA graphs, XLA or Windows", *ANY_COMPILER, WINDOWS),
+        shows("shapes change with each batch", CHANGING_SHAPES, GRAPHS),
+        shows("second derivatives are taken, or kernels are its own", SECOND_DERIVATIVES, OWN_KERNELS),
+        shows("the code trains in a simulator or on a toy data set", *SMALL, SMALL_IMAGES),
         around_is_named("the code around it is named as one that measures or warms up", _MEASURES),
     )
     message = "nothing on the way into this loop compiles the network, so each operation is a kernel of its own"

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guards.files import says
 from trainlint.finding import Confidence, Severity
-from trainlint.patterns import lazy
-from trainlint_rules.attention.idioms.norms import decorated_to_fuse, needs_newer_torch, written_formula
-
-_FUSED_ALREADY = lazy(r"torch\.compile|\btriton\b|jit\.script|F\.rms_norm|functional\.rms_norm|apex|fused", re.I)
-_SHIFTED = lazy(r"\b1(\.0)? \+ self\.(weight|scale|gamma)|self\.(weight|scale|gamma) \+ 1\b")
+from trainlint_rules.attention.idioms.compiled import compiles_or_fuses
+from trainlint_rules.attention.idioms.norms import (
+    decorated_to_fuse,
+    needs_newer_torch,
+    weights_from_one,
+    written_formula,
+)
 
 
 class NormByHand(CallRule):
@@ -82,8 +81,8 @@ class NormByHand(CallRule):
     on = ("rsqrt", "sqrt", "erf", "tanh")
     sure = Confidence.LIKELY
     unless = (
-        says("the file compiles, scripts or names fused kernels", _FUSED_ALREADY),
-        says("weights are stored as their distance from one (`1 + self.weight`)", _SHIFTED),
+        compiles_or_fuses,
+        weights_from_one,
         decorated_to_fuse,
         needs_newer_torch,
     )

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import re
-
 from trainlint.analysis.programs.modes import switched
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.signs import (
+    ANY_COMPILER,
+    EXPORTS,
+    FOLDED,
+    FRAMEWORKS,
+    FUSED,
+    ONNX,
+    QUANTISED,
+    SECOND_DERIVATIVES,
+    TRAINS,
+)
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guards.files import says
+from trainlint.contract.guards.names import shows
 from trainlint.finding import Confidence, Severity
-from trainlint.patterns import lazy
 from trainlint_rules.attention.idioms.inference import foldable_norms, loads_no_weights, sets_training_mode
-
-_TRAINS = lazy(r"\.backward\(|optim|Trainer|Lightning|autograd\.grad|requires_grad_\(|finetun", re.IGNORECASE)
-_FOLDS = lazy(r"fuse|fold(?!er)|compil|onnx|jit\.|export|tensorrt|quanti|freez", re.IGNORECASE)
 
 
 class UnfusedBatchNormInference(CallRule):
@@ -94,8 +99,9 @@ class UnfusedBatchNormInference(CallRule):
     on = (".eval",)
     sure = Confidence.LIKELY
     unless = (
-        says("the file speaks of training", _TRAINS),
-        says("the file folds, compiles or exports, or hands the network to what does", _FOLDS),
+        shows("the file trains", TRAINS, FRAMEWORKS, SECOND_DERIVATIVES),
+        shows("the file folds the layers by itself", FUSED, FOLDED, QUANTISED),
+        shows("the file compiles or exports, or hands the network to what does", *ANY_COMPILER, ONNX, EXPORTS),
         loads_no_weights,
         sets_training_mode,
     )

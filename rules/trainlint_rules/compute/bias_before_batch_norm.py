@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.signs import LOADED_WEIGHTS, SAVED_WEIGHTS
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guards.files import says
+from trainlint.contract.guards.names import shows
 from trainlint.finding import Edit, Safety, Severity
-from trainlint.patterns import lazy
-from trainlint_rules.compute.idioms.biases import NORMS, gives_bias_by_place, layer_with_bias, may_lose_bias
-
-_LOADS = lazy(r"pretrained|load_state_dict|checkpoint|model_urls|torch\.load|load_weights|\.pth\b", re.IGNORECASE)
-_REGISTERS = lazy(r"regist(er|ry)\w{0,50}\(\)", re.IGNORECASE)
+from trainlint_rules.compute.idioms.biases import (
+    NORMS,
+    gives_bias_by_place,
+    layer_with_bias,
+    may_lose_bias,
+    registers_models,
+)
 
 
 class BiasBeforeBatchNorm(CallRule):
@@ -73,8 +75,8 @@ class BiasBeforeBatchNorm(CallRule):
     severity = Severity.ADVICE
     on = NORMS
     unless = (
-        says("the file loads or saves weights, whose keys would no longer fit", _LOADS),
-        says("the file registers models, whose weights come from elsewhere", _REGISTERS),
+        shows("the file loads or saves weights, whose keys would no longer fit", LOADED_WEIGHTS, SAVED_WEIGHTS),
+        registers_models,
     )
     message = "the bias of this layer has no effect: the batch normalization in line {line} subtracts it"
     help = "pass `bias=False`"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.signs import MEMORY_FORMATS, TINY_IMAGES
 from trainlint.contract.bases import AbsenceRule
-from trainlint.contract.guards.files import says
+from trainlint.contract.guards.names import shows
 from trainlint.contract.guards.programs import uses
 from trainlint.finding import Confidence, Severity
-from trainlint.patterns import lazy
 from trainlint_rules.compute.idioms.training_precision import holds_other_layers, trains_in_float32
 
 
@@ -82,8 +80,8 @@ class ContiguousConvNet(AbsenceRule):
         holds_other_layers,
         uses("the way into the loop sets a memory format", FactKind.CHANNELS_LAST),
         uses("the network is trained by `DataParallel`", FactKind.DATA_PARALLEL),
-        says("the file speaks of memory formats", lazy(r"channels_last|memory_format", re.IGNORECASE)),
-        says("the file trains on MNIST, whose images are too small", lazy("mnist", re.IGNORECASE)),
+        shows("the code names memory formats", MEMORY_FORMATS),
+        shows("the file trains on MNIST, whose images are too small", TINY_IMAGES),
     )
     message = "convolutions run in 16 bits with channels first, and each of them transposes its images"
     help = "give the model and its images `memory_format=torch.channels_last`"

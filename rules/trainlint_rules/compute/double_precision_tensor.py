@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.signs import COMPLEX128, FLOAT64
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guards.files import says
+from trainlint.contract.guards.names import shows
 from trainlint.finding import Confidence, Severity
-from trainlint.patterns import lazy
 from trainlint_rules.compute.idioms.double_arrays import cast_on_the_way, is_copied_to_device, is_double
-
-_SCIENCE = lazy(r"float64|\.double\(|DoubleTensor|complex128|set_default_dtype")
 
 
 class DoublePrecisionTensor(CallRule):
@@ -71,7 +69,7 @@ class DoublePrecisionTensor(CallRule):
     severity = Severity.ADVICE
     preview = True
     on = ("torch.from_numpy", "torch.tensor", "torch.as_tensor")
-    unless = (says("the file speaks of float64, as science does", _SCIENCE), cast_on_the_way)
+    unless = (shows("the code names float64, as science does", FLOAT64, COMPLEX128), cast_on_the_way)
     message = "`{array}` is copied to the GPU as float64{often}: twice the bytes, and slow arithmetic"
     help = "convert the array with `.astype(np.float32)` first"
 

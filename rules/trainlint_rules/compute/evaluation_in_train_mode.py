@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import re
-
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.signs import ACCELERATOR, ADVERSARIES, FRAMEWORKS, MODE_DEPENDENT, MODE_ON_PURPOSE
 from trainlint.contract.bases import LoopRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guards.files import lacks_word, says
+from trainlint.contract.guards.names import shows, shows_none
 from trainlint.finding import Confidence, Severity
-from trainlint.patterns import lazy
 from trainlint.symptoms import Symptom
 from trainlint_rules.compute.idioms.training_modes import (
+    assigns_mode,
     called_by_others,
     evaluated,
     may_evaluate,
     model_name,
     trains_nothing,
 )
-
-_DEPENDS_ON_MODE = lazy(r"Dropout|dropout\(|BatchNorm|DropPath|models\.(resnet|vgg|densenet|efficientnet)|resnet\d+\(")
-_ON_PURPOSE = lazy(
-    r"monte.?carlo|mc_?dropout|uncertain|adapt|batch_?stat|update_bn|bn_|calibrat|\bF\.dropout\(", re.IGNORECASE
-)
-_GENERATES = lazy(r"discriminator|generator", re.IGNORECASE)
-_SET_ELSEWHERE = lazy(r"\.training\s*=|Lightning|Trainer\b|Accelerator|ignite", re.IGNORECASE)
 
 
 class EvaluationInTrainMode(LoopRule):
@@ -114,10 +106,11 @@ class EvaluationInTrainMode(LoopRule):
     sure = Confidence.LIKELY
     unless = (
         trains_nothing,
-        lacks_word("the file shows no layer that depends on the mode", _DEPENDS_ON_MODE),
-        says("the file keeps dropout or batch statistics in evaluation on purpose", _ON_PURPOSE),
-        says("the file trains a generator or a discriminator", _GENERATES),
-        says("the mode is set in another way, or by a framework", _SET_ELSEWHERE),
+        shows_none("the file shows no layer that depends on the mode", MODE_DEPENDENT),
+        shows("the file keeps dropout or batch statistics in evaluation on purpose", MODE_ON_PURPOSE),
+        shows("the file trains a generator or a discriminator", ADVERSARIES),
+        shows("a framework may set the mode", FRAMEWORKS, ACCELERATOR),
+        assigns_mode,
         called_by_others,
         may_evaluate,
     )

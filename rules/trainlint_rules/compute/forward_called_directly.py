@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.signs import HOOKS, ONNX, REMOTE, TRACES
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guards.files import says
+from trainlint.contract.guards.names import shows
 from trainlint.finding import Edit, Safety
-from trainlint.patterns import lazy
 from trainlint_rules.compute.idioms.direct_forwards import hands_on, is_instance, item_of_slice, sure_module
-
-_HOOKS = lazy(r"__call__|_call_impl|_hooks?\b|hook_", re.IGNORECASE)
-_TRACED = lazy(r"distributed\.rpc|fx\.|Interpreter|onnx", re.IGNORECASE)
 
 
 class ForwardCalledDirectly(CallRule):
@@ -75,8 +71,8 @@ class ForwardCalledDirectly(CallRule):
     unless = (
         hands_on,
         item_of_slice,
-        says("the file speaks of hooks or of what a call does besides", _HOOKS),
-        says("the file speaks of tracing or of remote modules", _TRACED),
+        shows("the code names hooks, or what a call does besides", HOOKS),
+        shows("the file traces modules, or runs remote ones", TRACES, REMOTE, ONNX),
     )
     message = "`{model}.forward(...)` skips the hooks that `{model}(...)` runs, those of FSDP among them"
     help = "call `{model}(...)`"

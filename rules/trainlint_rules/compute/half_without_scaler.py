@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.tables.precision import AUTOCAST_DEVICES
+from trainlint.analysis.tables.signs import LOSS_SCALING
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guards.files import says
+from trainlint.contract.guards.names import shows
 from trainlint.contract.guards.programs import out_of_sight, owned_by_framework, uses
 from trainlint.finding import Confidence, Severity
-from trainlint.patterns import lazy
 from trainlint_rules.compute.idioms.precision import CastTo, autocast_of
 from trainlint_rules.compute.idioms.trained_regions import trained_regions
-
-_SCALED = lazy(r"scaler|loss_?scal|scale_loss", re.IGNORECASE)
 
 
 class HalfWithoutScaler(CallRule):
@@ -96,7 +92,7 @@ class HalfWithoutScaler(CallRule):
     preview = True
     on = tuple(AUTOCAST_DEVICES)
     unless = (
-        says("the file speaks of scaling the loss, if only in a comment", _SCALED),
+        shows("the code names a scale of the loss", LOSS_SCALING),
         out_of_sight,
         uses("a gradient scaler is on the way into the loop", FactKind.GRAD_SCALER),
         owned_by_framework,

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.signs import EXACT, HALF, MIXED_PRECISION, TF32
 from trainlint.contract.bases import AbsenceRule
-from trainlint.contract.guards.files import says
+from trainlint.contract.guards.names import shows
 from trainlint.contract.guards.programs import uses
 from trainlint.finding import Confidence, Severity
-from trainlint.patterns import lazy
-from trainlint_rules.compute.idioms.training_precision import trains_in_16_bits
-
-_SPOKEN_OF = lazy(
-    r"tf32|matmul_precision|fp32_precision|autocast|bfloat16|float16|bf16|fp16|\.half\(|mixed_precision", re.IGNORECASE
-)
-_EXACT = lazy(r"float64|\.double\(|DoubleTensor|torch\.linalg|use_deterministic_algorithms", re.IGNORECASE)
-_LITTLE = lazy(r"quantiz|quantis|int8|torch_geometric|\bdgl\b|mnist|gymnasium", re.IGNORECASE)
+from trainlint_rules.compute.idioms.training_precision import in_float64, quantised, trains_in_16_bits, trains_little
 
 
 class MatmulPrecisionUnset(AbsenceRule):
@@ -104,9 +96,11 @@ class MatmulPrecisionUnset(AbsenceRule):
     unless = (
         uses("the way into the loop sets TF32", FactKind.TF32),
         trains_in_16_bits,
-        says("the file speaks of TF32 or of 16 bits", _SPOKEN_OF),
-        says("the code is in float64, deterministic, or linear algebra", _EXACT),
-        says("the code is quantised, or trains on a small data set, graphs or a simulator", _LITTLE),
+        shows("the code names TF32 or 16 bits", *HALF, TF32, MIXED_PRECISION),
+        shows("the code is deterministic, or linear algebra", EXACT),
+        in_float64,
+        quantised,
+        trains_little,
     )
     message = "matrix products in this loop run in full float32, and tensor cores are idle"
     help = 'call `torch.set_float32_matmul_precision("high")` once at the start, or train in bfloat16'

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.signs import COMPILES, HALF, LOADED_WEIGHTS, TF32
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guards.files import lacks_word, says
+from trainlint.contract.guards.names import shows, shows_none
 from trainlint.finding import Confidence, Severity
-from trainlint.patterns import lazy
 from trainlint_rules.compute.idioms.tile_sizes import UNIT, misaligned_size
-
-_HALF = lazy(r"autocast|bfloat16|float16|\.half\(|fp16|bf16|matmul_precision|allow_tf32")
-_LOADED = lazy(r"from_pretrained|pretrained|load_state_dict|gpt-?2|checkpoint", re.IGNORECASE)
-_COMPILED = lazy(r"torch\.compile|\.compile\(", re.IGNORECASE)
 
 
 class MisalignedDimension(CallRule):
@@ -86,9 +80,9 @@ class MisalignedDimension(CallRule):
     on = ("torch.nn.*.Linear", "torch.nn.*.Embedding")
     sure = Confidence.LIKELY
     unless = (
-        lacks_word("the file speaks neither of 16 bits nor of TF32", _HALF),
-        says("weights of others may fix the sizes", _LOADED),
-        says("`torch.compile` pads the sizes", _COMPILED),
+        shows_none("the code names neither 16 bits nor TF32", *HALF, TF32),
+        shows("weights of others may fix the sizes", LOADED_WEIGHTS),
+        shows("`torch.compile` pads the sizes", COMPILES),
     )
     message = "{size} is no multiple of {unit}, and tensor cores compute partly filled tiles"
     help = "round it up to {multiple}, a multiple of 64"

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
+from trainlint.analysis.tables.signs import HALF, LOSS_SCALING, MIXED_PRECISION, SECOND_DERIVATIVES
 from trainlint.contract.bases import AbsenceRule
-from trainlint.contract.guards.files import says
+from trainlint.contract.guards.names import shows
 from trainlint.finding import Confidence, Severity
-from trainlint.patterns import lazy
-from trainlint_rules.compute.idioms.training_precision import trains_in_16_bits
-
-_SPOKEN_OF = lazy(
-    r"autocast|grad_?scaler|bfloat16|float16|bf16|fp16|\.half\(|mixed_precision|precision|(^|[^a-z])amp([^a-z]|$)|apex",
-    re.IGNORECASE,
+from trainlint_rules.compute.idioms.training_precision import (
+    in_float64,
+    quantised,
+    trains_in_16_bits,
+    trains_little,
+    written_for_old_torch,
 )
-_OLD = lazy(r"\bvolatile\s*=\s*True|\w\.data\[0\]")
-"""What PyTorch has refused or ignored since 0.4."""
-_EXACT = lazy(r"float64|\.double\(|DoubleTensor|quantiz|quantis|int8", re.IGNORECASE)
-_SMALL = lazy(r"mnist|gym\b|gymnasium|torch_geometric|\bdgl\b", re.IGNORECASE)
-_SECOND = lazy(r"create_graph|autograd\.grad\b", re.IGNORECASE)
 
 
 class NoMixedPrecision(AbsenceRule):
@@ -112,11 +106,12 @@ class NoMixedPrecision(AbsenceRule):
     networks = frozenset({"attention", "conv2d", "conv3d", "pretrained"})
     unless = (
         trains_in_16_bits,
-        says("the file speaks of mixed precision, if only in a comment or as an option", _SPOKEN_OF),
-        says("the code is written for PyTorch before 0.4, which has no autocast", _OLD),
-        says("the code is in float64 or quantised", _EXACT),
-        says("the code trains on a small data set, graphs or a simulator", _SMALL),
-        says("the code needs second derivatives, which have to be scaled by hand", _SECOND),
+        shows("the code names mixed precision, if only as an option", *HALF, MIXED_PRECISION, LOSS_SCALING),
+        written_for_old_torch,
+        in_float64,
+        quantised,
+        trains_little,
+        shows("the code needs second derivatives, which have to be scaled by hand", SECOND_DERIVATIVES),
     )
     message = "this loop trains in float32, and nothing on the way into it uses mixed precision"
     help = "run forward and loss under `torch.autocast` with bfloat16 (Ampere or newer)"

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.precision import SCALER_ENABLED_AT
+from trainlint.analysis.tables.signs import FLOAT16
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import guard
-from trainlint.contract.guards.files import says
-from trainlint.patterns import lazy
+from trainlint.contract.guards.names import shows
 from trainlint_rules.compute.idioms.grad_scalers import scaled_backwards, scalers
 from trainlint_rules.compute.idioms.precision import CastTo, autocasts_of
-
-_HALF = lazy(r"float16\b(?<!bfloat16)|\bfp16|\bhalf\b|16-mixed", re.IGNORECASE)
 
 
 @guard
@@ -98,7 +94,7 @@ class ScalerWithoutHalf(CallRule):
     preview = True
     in_tests = True
     on = tuple(SCALER_ENABLED_AT)
-    unless = (says("the file speaks of float16", _HALF), _switched, _other_type, _unused)
+    unless = (shows("the code names float16", FLOAT16), _switched, _other_type, _unused)
     message = "gradients of bfloat16 need no scaler, which costs a pass over them and a GPU sync in every step"
     help = "remove the scaler, and call `loss.backward()` and `optimizer.step()`"
 

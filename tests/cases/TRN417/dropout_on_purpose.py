@@ -21,7 +21,7 @@ def main(train_loader, test_loader):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    correct = 0  # Monte Carlo dropout
+    monte_carlo_correct = 0
     with torch.no_grad():
         for inputs, targets in test_loader:
-            correct += (model(inputs).argmax(1) == targets).sum()
+            monte_carlo_correct += (model(inputs).argmax(1) == targets).sum()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,16 +13,11 @@ from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.patterns import lazy
+from trainlint.analysis.tables.signs import ACCELERATOR, CUDA, MOVES, REMOTE
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
     from trainlint.analysis.site import Site
-
-_NAMES_CUDA = lazy(r"cuda|\bgpus?\b|accelerator", re.IGNORECASE)
-_MOVES = lazy(r"\.to\(|to_device|\.cuda\(")
-_ELSEWHERE = lazy(r"distributed\.rpc|\brpc_sync\b|\brpc_async\b")
-"""The model lives in other processes, which run it in their own way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +81,7 @@ def _loops(loop: Block) -> Iterator[Block]:
 
 def _on_cuda(file: SemanticModel) -> bool:
     """Whether a file trains on CUDA where there is one: it says so, or it moves things to a device that others name."""
-    if file.says(_ELSEWHERE, comments=False):
+    names = file.names
+    if names.show(REMOTE):  # the model lives in other processes, which run it in their own way
         return False
-    moves = file.outside.names_device and file.says(_MOVES, comments=False)
-    return moves or file.says(_NAMES_CUDA, comments=False)
+    return names.show(CUDA) or names.show(ACCELERATOR) or (file.outside.names_device and names.show(MOVES))

@@ -6,11 +6,18 @@ import ast
 from dataclasses import dataclass
 
 from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Function, How, Place
 from trainlint.analysis.syntax.names import argument, constant, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import call_of
+from trainlint.analysis.tables.signs import COMPILES, FUSED, FUSED_NORM, OWN_KERNELS, SCRIPTS
+from trainlint.contract.guard import early_guard
+from trainlint.contract.guards.names import shows
 
+compiles_or_fuses = shows(
+    "the file compiles, scripts or names fused kernels", COMPILES, SCRIPTS, FUSED, FUSED_NORM, OWN_KERNELS
+)
 _COMPILE = "torch.compile"
 _LEFT_OUT = ("disable", "graph_break", "allow_in_graph", "custom_op", "skip", "lru_cache", "cache")
 """Decorators of functions that the compiler does not look into, or runs once."""
@@ -25,6 +32,12 @@ class Compiled:
     """The decorator or the call of `torch.compile`, here or in a caller."""
     whole: bool
     """Whether `fullgraph=True` keeps reads in the graph and makes an error of each break, so that there can be none."""
+
+
+@early_guard
+def compiles_nothing(site: Site) -> bool:
+    """The file does not use torch.compile."""
+    return _COMPILE not in site.file.names.origins
 
 
 def compiled_around(file: SemanticModel, function: Function | None) -> Compiled | None:

@@ -18,6 +18,8 @@ _CUBIC = 0.044715
 """The factor of the cube in the approximation of GELU by tanh."""
 _FUSING = lazy(r"fus(e|er|ed|ion)|compile|script", re.IGNORECASE)
 _FIRST_RMS_NORM = (2, 4)
+_FACTORS = ("weight", "scale", "gamma")
+"""What norms multiply with, by its attribute."""
 _NUMBER_MODULES = ("torch", "math", "np")
 
 
@@ -46,6 +48,17 @@ def decorated_to_fuse(site: Site) -> bool:
 def needs_newer_torch(site: Site) -> bool:
     """The formula is an RMS norm, and the project supports PyTorch before 2.4."""
     return site.lacks(_FIRST_RMS_NORM) and written_norm(site.place) == "rms_norm"
+
+
+@guard
+def weights_from_one(site: Site) -> bool:
+    """Weights are stored as their distance from one (`1 + self.weight`)."""
+    return any(
+        constant(one) == 1 and isinstance(other, ast.Attribute) and other.attr in _FACTORS
+        for node in nodes_in(site.file.tree)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
+        for one, other in ((node.left, node.right), (node.right, node.left))
+    )
 
 
 def written_formula(site: Site) -> Formula | None:

@@ -9,17 +9,13 @@ from trainlint.analysis.programs.deprecated_uses import is_switched
 from trainlint.analysis.programs.named_calls import called
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.tables.signs import COMPILES, ONNX, SAVED_SCRIPTS, SERVES
 from trainlint.contract.guard import early_guard, guard
 from trainlint.patterns import lazy
 
 SCRIPT = "torch.jit.script"
 FUSER = "torch.jit.fuser"
 SETTER = "torch._C._jit_set_nvfuser_enabled"
-_SERVES = lazy(
-    r"torch\.compile|\bonnx|jit\.(save|trace|is_scripting|is_tracing|freeze|export|ignore|unused|script_if_tracing|"
-    r"optimize_for_inference)|torchscript|is_scripting|caffe2|\bdeploy",
-    re.IGNORECASE,
-)
 _SERVING_PATH = lazy(r"export|deploy|serv(e|ing)|onnx|convert|(^|/)jit", re.IGNORECASE)
 _OF_TRAINING = ("torch.nn.Module", "torch.autograd")
 
@@ -33,7 +29,8 @@ def switched(site: Site) -> bool:
 @guard
 def served(site: Site) -> bool:
     """A function is scripted in code that compiles where it can, or is exported, saved or served."""
-    return _scripts(site) and (site.file.says(_SERVES) or _SERVING_PATH.search(site.path) is not None)
+    named = any(site.file.names.show(sign) for sign in (COMPILES, SERVES, SAVED_SCRIPTS, ONNX))
+    return _scripts(site) and (named or _SERVING_PATH.search(site.path) is not None)
 
 
 @guard

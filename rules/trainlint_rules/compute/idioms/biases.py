@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.layer_pairs import layer_before
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name
+from trainlint.contract.guard import guard
 from trainlint.finding import Confidence
 from trainlint.patterns import lazy
 
@@ -26,6 +28,18 @@ _BIAS_AT = {
 """Layers with a bias, and where it stands among their arguments."""
 _LIBRARY = lazy(r"(^|/)src/\w+/")
 """Packages that are installed: others hold checkpoints of their models."""
+_REGISTERING = lazy(r"regist(er|ry)", re.IGNORECASE)
+
+
+@guard
+def registers_models(site: Site) -> bool:
+    """The file registers models, whose weights come from elsewhere."""
+    return any(
+        isinstance(place.node, ast.Call) and not place.node.args and not place.node.keywords
+        for name, places in site.file.outline.calls.items()
+        if _REGISTERING.search(name)
+        for place in places
+    )
 
 
 def layer_with_bias(norm: Site) -> ast.Call | None:

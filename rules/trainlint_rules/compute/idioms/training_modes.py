@@ -46,6 +46,12 @@ def trains_nothing(site: Site) -> bool:
 
 
 @guard
+def assigns_mode(site: Site) -> bool:
+    """The mode is set by an assignment to `training`."""
+    return "training" in site.file.outline.stores
+
+
+@guard
 def called_by_others(site: Site) -> bool:
     """The function of the loop is called by others, who may have set the mode."""
     function = site.function

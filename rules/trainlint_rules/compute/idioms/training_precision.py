@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import constant, nodes_in
 from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.signs import FLOAT64, QUANTISED, SMALL, VOLATILE
 from trainlint.contract.guard import guard
+from trainlint.contract.guards.names import shows
 from trainlint.contract.guards.programs import uses
 
 if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
     from trainlint.analysis.site import Site
 
 trains_in_16_bits = uses("training uses 16 bits", FactKind.AUTOCAST, FactKind.HALF_WEIGHTS, FactKind.GRAD_SCALER)
+in_float64 = shows("the code is in float64", FLOAT64)
+quantised = shows("the code is quantised", QUANTISED)
+trains_little = shows("the code trains on a small data set, graphs or a simulator", *SMALL)
 _uses_half = uses("the type of the forward is one of 16 bits", FactKind.AUTOCAST, FactKind.HALF_WEIGHTS)
 
 
@@ -26,3 +35,19 @@ def holds_other_layers(site: Site) -> bool:
     """The network holds attention or convolutions in three dimensions."""
     used = site.file.used_around(site.block, beside=True)
     return any(item.fact.kind is FactKind.NETWORK and item.fact.detail != "conv2d" for item in used)
+
+
+@guard
+def written_for_old_torch(site: Site) -> bool:
+    """The code is written for PyTorch before 0.4, which has no autocast."""
+    return site.file.names.show(VOLATILE) or _reads_first_of_data(site.file)
+
+
+@once
+def _reads_first_of_data(file: SemanticModel) -> bool:
+    """Whether the file reads `loss.data[0]`, which PyTorch has refused for a loss since 0.4."""
+    subscripts = (node for node in nodes_in(file.tree) if isinstance(node, ast.Subscript))
+    return any(
+        isinstance(node.value, ast.Attribute) and node.value.attr == "data" and constant(node.slice) == 0
+        for node in subscripts
+    )

@@ -1,0 +1,125 @@
+"""Names by which the code of a file shows what it deals with: 16 bits, compiling, weights of others.
+
+A sign is weaker than a fact of the way into a loop (`fact_kinds`): an option called `--amp` shows that somebody has
+thought of mixed precision, not that it is on. Rules ask for signs where that is a reason to say nothing, and where
+what they would have to know stands in other files. Each word belongs to one sign; a test holds it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from trainlint.analysis.tables.precision import AUTOCAST
+
+
+class Sign(NamedTuple):
+    """Names that show one subject. One of them is enough."""
+
+    words: frozenset[str] = frozenset()
+    """Words of identifiers, modules and string values, as `trainlint.analysis.syntax.code_names` splits them."""
+    origins: frozenset[str] = frozenset()
+    """Dotted origins: what is imported from there, or from below."""
+    attributes: frozenset[str] = frozenset()
+    """Whole names of attributes, methods and keyword arguments, for words that variables have, too."""
+
+
+def _sign(words: str = "", *, origins: str = "", attributes: str = "") -> Sign:
+    return Sign(frozenset(words.split()), frozenset(origins.split()), frozenset(attributes.split()))
+
+
+# Precision
+AUTOCASTS = _sign(AUTOCAST.name)
+FLOAT16 = _sign("float16 fp16 half_tensor 16_mixed", origins="torch.half", attributes="half")
+BFLOAT16 = _sign("bfloat16 bf16")
+HALF = (AUTOCASTS, FLOAT16, BFLOAT16)
+MIXED_PRECISION = _sign("mixed_precision precision amp apex")
+LOSS_SCALING = _sign(
+    "scaler scalers gradscaler lossscaler loss_scale loss_scaler loss_scales loss_scaling lossscale scale_loss"
+)
+TF32 = _sign("tf32 matmul_precision fp32_precision")
+FLOAT64 = _sign("float64 double_tensor", attributes="double", origins="torch.double")
+COMPLEX128 = _sign("complex128 set_default_dtype")
+"""Ways to compute in 64 bits besides."""
+QUANTISED = _sign(
+    "quantize quantized quantizer quantizers quantization quantise quantised quantiser quantisation int8",
+)
+VOLATILE = _sign(attributes="volatile")
+"""An argument of PyTorch before 0.4."""
+EXACT = _sign("use_deterministic_algorithms", origins="torch.linalg")
+
+# What is trained, and on what
+TINY_IMAGES = _sign("mnist fashionmnist kmnist emnist")
+SMALL_IMAGES = _sign("cifar")
+GRAPHS = _sign("torch_geometric dgl", origins="torch_geometric dgl")
+SIMULATORS = _sign("gym gymnasium")
+SMALL = (TINY_IMAGES, GRAPHS, SIMULATORS)
+"""Training that large matrix products do not fill."""
+CHANGING_SHAPES = _sign("detection nested_tensor pack_padded_sequence")
+SECOND_DERIVATIVES = _sign("create_graph", origins="torch.autograd.grad")
+ADVERSARIES = _sign("discriminator discriminators generator generators")
+TRAINS = _sign(
+    "optim optimize optimizer optimizers finetune finetuned finetuning fine_tune fine_tuned fine_tuning",
+    origins="torch.optim",
+    attributes="backward requires_grad_",
+)
+ACCELERATOR = _sign("accelerator accelerators")
+FRAMEWORKS = _sign("lightning trainer ignite")
+
+# Devices
+CUDA = _sign("cuda gpu gpus")
+MOVES = _sign("to_device", attributes="to cuda")
+
+# Weights and layers
+LOADED_WEIGHTS = _sign("pretrained load_state_dict load_weights checkpoint checkpoints model_urls pth gpt2 gpt_2")
+SAVED_WEIGHTS = _sign(origins="torch.load")
+MODE_DEPENDENT = _sign("dropout batchnorm batch_norm drop_path droppath resnet vgg densenet efficientnet")
+"""Layers and networks that compute something else in evaluation than in training."""
+MODE_ON_PURPOSE = _sign(
+    "monte_carlo montecarlo mc_dropout mcdropout uncertain uncertainty uncertainties adapt adapts adapted adaptation "
+    "batch_stat batch_stats batch_statistics update_bn bn calibrate calibrated calibrating calibration",
+    origins="torch.nn.functional.dropout",
+)
+"""Layers kept in training mode in evaluation, or batch statistics that are taken anew."""
+HOOKS = _sign("hook hooks __call__ call_impl")
+MEMORY_FORMATS = _sign("channels_last memory_format")
+
+# Other ways to run it
+COMPILES = _sign(
+    "compile compiled compiler compilers compiles compiling compilation dynamo inductor",
+    origins="torch.compile torch.compiler torch._dynamo",
+)
+GRAPH_CAPTURE = _sign("cuda_graph cuda_graphs cudagraph cudagraphs make_graphed_callables")
+XLA = _sign("xla")
+WINDOWS = _sign("windows win32")
+SCRIPTS = _sign("jit", origins="torch.jit")
+ANY_COMPILER = (COMPILES, SCRIPTS, GRAPH_CAPTURE, XLA)
+"""Each way to run a network other than operation by operation."""
+OWN_KERNELS = _sign("cpp_extension cpp_extensions cuda_ext")
+TRACES = _sign("interpreter", origins="torch.fx")
+REMOTE = _sign("rpc_sync rpc_async", origins="torch.distributed.rpc")
+ONNX = _sign("onnx onnxruntime")
+EXPORTS = _sign("export exported exporter exporting exports tensorrt trt")
+SERVES = _sign("torchscript torch_script is_scripting is_tracing caffe2 deploy deploys deployed deployment")
+SAVED_SCRIPTS = _sign(
+    origins="torch.jit.save torch.jit.trace torch.jit.is_scripting torch.jit.is_tracing torch.jit.freeze "
+    "torch.jit.export torch.jit.ignore torch.jit.unused torch.jit.script_if_tracing torch.jit.optimize_for_inference"
+)
+"""What TorchScript is for besides speed."""
+BREAKS_ALLOWED = _sign("capture_scalar_outputs reorderable_logging_functions suppress_errors")
+"""Settings of torch.compile that allow what would break a graph."""
+
+# Fused kernels
+FUSED = _sign("fuse fused fuser fuses fusing fusion triton")
+FOLDED = _sign("fold folded folding folds freeze freezes freezing")
+FUSED_ATTENTION = _sign(
+    "scaled_dot_product_attention flash_attn flashattn flash_attention flashattention xformers sdpa "
+    "memory_efficient_attention flex_attention"
+)
+FUSED_NORM = _sign(origins="torch.nn.functional.rms_norm")
+FUSED_LOSS = _sign("linear_cross_entropy cut_cross_entropy liger fused_cross")
+CHUNKS = _sign("chunk chunked chunking chunks")
+ATTENTION_WEIGHTS = _sign(
+    "output_attentions attn_weight attn_weights attnweights attention_weight attention_weights register_forward_hook"
+)
+GEMMA = _sign("gemma")
+"""Models whose authors recommend eager attention in training."""
