@@ -9,7 +9,7 @@ from trainlint.analysis.tables import signs
 from trainlint.analysis.tables.signs import Sign
 from trainlint.rule import Rule
 
-TOPICS = ("compute", "attention")
+TOPICS = ("compute", "attention", "data", "distributed", "memory", "optimizer", "sync")
 RULES = [rule for rule in all_rules() if rule.__module__.split(".")[1] in TOPICS]
 NAMES = sorted(name for sign in vars(signs).values() if isinstance(sign, Sign) for names in sign for name in names)
 TOLD = " ".join([*NAMES, "volatile=True", "loss.data[0]", "1 + self.weight", "model.training = False", "@register()"])
