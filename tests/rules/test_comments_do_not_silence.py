@@ -1,4 +1,4 @@
-"""What comments, docstrings and sentences say is no reason for a rule to stay silent."""
+"""What comments, docstrings and sentences say is no reason for a rule to stay silent; names in the code are."""
 
 from __future__ import annotations
 
@@ -24,3 +24,31 @@ def test_a_rule_finds_its_example_whatever_a_comment_says(rule: type[Rule]) -> N
     example = rule.manual.example
     told = f'"""{TOLD}"""\n# {TOLD}\n{example}\nprint("{TOLD}")\n'
     assert found(rule, told) == found(rule, example) > 0
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("TRN401", 'parser.add_argument("--amp", action="store_true")'),
+        ("TRN401", "def scaled(loss, loss_scale): ..."),
+        ("TRN401", "images = Variable(images, volatile=True)"),
+        ("TRN401", "total = loss.data[0]"),
+        ("TRN401", "from torch.ao import quantization"),
+        ("TRN406", "def switch(*, allow_tf32=True): ..."),
+        ("TRN406", "torch.use_deterministic_algorithms(True)"),
+        ("TRN406", "inverse = torch.linalg.inv(matrix)"),
+        ("TRN406", "inputs = inputs.double()"),
+        ("TRN406", 'weights = load(dtype="int8")'),
+        ("TRN406", "import gymnasium"),
+        ("TRN408", "def laid_out(image, memory_format): ..."),
+        ("TRN417", "from ignite.engine import Events"),
+        ("TRN417", "model.training = False"),
+        ("TRN706", "torch._dynamo.config.suppress_errors = True"),
+        ("TRN710", "import triton"),
+        ("TRN716", "import onnxruntime"),
+    ],
+)
+def test_a_name_in_the_code_silences_a_rule(code: str, line: str) -> None:
+    (rule,) = (item for item in RULES if item.code == code)
+    assert found(rule, rule.manual.example) > 0
+    assert found(rule, f"{rule.manual.example}\n\n{line}\n") == 0

@@ -110,6 +110,5 @@ class BigLogitsLoss(CallRule):
             scores = big_logits(site.file, loss.place)
             if scores is not None:
                 maker = "the model of" if scores.by_model else "the projection in"
-                cast = ", copied to float32," if scores.upcast else ""
-                fields = {"maker": maker, "line": scores.made.lineno, "cast": cast, "instead": instead}
+                fields = {"maker": maker, "line": scores.made.lineno, "cast": scores.cast, "instead": instead}
                 yield Match(loss, fields=fields)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.tables.signs import (
     ANY_COMPILER,
@@ -17,22 +16,15 @@ from trainlint.analysis.tables.signs import (
     WINDOWS,
 )
 from trainlint.contract.bases import AbsenceRule
-from trainlint.contract.guard import guard
 from trainlint.contract.guards.files import supports_older_than
 from trainlint.contract.guards.names import shows
 from trainlint.contract.guards.programs import uses
 from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
+from trainlint_rules.attention.idioms.compiled import engine_compiles
 from trainlint_rules.attention.idioms.names import around_is_named
 
 _MEASURES = lazy(r"profil|bench|warm_?up", re.IGNORECASE)
-
-
-@guard
-def _engine_compiles(site: Site) -> bool:
-    """The engine is that of DeepSpeed's ZeRO, which has a `compile` of its own."""
-    facts = (item.fact for item in site.file.used_around(site.block, beside=True))
-    return any(fact.kind is FactKind.FSDP and fact.detail == "zero" for fact in facts)
 
 
 class NoCompile(AbsenceRule):
@@ -130,7 +122,7 @@ class NoCompile(AbsenceRule):
     unless = (
         supports_older_than((2, 0)),
         uses("something on the way into the loop is compiled", FactKind.COMPILE),
-        _engine_compiles,
+        engine_compiles,
         shows("the code names compiling, CUDA graphs, XLA or Windows", *ANY_COMPILER, WINDOWS),
         shows("shapes change with each batch", CHANGING_SHAPES, GRAPHS),
         shows("second derivatives are taken, or kernels are its own", SECOND_DERIVATIVES, OWN_KERNELS),

@@ -92,12 +92,8 @@ class OneHotMatmul(CallRule):
         """`F.embedding` of the indices, where the vectors stand in the product itself and keep their shape."""
         from trainlint.fixing.expressions import replace_by_text
 
-        product, function = match["product"], site.call.func
-        if (
-            product.direct
-            and not product.reshapes
-            and isinstance(function, ast.Attribute)
-            and function.attr == "one_hot"
-        ):
-            rows = f"({ast.unparse(match['ids'])}, {ast.unparse(product.table)})"
-            yield replace_by_text(site.source, product.node, f"{ast.unparse(function.value)}.embedding{rows}")
+        product, ids = match["product"], match["ids"]
+        match site.call.func:
+            case ast.Attribute(attr="one_hot", value=functions) if product.direct and not product.reshapes:
+                rows = f"({ast.unparse(ids)}, {ast.unparse(product.table)})"
+                yield replace_by_text(site.source, product.node, f"{ast.unparse(functions)}.embedding{rows}")

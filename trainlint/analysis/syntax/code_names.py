@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from trainlint.analysis.tables.signs import Sign
 
 _LONGEST_NAME = 200
-"""A longer string is no name of anything, and a longer identifier is nobody's own."""
+"""Longer strings and identifiers are data, not names that anybody gave."""
 _LONGEST_RUN = 4
 """How many words of a name are looked up together, as in `scaled_dot_product_attention`."""
 _SPACE = lazy(r"\s")
+"""A string with a space in it is a sentence for people, not the name of an option or a path."""
 _WORD = lazy(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+[a-z]*")
 """A word of a name: `Grad` and `Scaler` in `GradScaler`, `fp16` in `use_fp16`, `8bit` in `load_in_8bit`."""
-_STANDARD_LIBRARY = frozenset(sys.stdlib_module_names)
+_STANDARD_LIBRARY = sys.stdlib_module_names
 
 
 class CodeNames:
@@ -86,9 +87,9 @@ class CodeNames:
     def _identifiers(self) -> tuple[frozenset[str], frozenset[str]]:
         names: set[str] = set()
         attributes: set[str] = set()
-        unread: set[ast.AST] = set()
+        unread = self._of_standard_library()
         for node in nodes_in(self._outline.tree):
-            if node in unread or not self._is_own(node):
+            if node in unread:
                 continue
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                 unread.add(node.value)  # a docstring, which is seen after its statement
@@ -97,7 +98,7 @@ class CodeNames:
             elif isinstance(node, ast.keyword):
                 attributes.add(node.arg or "")
             elif isinstance(node, ast.Constant):
-                if isinstance(node.value, str) and _is_name(node.value):
+                if isinstance(node.value, str) and not _SPACE.search(node.value):
                     attributes.add(node.value)
             else:
                 names.update(_names_of(node))
@@ -107,16 +108,12 @@ class CodeNames:
                 words |= _words_of(name)
         return frozenset(words), frozenset(attributes)
 
-    def _is_own(self, node: ast.AST) -> bool:
-        """Whether a name may have to do with training: those of the standard library, as `re.compile`, have not."""
-        if isinstance(node, ast.Name | ast.Attribute):
-            return self._outline.package(node) not in _STANDARD_LIBRARY
-        return True
-
-
-def _is_name(value: str) -> bool:
-    """Whether a string is a name of something, such as an option or a path, not a sentence for people."""
-    return len(value) <= _LONGEST_NAME and not _SPACE.search(value)
+    def _of_standard_library(self) -> set[ast.AST]:
+        """Names that have nothing to do with training, such as `re.compile`."""
+        chains = [place.node for place in self._outline.references]
+        return {
+            part for chain in chains if self._outline.package(chain) in _STANDARD_LIBRARY for part in nodes_in(chain)
+        }
 
 
 def _names_of(node: ast.AST) -> tuple[str, ...]:
@@ -127,13 +124,16 @@ def _names_of(node: ast.AST) -> tuple[str, ...]:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             return (name,)
         case ast.Import(names=aliases):
-            return tuple(name for alias in aliases for name in (*alias.name.split("."), alias.asname) if name)
-        case ast.ImportFrom(module=module, names=aliases) if (module or "").partition(".")[0] not in _STANDARD_LIBRARY:
-            return (
-                *(module or "").split("."),
-                *(name for item in aliases for name in (item.name, item.asname) if name),
-            )
+            return tuple(part for alias in aliases for part in _parts_of(alias.name, alias))
+        case ast.ImportFrom(module=module, names=aliases):
+            return tuple(part for alias in aliases for part in _parts_of(f"{module or ''}.{alias.name}", alias))
     return ()
+
+
+def _parts_of(origin: str, alias: ast.alias) -> list[str]:
+    """The names in what one import says; none for the standard library."""
+    parts = origin.split(".")
+    return [*parts, alias.asname or ""] if parts[0] not in _STANDARD_LIBRARY else []
 
 
 @lru_cache(maxsize=NAMES)

@@ -11,8 +11,9 @@ from trainlint.analysis.syntax.blocks import Block, Function, How, Place
 from trainlint.analysis.syntax.names import argument, constant, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import call_of
+from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.tables.signs import COMPILES, FUSED, FUSED_NORM, OWN_KERNELS, SCRIPTS
-from trainlint.contract.guard import early_guard
+from trainlint.contract.guard import early_guard, guard
 from trainlint.contract.guards.names import shows
 
 compiles_or_fuses = shows(
@@ -32,6 +33,13 @@ class Compiled:
     """The decorator or the call of `torch.compile`, here or in a caller."""
     whole: bool
     """Whether `fullgraph=True` keeps reads in the graph and makes an error of each break, so that there can be none."""
+
+
+@guard
+def engine_compiles(site: Site) -> bool:
+    """The engine is that of DeepSpeed's ZeRO, which has a `compile` of its own."""
+    facts = (item.fact for item in site.file.used_around(site.block, beside=True))
+    return any(fact.kind is FactKind.FSDP and fact.detail == "zero" for fact in facts)
 
 
 @early_guard

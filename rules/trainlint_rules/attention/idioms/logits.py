@@ -43,6 +43,11 @@ class BigLogits:
     upcast: bool
     """Whether they are copied to float32 on their way."""
 
+    @property
+    def cast(self) -> str:
+        """What is to be said about that copy, as a part of a sentence; empty where there is none."""
+        return ", copied to float32," if self.upcast else ""
+
 
 @dataclass(slots=True)
 class _Way:
