@@ -41,7 +41,10 @@ def overwritten(site: Site) -> bool:
 
 def _of_gradient(node: ast.expr) -> bool:
     """Whether an attribute is one of `p.grad` or of `p.grad.data`."""
-    return (dotted(node) or "").removesuffix(".data").rpartition(".")[0].endswith(".grad")
+    owner = node.value if isinstance(node, ast.Attribute) else None
+    if isinstance(owner, ast.Attribute) and owner.attr == "data":
+        owner = owner.value
+    return isinstance(owner, ast.Attribute) and owner.attr == "grad"
 
 
 @guard
