@@ -9,7 +9,7 @@ from trainlint.analysis.tables import signs
 from trainlint.analysis.tables.signs import Sign
 from trainlint.rule import Rule
 
-TOPICS = ("compute", "attention")
+TOPICS = ("compute", "attention", "data", "distributed", "memory", "optimizer", "sync")
 RULES = [rule for rule in all_rules() if rule.__module__.split(".")[1] in TOPICS]
 NAMES = sorted(name for sign in vars(signs).values() if isinstance(sign, Sign) for names in sign for name in names)
 TOLD = " ".join([*NAMES, "volatile=True", "loss.data[0]", "1 + self.weight", "model.training = False", "@register()"])
@@ -29,6 +29,13 @@ def test_a_rule_finds_its_example_whatever_a_comment_says(rule: type[Rule]) -> N
 @pytest.mark.parametrize(
     ("code", "line"),
     [
+        ("TRN112", "import torch_xla"),
+        ("TRN112", "from transformer_engine import fp8"),
+        ("TRN112", "from diffusers import UNet2DConditionModel"),
+        ("TRN306", "graph = torch.cuda.CUDAGraph()"),
+        ("TRN306", "parameter.main_grad = None"),
+        ("TRN307", 'loss = summed(reduction="sum")'),
+        ("TRN307", "def scaled(loss, num_items): ..."),
         ("TRN401", 'parser.add_argument("--amp", action="store_true")'),
         ("TRN401", "def scaled(loss, loss_scale): ..."),
         ("TRN401", "images = Variable(images, volatile=True)"),
@@ -43,6 +50,19 @@ def test_a_rule_finds_its_example_whatever_a_comment_says(rule: type[Rule]) -> N
         ("TRN408", "def laid_out(image, memory_format): ..."),
         ("TRN417", "from ignite.engine import Events"),
         ("TRN417", "model.training = False"),
+        ("TRN509", "weights.requires_grad = False"),
+        ("TRN509", "head.requires_grad_(False)"),
+        ("TRN509", "from peft import LoraConfig"),
+        ("TRN514", "options.fsdp_version = 2"),
+        ("TRN518", 'is_windows = os.name == "nt"'),
+        ("TRN518", "small = dist.new_group([0])"),
+        ("TRN533", "norm = torch.nn.GroupNorm(8, 64)"),
+        ("TRN602", "layer = torch.nn.Embedding(8, 8, sparse=True)"),
+        ("TRN602", 'device = torch.device("mps")'),
+        ("TRN605", "parameter.grad = None"),
+        ("TRN605", "parameters[0].grad.data.zero_()"),
+        ("TRN605", "parameter.grad.data = fresh"),
+        ("TRN605", "def clear_gradients(): ..."),
         ("TRN706", "torch._dynamo.config.suppress_errors = True"),
         ("TRN710", "import triton"),
         ("TRN716", "import onnxruntime"),

@@ -44,7 +44,6 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
 
     _Fact = TypeVar("_Fact")
 
-_COMMENT = lazy(r"#.*")
 _DEFAULT_PLACES = ("set_default_device", "set_default_tensor_type")
 _ON_DEVICE = lazy(r"cuda|dev|gpu", re.IGNORECASE)
 _FACTS_OF_ONE_FILE = (
@@ -377,27 +376,10 @@ class SemanticModel:
             found.setdefault(place.statement, []).append(place)
         return found
 
-    def says(self, pattern: re.Pattern[str], *, comments: bool = True) -> bool:
-        """Whether a pattern occurs in the file's text, its comments included or not. It is looked for once."""
-        asked = (pattern, comments)
-        if asked not in self._pattern_matches:
-            self._pattern_matches[asked] = (
-                pattern.search(self.source.text if comments else self._without_comments) is not None
-            )
-        return self._pattern_matches[asked]
-
-    @cached_property
-    def _pattern_matches(self) -> dict[tuple[re.Pattern[str], bool], bool]:
-        return {}
-
     @cached_property
     def answers(self) -> dict[tuple[object, ...], Any]:
         """What functions marked with `once` have said of this file, by the function and what it was asked."""
         return {}
-
-    @cached_property
-    def _without_comments(self) -> str:
-        return _COMMENT.sub("", self.source.text)
 
     @cached_property
     def device(self) -> Home:

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.conditions import decided_by_version
 from trainlint.contract.guards.files import supports_older_than
 from trainlint.finding import Edit, Safety
 from trainlint.symptoms import Symptom
-from trainlint_rules.api.idioms.guards import decided_by_version
 from trainlint_rules.api.idioms.tensor_types import default_types
 
 _FIRST_WITH_DEVICE = (2, 0)

@@ -10,7 +10,7 @@ from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.arguments import given_unpacked
 from trainlint.finding import Edit, Safety
 from trainlint.symptoms import Symptom
-from trainlint_rules.api.idioms.guards import decided_by_version
+from trainlint_rules.api import switched
 from trainlint_rules.api.idioms.leading_numbers import FUNCTIONS, METHODS, leading_number
 
 
@@ -74,7 +74,7 @@ class NumberBeforeTensors(CallRule):
     warned_as = "This overload of"
     on = tuple(sorted((*FUNCTIONS, *(f".{name}" for name in METHODS))))
     in_tests = True
-    unless = (given_unpacked, decided_by_version)
+    unless = (given_unpacked, switched)
     message = "`{name}` takes its number behind the tensors since PyTorch 1.5, and warns of this order"
     help = "pass `{keyword}={number}` behind the tensors"
     fix_title = "Pass the number behind the tensors"

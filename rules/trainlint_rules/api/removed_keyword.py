@@ -11,10 +11,10 @@ from trainlint.analysis.tables.loaders import DATALOADER
 from trainlint.analysis.tables.optimizers import SCHEDULER_MODULE
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.conditions import decided_by_version
 from trainlint.finding import Confidence, Edit, Safety, Severity
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
-from trainlint_rules.api.idioms.guards import decided_by_version
 from trainlint_rules.api.idioms.old_arguments import hands_verbose_on, old_arguments
 
 

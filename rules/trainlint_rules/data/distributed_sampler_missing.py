@@ -5,25 +5,18 @@ from __future__ import annotations
 import ast
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.syntax.names import argument
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import early_guard
 from trainlint.finding import Confidence
 from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.passes import Pass, Start, passes
 from trainlint_rules.data.idioms.preparations import prepared
 from trainlint_rules.data.idioms.rank_words import is_made_up, made_of, seeded_by_rank, speaks_of_ranks
+from trainlint_rules.data.idioms.samplers import has_sampler
 from trainlint_rules.data.idioms.trained_passes import kinds_around, not_alone, passes_use, trains
 
 _SEVERAL_PROCESSES = frozenset({FactKind.DDP, FactKind.FSDP})
-
-
-@early_guard
-def _has_sampler(site: Site) -> bool:
-    """The loader has a sampler."""
-    options = (site.file.loaders.option(LoaderRule.loader(site), name) for name in ("sampler", "batch_sampler"))
-    return any(option.given and constant(option.value) is not None for option in options)
 
 
 def _trained(site: Site) -> list[Pass]:
@@ -106,7 +99,7 @@ class DistributedSamplerMissing(LoaderRule):
     name = "distributed-sampler-missing"
     in_tests = True
     unless = (
-        _has_sampler,
+        has_sampler,
         prepared,
         *not_alone(_trained),
         passes_use("a `DistributedSampler` is used on the way into the loop", _trained, FactKind.DISTRIBUTED_SAMPLER),

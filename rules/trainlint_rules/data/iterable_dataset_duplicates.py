@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import constant
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import early_guard
 from trainlint.finding import Severity
-from trainlint_rules.data import LoaderRule, switched_on
+from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.iterable_datasets import NO_REPETITION, iterable_datasets
 from trainlint_rules.data.idioms.preparations import prepared
-from trainlint_rules.data.idioms.workers import SURE_OF_WORKERS, workers
-
-
-@early_guard
-def _starts_workers_itself(site: Site) -> bool:
-    """The loader has a `worker_init_fn`, which may share the rows out."""
-    return switched_on(site, "worker_init_fn")
-
-
-@early_guard
-def _has_one_worker(site: Site) -> bool:
-    """The loader has one worker."""
-    return constant(site.file.loaders.option(LoaderRule.loader(site), "num_workers").value) == 1
+from trainlint_rules.data.idioms.workers import SURE_OF_WORKERS, has_one_worker, starts_workers_itself, workers
 
 
 class IterableDatasetDuplicates(LoaderRule):
@@ -97,7 +83,7 @@ class IterableDatasetDuplicates(LoaderRule):
     severity = Severity.ERROR
     preview = True
     in_tests = True
-    unless = (_starts_workers_itself, _has_one_worker, prepared, *NO_REPETITION)
+    unless = (starts_workers_itself, has_one_worker, prepared, *NO_REPETITION)
     message = "each DataLoader worker yields all rows of `{dataset}`, so that every row comes once for each worker"
     help = "share the rows out in `__iter__` with `torch.utils.data.get_worker_info()`"
 

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import early_guard
 from trainlint.finding import Confidence, Edit, Safety
 from trainlint.symptoms import Symptom
-from trainlint_rules.data import LoaderRule, switched_on
-from trainlint_rules.data.idioms.kept_workers import dataset_changes, never_ends, value_of_option
+from trainlint_rules.data import LoaderRule
+from trainlint_rules.data.idioms.kept_workers import dataset_changes, keeps_workers, never_ends, value_of_option
 from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
 from trainlint_rules.data.idioms.passes import passes, place_of_pass, sure_of_pass
 from trainlint_rules.data.idioms.workers import Workers, workers
@@ -20,12 +19,6 @@ _BY_WORKERS = {
     Workers.LIKELY: Confidence.CERTAIN,
     Workers.OPTIONAL: Confidence.POSSIBLE,
 }
-
-
-@early_guard
-def _keeps_workers(site: Site) -> bool:
-    """The loader keeps its workers, or an option from elsewhere may say so."""
-    return switched_on(site, "persistent_workers")
 
 
 class LoaderRestartsWorkers(LoaderRule):
@@ -101,7 +94,7 @@ class LoaderRestartsWorkers(LoaderRule):
     code = "TRN103"
     name = "loader-restarts-workers"
     confirmed_by = frozenset({Symptom.WORKERS_STARTED})
-    unless = (_keeps_workers, never_ends, dataset_changes)
+    unless = (keeps_workers, never_ends, dataset_changes)
     message = "DataLoader workers restart {when}"
     help = "set `persistent_workers=True`"
     fix_title = "Keep the workers between passes"

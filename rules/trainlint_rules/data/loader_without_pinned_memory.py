@@ -7,11 +7,10 @@ from collections.abc import Iterable
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import early_guard
 from trainlint.finding import Confidence, Edit, Safety
-from trainlint_rules.data import LoaderRule, switched_on
+from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.loader_purposes import Device, Feeds, feeds, goes_to_device
-from trainlint_rules.data.idioms.pinning import nothing_to_pin, safety_of_pinning, sends_to_processes
+from trainlint_rules.data.idioms.pinning import nothing_to_pin, pins, safety_of_pinning, sends_to_processes
 
 _BY_DEVICE = {
     Device.COPIED: Confidence.CERTAIN,
@@ -20,12 +19,6 @@ _BY_DEVICE = {
     Device.SELDOM: Confidence.POSSIBLE,
 }
 _FOR_TRAINING = (Feeds.TRAINING, Feeds.TRAINING_ELSEWHERE)
-
-
-@early_guard
-def _pins(site: Site) -> bool:
-    """The loader pins memory, or an option from elsewhere may say so."""
-    return switched_on(site, "pin_memory")
 
 
 class LoaderWithoutPinnedMemory(LoaderRule):
@@ -91,7 +84,7 @@ class LoaderWithoutPinnedMemory(LoaderRule):
 
     code = "TRN102"
     name = "loader-without-pinned-memory"
-    unless = (_pins, nothing_to_pin, sends_to_processes)
+    unless = (pins, nothing_to_pin, sends_to_processes)
     message = "batches are copied to the GPU from pageable memory"
     help = "set `pin_memory=True`"
     fix_title = "Pin the memory of the batches"

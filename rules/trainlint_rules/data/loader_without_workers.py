@@ -5,26 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.syntax.names import argument
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import early_guard
 from trainlint.finding import Edit, Safety
 from trainlint.symptoms import Symptom
 from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.loading_work import items_lie_ready, sure_of_work
-
-
-@early_guard
-def _has_workers(site: Site) -> bool:
-    """The loader has workers, or an option from elsewhere may give it some."""
-    workers = site.file.loaders.option(LoaderRule.loader(site), "num_workers")
-    return workers.given and constant(workers.value) != 0
-
-
-@early_guard
-def _unbatched(site: Site) -> bool:
-    """The loader has no batch size."""
-    return constant(site.file.loaders.option(LoaderRule.loader(site), "batch_size").value) is None
+from trainlint_rules.data.idioms.workers import has_workers, unbatched
 
 
 class LoaderWithoutWorkers(LoaderRule):
@@ -98,7 +85,7 @@ class LoaderWithoutWorkers(LoaderRule):
     name = "loader-without-workers"
     aliases = ("TOR401",)
     confirmed_by = frozenset({Symptom.DATA_WAIT})
-    unless = (_has_workers, _unbatched, items_lie_ready)
+    unless = (has_workers, unbatched, items_lie_ready)
     message = "the training process loads every batch itself while the GPU waits"
     help = "set `num_workers`, at first to the CPU cores divided by the training processes, but no more than 8"
     fix_title = "Load in worker processes"

@@ -3,31 +3,12 @@
 from __future__ import annotations
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import guard
 from trainlint.finding import Confidence, Severity
 from trainlint.symptoms import Symptom
 from trainlint_rules.data import LoaderRule
-from trainlint_rules.data.idioms.passes import passes
+from trainlint_rules.data.idioms.passes import SEVERAL_PROCESSES, one_process, used_around_passes
 from trainlint_rules.data.idioms.workers import takes_all_cores
-
-_PROCESSES = frozenset({FactKind.DDP, FactKind.FSDP, FactKind.DISTRIBUTED})
-_MAYBE_SEVERAL = frozenset({FactKind.FRAMEWORK})
-"""Accelerate and its like start as many processes as the user says."""
-
-
-def _used(site: Site) -> set[FactKind]:
-    """What is used around the loader, and around the loops over it."""
-    loader = LoaderRule.loader(site)
-    blocks = [loader.block, *(item.block for item in passes(site.file, loader))]
-    return {located.fact.kind for block in blocks for located in site.file.used_around(block, beside=True)}
-
-
-@guard
-def _one_process(site: Site) -> bool:
-    """Nothing shows that several processes train."""
-    return not _used(site) & (_PROCESSES | _MAYBE_SEVERAL)
 
 
 class WorkerThreadOversubscription(LoaderRule):
@@ -106,7 +87,7 @@ class WorkerThreadOversubscription(LoaderRule):
     preview = True
     in_tests = True
     confirmed_by = frozenset({Symptom.TOO_MANY_WORKERS})
-    unless = (_one_process,)
+    unless = (one_process,)
     message = "each training process starts a worker for every CPU core of the machine"
     help = "divide the number of cores by the training processes on the machine"
 
@@ -114,4 +95,4 @@ class WorkerThreadOversubscription(LoaderRule):
         """A loader that takes all cores, undivided."""
         if not takes_all_cores(site.file, self.loader(site)):
             return None
-        return Match(site, Confidence.LIKELY if _used(site) & _PROCESSES else Confidence.POSSIBLE)
+        return Match(site, Confidence.LIKELY if used_around_passes(site) & SEVERAL_PROCESSES else Confidence.POSSIBLE)

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from trainlint.analysis.effects.collectives import collective
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant, last_name
+from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.tables.collectives import COLLECTIVES
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import guard
 from trainlint.finding import Confidence, Severity
-from trainlint_rules.distributed.idioms.collectives.collective_results import waits_at_once
-
-
-@guard
-def _has_plain_twin(site: Site) -> bool:
-    """The function makes the same call without `async_op`, too, and so chooses the stream on purpose."""
-    return any(
-        other.function is site.function and other.call is not site.call and argument(other.call, "async_op") is None
-        for other in site.calls(last_name(site.call.func))
-    )
+from trainlint_rules.distributed.idioms.collectives.collective_results import has_plain_twin, waits_at_once
 
 
 class AsyncThenWait(CallRule):
@@ -71,7 +61,7 @@ class AsyncThenWait(CallRule):
     preview = True
     on = COLLECTIVES
     sure = Confidence.LIKELY
-    unless = (_has_plain_twin,)
+    unless = (has_plain_twin,)
     message = "`{collective}` is started asynchronously and waited for at once, so that nothing overlaps with it"
     help = "put other work before `wait()`, or leave `async_op` out"
 

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.parallel import DDP_ORIGINS
+from trainlint.analysis.tables.signs import ADAPTERS, DEEPSPEED, FEW_BITS, FSDP2, SHARDED, SMALL_STATES
 from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.autograd import runs_no_backward
-from trainlint.contract.guards.files import says
+from trainlint.contract.guards.names import shows
 from trainlint.finding import Severity
-from trainlint.patterns import lazy
-from trainlint_rules.distributed.idioms.wrapping.kept_states import fits, kept_states
-
-_CUT_DOWN = lazy(
-    r"peft|lora|adapter|BitsAndBytes|load_in_[48]bit|8bit|adafactor|galore|requires_grad(_\(|\s*=\s*)False|device_map|"
-    r"deepspeed|FSDP|FullyShardedDataParallel|fully_shard|ZeroRedundancyOptimizer",
-    re.IGNORECASE,
-)
+from trainlint_rules.distributed.idioms.wrapping.kept_states import fits, freezes_weights, kept_states
 
 
 class DdpOfLargeModel(CallRule):
@@ -94,7 +86,9 @@ class DdpOfLargeModel(CallRule):
     in_tests = True
     on = DDP_ORIGINS
     unless = (
-        says("the file speaks of adapters, frozen weights, 8-bit states, or of sharding on another path", _CUT_DOWN),
+        shows("the code names adapters or states of fewer bits", ADAPTERS, FEW_BITS, SMALL_STATES),
+        shows("the code shards a model on another path", SHARDED, FSDP2, DEEPSPEED),
+        freezes_weights,
         runs_no_backward,
         fits,
     )

@@ -5,30 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.literal_dicts import Setting, Settings
 from trainlint.contract.bases import SettingRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Severity
-
-_ZERO = "zero_optimization"
-_RENAMED = {
-    "cpu_offload": '`"offload_optimizer": {"device": "cpu"}`',
-    "cpu_offload_param": '`"offload_param": {"device": "cpu"}`',
-    "cpu_offload_use_pin_memory": "`pin_memory` in the section of what is offloaded",
-    "stage3_gather_fp16_weights_on_model_save": "`stage3_gather_16bit_weights_on_model_save`",
-}
-"""Settings that DeepSpeed calls deprecated, and what they are called now."""
-_TIMED = (
-    "`wall_clock_breakdown` forces GPU syncs around forward, backward and optimizer in every step",
-    "set it only while you measure",
-)
-_OVERLAP = ("in ZeRO stage 2 gradients are reduced while nothing else runs", "set `overlap_comm`")
-_SCATTERED = (
-    "without `contiguous_gradients` reduced gradients stay where backward made them and splinter the memory",
-    "leave it on, as it is by default",
-)
-_Claim = tuple[Setting, str, str]
-"""A setting, what is wrong with it, and what to do."""
+from trainlint_rules.distributed.idioms.deepspeed_settings import ZERO, claims
 
 
 class DeepspeedConfig(SettingRule):
@@ -92,62 +71,11 @@ class DeepspeedConfig(SettingRule):
 
     code = "TRN520"
     name = "deepspeed-config"
-    on = (_ZERO,)
+    on = (ZERO,)
     message = "{fact}"
     help = "{instead}"
 
     def found(self, site: Site) -> Iterator[Match]:
         """Settings that contradict each other, that nothing reads, or that cost in each step."""
-        for setting, fact, instead in _refused(site.settings):
-            fields = {"fact": f"{fact}: DeepSpeed refuses it", "instead": instead}
-            yield Match(site.at(setting.key), fields=fields, severity=Severity.ERROR)
-        for setting, fact, instead in _costly(site.settings):
-            yield Match(site.at(setting.key), fields={"fact": fact, "instead": instead})
-
-
-def _refused(settings: Settings) -> Iterator[_Claim]:
-    halves = [settings.get(name) for name in ("fp16", "bf16") if settings.literal(name, "enabled") is True]
-    if len(halves) == 2 and halves[1] is not None:
-        yield halves[1], "`fp16` and `bf16` are both enabled", "enable one of them"
-    whole = settings.get("train_batch_size")
-    parts = [settings.literal(name) for name in ("train_micro_batch_size_per_gpu", "gradient_accumulation_steps")]
-    numbers = [part for part in parts if isinstance(part, int) and not isinstance(part, bool)]
-    each = numbers[0] * numbers[1] if len(numbers) == 2 else 0
-    if whole is not None and isinstance(whole.literal, int) and each and whole.literal % each:
-        product = f"{numbers[0]} samples a GPU times {numbers[1]} micro-batches"
-        yield whole, f"`train_batch_size` {whole.literal} is no multiple of {product}", "leave one of the three out"
-
-
-def _costly(settings: Settings) -> Iterator[_Claim]:
-    timed, zero = settings.get("wall_clock_breakdown"), settings.get(_ZERO)
-    if timed is not None and timed.literal is True:
-        yield timed, *_TIMED
-    section = settings.section(_ZERO)
-    if zero is None or section is None:
-        return
-    yield from _renamed(section)
-    yield from _offloaded(section)
-    stage, gradients = section.literal("stage"), section.get("contiguous_gradients")
-    if gradients is not None and gradients.literal is False and stage in (1, 2, 3):
-        yield gradients, *_SCATTERED
-    overlaps = section.get("overlap_comm") is not None or section.get("zenflow") is not None
-    if stage == 2 and not overlaps and section.is_whole:
-        yield zero, *_OVERLAP
-
-
-def _renamed(section: Settings) -> Iterator[_Claim]:
-    for name, instead in _RENAMED.items():
-        old = section.get(name)
-        if old is not None:
-            yield old, f"`{name}` is deprecated", "leave it out" if old.literal is False else f"write {instead}"
-
-
-def _offloaded(section: Settings) -> Iterator[_Claim]:
-    """Weights that are offloaded in a stage that does not split them, or to host memory that is not pinned."""
-    stage = section.literal("stage")
-    for name in ("offload_optimizer", "offload_param"):
-        to, offloaded, pinned = section.literal(name, "device"), section.get(name), section.get(name, "pin_memory")
-        if offloaded and name == "offload_param" and stage in (0, 1, 2) and to in ("cpu", "nvme"):
-            yield offloaded, f"`{name}` does nothing in stage {stage}", "use stage 3, which splits the weights"
-        if pinned is not None and pinned.literal is False and to == "cpu":
-            yield pinned, f"`{name}` copies to pageable memory while the host waits", "set `pin_memory`"
+        for setting, fact, instead, severity in claims(site.settings):
+            yield Match(site.at(setting.key), fields={"fact": fact, "instead": instead}, severity=severity)

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import re
-
-from trainlint.analysis.conditions.alternatives import depends_on_version
 from trainlint.analysis.programs.wraps import SHARDING_ROOTS, wrap
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.parallel import Wrapper
+from trainlint.analysis.tables.signs import FSDP2
 from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import early_guard
-from trainlint.contract.guards.files import says, supports_older_than
+from trainlint.contract.guards.conditions import decided_by_version
+from trainlint.contract.guards.files import supports_older_than
+from trainlint.contract.guards.names import shows
 from trainlint.finding import Severity
-from trainlint.patterns import lazy
 from trainlint_rules.distributed.idioms.wrapping.called_names import CalledNameRule
 
 _SUCCESSOR = (2, 6)
 """The first version whose `torch.distributed.fsdp` offers `fully_shard`."""
-_BOTH = lazy(r"\bfully_shard\b|fsdp_?version|fsdp_?2|is_fsdp2", re.IGNORECASE)
-
-
-@early_guard
-def _chosen_by_version(site: Site) -> bool:
-    """A version decides which of two ways runs."""
-    return depends_on_version(site.block)
 
 
 class Fsdp1Api(CalledNameRule):
@@ -91,8 +82,8 @@ class Fsdp1Api(CalledNameRule):
     on = SHARDING_ROOTS
     unless = (
         supports_older_than(_SUCCESSOR),
-        _chosen_by_version,
-        says("the file knows `fully_shard`, and keeps the old way beside it", _BOTH),
+        decided_by_version,
+        shows("the file knows `fully_shard`, and keeps the old way beside it", FSDP2),
     )
     message = "`FullyShardedDataParallel` flattens the parameters and needs more memory than its successor"
     help = "use `fully_shard`, which keeps each parameter as it is"

@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-import ast
-import re
-
-from trainlint.analysis.programs.wraps import wraps
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, last_name
-from trainlint.analysis.tables.parallel import Wrapper
+from trainlint.analysis.tables.signs import MPS, NCCL, OTHER_CHIPS, OWN_GROUPS, PLATFORMS, WINDOWS
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import guard
 from trainlint.contract.guards.conditions import conditional
-from trainlint.contract.guards.files import says
+from trainlint.contract.guards.names import shows
 from trainlint.finding import Confidence
-from trainlint.patterns import lazy
-from trainlint_rules.distributed.idioms.process_groups import INIT_PROCESS_GROUP, alone, group_start
-
-_OTHER_WAYS = lazy(r"nccl|win32|windows|\bnt\b|platform|darwin|\bmps\b|new_group|xpu|npu|hccl", re.IGNORECASE)
-
-
-@guard
-def _wraps_nothing_for_gpu(site: Site) -> bool:
-    """Nothing in the file is surely wrapped for a GPU."""
-    for found in wraps(site.file):
-        devices = argument(found.call, "device_ids", 1) if found.wrapper is Wrapper.DDP else None
-        written = isinstance(devices, ast.List) and bool(devices.elts)
-        if written or (isinstance(found.module, ast.Call) and last_name(found.module.func) == "cuda"):
-            return False
-    return True
+from trainlint_rules.distributed.idioms.process_groups import (
+    INIT_PROCESS_GROUP,
+    alone,
+    group_start,
+    wraps_nothing_for_gpu,
+)
 
 
 class GlooOnGpu(CallRule):
@@ -84,10 +69,11 @@ class GlooOnGpu(CallRule):
     on = INIT_PROCESS_GROUP
     sure = Confidence.LIKELY
     unless = (
-        says("the file speaks of NCCL, of another platform or of groups of its own", _OTHER_WAYS),
+        shows("the code names NCCL or makes groups of its own", NCCL, OWN_GROUPS),
+        shows("the code names another platform or other chips", WINDOWS, PLATFORMS, MPS, OTHER_CHIPS),
         alone,
         conditional,
-        _wraps_nothing_for_gpu,
+        wraps_nothing_for_gpu,
     )
     message = "gloo copies each gradient bucket to the CPU and sends it over TCP, while this file trains on CUDA"
     help = 'set `backend="nccl"`'

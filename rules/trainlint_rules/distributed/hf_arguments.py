@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.syntax.names import constant
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import early_guard
 from trainlint.finding import Edit, Safety
-from trainlint_rules.distributed.idioms.trainer_arguments import HUGGING_FACE, SLOWER_OPTIMIZER, absent, costly
-
-
-@early_guard
-def _only_evaluates(site: Site) -> bool:
-    """The arguments only evaluate (`do_train=False`)."""
-    return constant(argument(site.call, "do_train")) is False
+from trainlint_rules.distributed.idioms.trainer_arguments import (
+    HUGGING_FACE,
+    SLOWER_OPTIMIZER,
+    absent,
+    costly,
+    only_evaluates,
+)
 
 
 class HfArguments(CallRule):
@@ -84,7 +83,7 @@ class HfArguments(CallRule):
     code = "TRN521"
     name = "hf-arguments"
     on = ("transformers.*.TrainingArguments", "transformers.*.Seq2SeqTrainingArguments")
-    unless = (_only_evaluates,)
+    unless = (only_evaluates,)
     message = "{fact}"
     help = "{instead}"
     fix_title = "Use the fused AdamW"

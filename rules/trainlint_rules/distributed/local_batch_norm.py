@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
 from trainlint.analysis.tables.parallel import DDP_ORIGINS
+from trainlint.analysis.tables.signs import OTHER_NORMS
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import guard
 from trainlint.contract.guards.autograd import runs_no_backward
-from trainlint.contract.guards.files import says
+from trainlint.contract.guards.names import shows
 from trainlint.finding import Confidence, Severity
-from trainlint.patterns import lazy
-from trainlint_rules.distributed.idioms.batch_norms import has_batch_norm, largest_batch
-
-_SYNCHRONISED = lazy(r"sync_?b(atch_?)?n(orm)?|InPlaceABN|GroupNorm|convert_sync|freeze_?bn", re.IGNORECASE)
-_FEW = 8
-
-
-@guard
-def _enough_samples(site: Site) -> bool:
-    """The batch of a process is larger than 8 samples, or not written out."""
-    size = largest_batch(site.file)
-    return size is None or size > _FEW
+from trainlint_rules.distributed.idioms.batch_norms import enough_samples, has_batch_norm, largest_batch
 
 
 class LocalBatchNorm(CallRule):
@@ -101,8 +88,8 @@ class LocalBatchNorm(CallRule):
     sure = Confidence.LIKELY
     unless = (
         runs_no_backward,
-        says("the file speaks of synchronised, frozen or group normalisation", _SYNCHRONISED),
-        _enough_samples,
+        shows("the code names synchronised, frozen or group normalisation", OTHER_NORMS),
+        enough_samples,
     )
     message = "batch norms see only the {size} samples of one rank at a time"
     help = "call `SyncBatchNorm.convert_sync_batchnorm` on the model before you wrap it"

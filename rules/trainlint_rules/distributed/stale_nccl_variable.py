@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.conditions import decided_by_version
 from trainlint.finding import Confidence, Edit, Safety, Severity
 from trainlint.rule import Triggers
-from trainlint_rules.distributed.idioms.nccl_variables import STALE, stale_variable, still_read, version_decides
+from trainlint_rules.distributed.idioms.nccl_variables import STALE, stale_variable, still_read
 
 
 class StaleNcclVariable(CallRule):
@@ -66,7 +67,7 @@ class StaleNcclVariable(CallRule):
     on = (".setdefault",)
     also = Triggers(assignments=frozenset(STALE))
     in_tests = True
-    unless = (still_read, version_decides)
+    unless = (still_read, decided_by_version)
     message = "{fact}"
     help = "{instead}"
     fix_title = "{title}"

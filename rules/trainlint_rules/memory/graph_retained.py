@@ -8,16 +8,9 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guard import guard
 from trainlint.finding import Confidence, Edit, Safety
 from trainlint_rules.memory.idioms.iterations import outside_training_loop
-from trainlint_rules.memory.idioms.retained_graphs import carried_over, needed_in_this_iteration
-
-
-@guard
-def _creates_graph(site: Site) -> bool:
-    """`create_graph` is given."""
-    return argument(site.call, "create_graph") is not None
+from trainlint_rules.memory.idioms.retained_graphs import carried_over, creates_graph, needed_in_this_iteration
 
 
 class GraphRetained(CallRule):
@@ -75,7 +68,7 @@ class GraphRetained(CallRule):
     preview = True
     on = ("backward", "manual_backward")
     sure = Confidence.LIKELY
-    unless = (outside_training_loop, _creates_graph, needed_in_this_iteration, carried_over)
+    unless = (outside_training_loop, creates_graph, needed_in_this_iteration, carried_over)
     message = "`retain_graph=True` keeps the activations through the next forward, and no other backward needs them"
     help = "leave `retain_graph` out"
     fix_title = "Free the graph"

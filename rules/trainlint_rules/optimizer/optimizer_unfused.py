@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.analysis.programs.optimizer_builds import optimizer_builds
 from trainlint.analysis.programs.proof_of_absence import way_into_training
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.analysis.tables.optimizers import FUSED_SINCE
+from trainlint.analysis.tables.signs import MPS, XLA
 from trainlint.contract.bases import LoopRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guards.files import says
+from trainlint.contract.guards.names import shows
 from trainlint.contract.guards.programs import out_of_sight, owned_by_framework, uses
 from trainlint.finding import Confidence, Severity
-from trainlint.patterns import lazy
 from trainlint.symptoms import Symptom
-from trainlint_rules.optimizer.idioms.implementations import cannot_be_fused, implementation_is_chosen
+from trainlint_rules.optimizer.idioms.implementations import (
+    builds_of,
+    cannot_be_fused,
+    gradients_may_be_sparse,
+    implementation_is_chosen,
+)
 from trainlint_rules.optimizer.idioms.optimizers import Act, actions, actions_of
 
 
@@ -92,8 +95,8 @@ class OptimizerUnfused(LoopRule):
         uses("a fused optimizer is used", FactKind.FUSED_OPTIMIZER),
         implementation_is_chosen,
         cannot_be_fused,
-        says("the file speaks of devices without the fused kernel", lazy(r"torch_xla|\bxm\.|mps")),
-        says("gradients are sparse, which the fused kernel does not take", lazy(r"sparse=True|SparseAdam|is_sparse")),
+        shows("the code names devices without the fused kernel", XLA, MPS),
+        gradients_may_be_sparse,
     )
     message = "`{optimizer}` updates all parameters with a dozen kernels and a temporary copy of them{often}"
     help = "pass `fused=True`, which takes one kernel on CUDA"
@@ -102,7 +105,5 @@ class OptimizerUnfused(LoopRule):
         """The optimizers that a training loop on CUDA steps."""
         way = way_into_training(site)
         steps = actions_of(actions(site.file, way.loop), Act.STEP) if way is not None else []
-        for call, build in optimizer_builds(site.file).items() if steps else ():
-            name, package = last_name(call.func), site.file.kinds.imported(call.func, build.place.block) or ""
-            if name in FUSED_SINCE and package.startswith("torch.optim") and build.name in [s.owner for s in steps]:
-                yield Match(site.at(call, site.loop), fields={"optimizer": name})
+        for call in builds_of(site.file, steps):
+            yield Match(site.at(call, site.loop), fields={"optimizer": last_name(call.func)})

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.signs import CLEARED_GRADIENTS
 from trainlint.contract.bases import LoopRule
 from trainlint.contract.declared_rule import Match
-from trainlint.contract.guards.files import says
+from trainlint.contract.guards.names import shows
 from trainlint.contract.guards.programs import owned_by_framework
 from trainlint.finding import Confidence, Severity
-from trainlint.patterns import lazy
-from trainlint_rules.optimizer.idioms.cleared_gradients import given_away, runs_once, uncleared_step
-
-_CLEARED = lazy(
-    r"(zero|reset|clear)_?(the_?)?grad|\.grad(\.data)?\s*=(?!=)|\.grad(\.data)?\.(zero_|fill_|copy_)|set_to_none|"
-    r"register_post_accumulate_grad_hook|optimizer_in_bwd|_foreach_zero_|closure"
-)
+from trainlint_rules.optimizer.idioms.cleared_gradients import given_away, overwritten, runs_once, uncleared_step
 
 
 class ZeroGradMissing(LoopRule):
@@ -67,7 +62,8 @@ class ZeroGradMissing(LoopRule):
     name = "zero-grad-missing"
     severity = Severity.ERROR
     unless = (
-        says("the file clears gradients somewhere, in whatever way, or steps with a closure", _CLEARED),
+        shows("the file names a way to clear gradients, or steps with a closure", CLEARED_GRADIENTS),
+        overwritten,
         runs_once,
         owned_by_framework,
         given_away,

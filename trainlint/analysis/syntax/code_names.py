@@ -36,12 +36,13 @@ class CodeNames:
     def __init__(self, outline: Outline) -> None:
         self._outline = outline
 
-    def show(self, sign: Sign) -> bool:
-        """Whether the code uses one of the names of a sign."""
-        return not (
+    def show(self, *signs: Sign) -> bool:
+        """Whether the code uses one of the names of one of the signs."""
+        return not all(
             sign.origins.isdisjoint(self.origins)
             and sign.words.isdisjoint(self.words)
             and sign.attributes.isdisjoint(self.attributes)
+            for sign in signs
         )
 
     @cached_property

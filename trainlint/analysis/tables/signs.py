@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from trainlint.analysis.tables.parallel import Wrapper, called_as, name_of
 from trainlint.analysis.tables.precision import AUTOCAST
 
 
@@ -123,3 +124,55 @@ ATTENTION_WEIGHTS = _sign(
 )
 GEMMA = _sign("gemma")
 """Models whose authors recommend eager attention in training."""
+
+# Devices and processes
+ANY_ACCELERATOR = _sign(origins="torch.accelerator")
+MPS = _sign("mps")
+TPUS = _sign("tpu tpus hpu hpus neuron neuronx")
+OTHER_CHIPS = _sign("xpu npu hccl")
+PLATFORMS = _sign("nt darwin", origins="sys.platform platform")
+NO_GPU = _sign("use_cpu no_cuda use_mps")
+NCCL = _sign("nccl")
+OWN_GROUPS = _sign("new_group")
+SHARDED = _sign(
+    " ".join(name.lower() for name in sorted(called_as(Wrapper.FSDP1)))
+    + " fully_sharded_data_parallel zero_redundancy_optimizer device_map"
+)
+"""A model, or its optimizer's states, cut into pieces that lie on several devices."""
+FSDP2 = _sign(f"{name_of(Wrapper.FSDP2)} fsdp2 fsdp_2 fsdp_version fsdpversion")
+DEEPSPEED = _sign("deepspeed")
+SEQUENCE_PARALLEL = _sign("sequence_parallel ulysses")
+
+# Gradients
+_CLEARING = ("zero", "reset", "clear")
+_GRADIENTS = ("grad", "grads", "gradient", "gradients")
+CLEARED_GRADIENTS = _sign(
+    " ".join(f"{verb}{between}{noun}" for verb in _CLEARING for between in ("", "_", "_the_") for noun in _GRADIENTS)
+    + " foreach_zero set_to_none optimizer_in_bwd closure",
+    attributes="register_post_accumulate_grad_hook",
+)
+"""Functions and options that clear gradients, and a closure that does both backward and step."""
+SPARSE_GRADIENTS = _sign("sparse_adam is_sparse")
+STATIC_GRADIENTS = _sign("main_grad", origins="torch.cuda.graph")
+"""Gradients in buffers, which stay where they are."""
+DIVIDED_LOSSES = _sign(
+    "grad_scale loss_scale_factor sync_gradients num_items num_tokens num_target_tokens num_valid normalize_loss "
+    "normalise_loss "
+    + " ".join(f"{verb}_{noun}" for verb in ("scale", "normalize", "normalise") for noun in _GRADIENTS)
+)
+"""Losses or gradients that are divided by something else than the number of micro-batches."""
+
+# Models and their weights
+ADAPTERS = _sign("peft lora loras qlora adapter adapters")
+FEW_BITS = _sign("bits_and_bytes bitsandbytes load_in_8bit load_in_4bit 8bit 4bit gptq awq")
+SMALL_STATES = _sign("adafactor galore")
+"""Optimizers that keep less than two numbers for each weight."""
+OTHER_NORMS = _sign(
+    "sync_bn syncbn sync_batchnorm sync_batch_norm syncbatchnorm convert_sync convert_syncbn inplace_abn in_place_abn "
+    "group_norm groupnorm freeze_bn freezebn frozen_batch_norm frozen_bn"
+)
+"""Batch norms over all ranks, or without the statistics of the batch, and group norms."""
+TRANSFORMER_LAYERS = _sign("transformer multihead_attention padding_mask")
+FP8 = _sign("fp8 float8")
+STATIC_SHAPES = _sign("static")
+IMAGES_WITH_CAPTIONS = _sign("diffusers clip_text pixel_values instance_image instance_images unet vae")

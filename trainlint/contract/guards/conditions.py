@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.conditions.alternatives import depends_on_version
 from trainlint.analysis.conditions.questions import is_on_some_ranks, runs_rarely, runs_where_missing
 from trainlint.contract.guard import guard
 
@@ -21,6 +22,12 @@ def rare(site: Site) -> bool:
 def made_where_missing(site: Site) -> bool:
     """It runs rarely, or only where something is missing, so that what it makes is made once."""
     return runs_where_missing(site.conditions)
+
+
+@guard
+def decided_by_version(site: Site) -> bool:
+    """A version decides whether it runs."""
+    return depends_on_version(site.block)
 
 
 @guard

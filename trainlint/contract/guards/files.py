@@ -7,27 +7,7 @@ from typing import TYPE_CHECKING
 from trainlint.contract.guard import Guard
 
 if TYPE_CHECKING:
-    import re
-
     from trainlint.analysis.site import Site
-
-
-def says(sentence: str, pattern: re.Pattern[str]) -> Guard:
-    """A guard: the text of the file holds a pattern. Ask for a fact instead wherever there is one."""
-
-    def holds(site: Site) -> bool:
-        return site.file.says(pattern)
-
-    return Guard(sentence, holds)
-
-
-def lacks_word(sentence: str, pattern: re.Pattern[str]) -> Guard:
-    """A guard: the text of the file holds a pattern nowhere."""
-
-    def holds(site: Site) -> bool:
-        return not site.file.says(pattern)
-
-    return Guard(sentence, holds, before_found=True)
 
 
 def supports_older_than(version: tuple[int, int]) -> Guard:

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from trainlint.analysis.conditions.alternatives import depends_on_version
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
 from trainlint.contract.guard import Guard, guard
-
-
-@guard
-def decided_by_version(site: Site) -> bool:
-    """A version decides whether it runs."""
-    return depends_on_version(site.block)
 
 
 @guard

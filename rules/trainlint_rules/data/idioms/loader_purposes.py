@@ -12,6 +12,7 @@ from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import constant, last_name, names_in
 from trainlint.analysis.tables.iterables import only_iterates
+from trainlint.analysis.tables.signs import CUDA, DEEPSPEED
 from trainlint.analysis.types.loaders import Loader
 from trainlint.finding import Heat
 from trainlint.patterns import lazy
@@ -19,7 +20,6 @@ from trainlint_rules.data.idioms.loader_loops import draws_by_next, loops_over
 
 _TRAIN = lazy(r"train", re.IGNORECASE)
 _MOVING_CALL = lazy(r"to_?(device|cuda|gpu)|(^|_)(move|put|send)_|prefetch", re.IGNORECASE)
-_NAMES_CUDA = lazy(r"\.cuda\b|[\"']cuda|\bcuda\b|deepspeed|\bgpus?\b", re.IGNORECASE)
 _OFTEN = frozenset({Heat.STEP, Heat.INNER, Heat.EVAL_STEP, Heat.UNKNOWN})
 _COPY_NOTHING = frozenset({"len", "next", "print"})
 
@@ -102,7 +102,7 @@ def goes_to_device(file: SemanticModel, loader: Loader) -> Device:
     if copies:
         return Device.COPIED if copies & _OFTEN else Device.SELDOM
     drawn = bool(_draws(file, loader))
-    if not file.says(_NAMES_CUDA, comments=False):
+    if not file.names.show(CUDA, DEEPSPEED):
         handed_on = not drawn and not _hands_over_to_trainer(file)  # whose code names devices for everybody
         return Device.ELSEWHERE if file.outside.names_device and handed_on else Device.STAY
     return Device.STAY if drawn and loader not in _leaving(file) else Device.LIKELY

@@ -11,14 +11,21 @@ from enum import Enum, auto
 from trainlint.analysis.conditions.loop_heads import names_in_head, never_ends
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import constant, last_name, nodes_in
 from trainlint.analysis.tables import iterables, loaders
+from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.types.loaders import Loader
+from trainlint.contract.guard import guard
 from trainlint.finding import Confidence, Heat
 from trainlint.patterns import lazy
+from trainlint_rules.data import LoaderRule
 
+SEVERAL_PROCESSES = frozenset({FactKind.DDP, FactKind.FSDP, FactKind.DISTRIBUTED})
+_MAYBE_SEVERAL = frozenset({FactKind.FRAMEWORK})
+"""Accelerate and its like start as many processes as the user says."""
 _TAKES_NO_PASS = frozenset(
     "len next print isinstance hasattr getattr setattr type id append info debug log state_dict load_state_dict "
     "min max format str".split()
@@ -171,3 +178,16 @@ def place_of_pass(item: Pass) -> str:
     """Where a pass begins, for a message."""
     line = getattr(item.node, "lineno", 0)
     return f"loader passed on at line {line}" if item.start is Start.HANDED else f"loop at line {line}"
+
+
+def used_around_passes(site: Site) -> set[FactKind]:
+    """What is used around the loader, and around the loops over it."""
+    loader = LoaderRule.loader(site)
+    blocks = [loader.block, *(item.block for item in passes(site.file, loader))]
+    return {located.fact.kind for block in blocks for located in site.file.used_around(block, beside=True)}
+
+
+@guard
+def one_process(site: Site) -> bool:
+    """Nothing shows that several processes train."""
+    return not used_around_passes(site) & (SEVERAL_PROCESSES | _MAYBE_SEVERAL)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
-from trainlint.contract.guard import guard
+from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Safety
-from trainlint_rules.data import LoaderRule
+from trainlint_rules.data import LoaderRule, switched_on
 from trainlint_rules.data.idioms.datasets import Items, are_indices
 from trainlint_rules.data.idioms.loader_purposes import Device
 from trainlint_rules.data.idioms.loading_work import items_at
@@ -33,3 +33,9 @@ def safety_of_pinning(site: Site, device: Device) -> Safety:
     by_workers = workers.given and constant(workers.value) != 0  # which cannot hand over tensors on the device
     from_host = device in (Device.COPIED, Device.SELDOM) or by_workers or items_at(site) in (Items.WORK, Items.TABLE)
     return Safety.SAFE if from_host else Safety.UNSAFE
+
+
+@early_guard
+def pins(site: Site) -> bool:
+    """The loader pins memory, or an option from elsewhere may say so."""
+    return switched_on(site, "pin_memory")

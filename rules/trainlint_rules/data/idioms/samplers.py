@@ -8,11 +8,14 @@ from collections.abc import Iterator
 
 from trainlint.analysis.conditions.loop_heads import never_ends
 from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
 from trainlint.analysis.tables import samplers
 from trainlint.analysis.types.loaders import Loader
+from trainlint.contract.guard import early_guard
 from trainlint.patterns import lazy
+from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.datasets import origins
 
 _ENDLESS = lazy(r"infinit|endless|forever|repeat|cycl|unlimited", re.IGNORECASE)
@@ -63,3 +66,10 @@ def _has_no_end(file: SemanticModel, node: ast.expr, block: Block) -> bool:
     cls = file.graph.class_named(node.func, block) if isinstance(node.func, ast.Name) else None
     method = file.graph.method(cls, "__iter__") if cls is not None else None
     return method is not None and any(never_ends(part) for part in nodes_in(method.node))
+
+
+@early_guard
+def has_sampler(site: Site) -> bool:
+    """The loader has a sampler."""
+    options = (site.file.loaders.option(LoaderRule.loader(site), name) for name in ("sampler", "batch_sampler"))
+    return any(option.given and constant(option.value) is not None for option in options)

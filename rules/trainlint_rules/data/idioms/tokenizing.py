@@ -11,8 +11,18 @@ from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.names import argument, constant, last_name, names_in, position
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.signs import (
+    COMPILES,
+    FP8,
+    GRAPH_CAPTURE,
+    IMAGES_WITH_CAPTIONS,
+    SEQUENCE_PARALLEL,
+    STATIC_SHAPES,
+    TPUS,
+    XLA,
+)
 from trainlint.contract.guard import guard
-from trainlint.contract.guards.files import says
+from trainlint.contract.guards.names import shows
 from trainlint.contract.guards.programs import uses
 from trainlint.finding import Heat
 from trainlint.patterns import lazy
@@ -21,9 +31,6 @@ TOKENIZES = ("tokenizer", "tokenize", "tok", ".encode_plus", ".batch_encode_plus
 """In the notation of `CallRule.on`."""
 _IS_TOKENIZER = lazy(r"tokeni[sz]er|(^|\.)tok(\.|$)", re.IGNORECASE)
 _TO_LONGEST = "max_length"
-_DEVICE = lazy(r"xla|\btpu|\bhpu\b|neuron|dynamo", re.IGNORECASE)
-_KERNELS = lazy(r"fp8|cuda_?graph|static_|sequence_parallel|ulysses", re.IGNORECASE)
-_PICTURES = lazy(r"diffusers|CLIPText|pixel_values|instance_image|\bunet\b|\bvae\b", re.IGNORECASE)
 _SHORT = 64
 """Tokens up to which padding costs little."""
 _HOT = frozenset({Heat.WORKER, Heat.STEP, Heat.INNER})
@@ -80,9 +87,18 @@ def not_for_training(site: Site) -> bool:
 
 WANTS_ONE_SHAPE = (
     uses("the model is compiled, and may want one shape", FactKind.COMPILE),
-    says("the file speaks of TPU, HPU, Neuron or compiling, which want one shape", _DEVICE),
-    says("the file speaks of CUDA graphs, FP8 or sequence parallelism, which want one shape", _KERNELS),
-    says("the file trains on pictures and their captions, whose text encoder may take one length only", _PICTURES),
+    shows("the code names TPU, HPU, Neuron or compiling, which want one shape", XLA, TPUS, COMPILES),
+    shows(
+        "the code names CUDA graphs, FP8, static shapes or sequence parallelism, which want one shape",
+        GRAPH_CAPTURE,
+        FP8,
+        STATIC_SHAPES,
+        SEQUENCE_PARALLEL,
+    ),
+    shows(
+        "the file trains on pictures and their captions, whose text encoder may take one length only",
+        IMAGES_WITH_CAPTIONS,
+    ),
 )
 
 

@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from enum import Enum, auto
 
 from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import argument, constant, last_name, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.types.batches import passed
 from trainlint.analysis.types.loaders import Loader
+from trainlint.contract.guard import early_guard
 from trainlint.finding import Confidence
+from trainlint_rules.data import LoaderRule, switched_on
 
 _DEEPEST = 6
 _COUNTS_CORES = frozenset({"cpu_count", "sched_getaffinity", "process_cpu_count"})
@@ -140,3 +143,28 @@ def _command_line_default(file: SemanticModel, name: str) -> int | None:
             value = constant(argument(place.node, "default"))
             return value if isinstance(value, int) else None
     return None
+
+
+@early_guard
+def has_workers(site: Site) -> bool:
+    """The loader has workers, or an option from elsewhere may give it some."""
+    option = site.file.loaders.option(LoaderRule.loader(site), "num_workers")
+    return option.given and constant(option.value) != 0
+
+
+@early_guard
+def unbatched(site: Site) -> bool:
+    """The loader has no batch size."""
+    return constant(site.file.loaders.option(LoaderRule.loader(site), "batch_size").value) is None
+
+
+@early_guard
+def starts_workers_itself(site: Site) -> bool:
+    """The loader has a `worker_init_fn`, which may share the rows out."""
+    return switched_on(site, "worker_init_fn")
+
+
+@early_guard
+def has_one_worker(site: Site) -> bool:
+    """The loader has one worker."""
+    return constant(site.file.loaders.option(LoaderRule.loader(site), "num_workers").value) == 1

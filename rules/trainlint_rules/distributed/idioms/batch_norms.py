@@ -5,15 +5,19 @@ from __future__ import annotations
 import ast
 
 from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Class, How
 from trainlint.analysis.syntax.names import constant, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.contract.guard import guard
 from trainlint.patterns import lazy
 
 _BATCH_NORM = lazy(r"^torch\.nn\.(modules\.batchnorm\.)?BatchNorm[123]d$")
 _NETWORKS = lazy(r"^torchvision\.models\.(\w+\.)*(wide_)?(res|dense|mobile|shuffle|google|efficient|mnas|reg)ne?x?t")
 """Networks of torchvision with batch norm."""
 _FOLLOWED = 4
+_FEW = 8
+"""Samples of a process whose statistics are estimated badly."""
 
 
 def largest_batch(file: SemanticModel) -> int | None:
@@ -55,3 +59,10 @@ def _builds_batch_norm(file: SemanticModel, cls: Class) -> bool:
         for place in file.outline.references
         if isinstance(place.node, ast.expr)
     )
+
+
+@guard
+def enough_samples(site: Site) -> bool:
+    """The batch of a process is larger than 8 samples, or not written out."""
+    size = largest_batch(site.file)
+    return size is None or size > _FEW

@@ -6,11 +6,10 @@ import ast
 import re
 from typing import NamedTuple
 
-from trainlint.analysis.conditions.alternatives import depends_on_version
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import constant, last_name
 from trainlint.analysis.tables.deprecations import Version
-from trainlint.contract.guard import early_guard, guard
+from trainlint.contract.guard import early_guard
 from trainlint.patterns import lazy
 
 _ENVIRONMENT = lazy(r"(^|_)env(iron|s|_vars?|ironment)?($|_)", re.IGNORECASE)
@@ -59,9 +58,3 @@ def still_read(site: Site) -> bool:
     """The project's oldest PyTorch still reads the variable."""
     found = stale_variable(site)
     return found is not None and site.lacks(found[1].since)
-
-
-@guard
-def version_decides(site: Site) -> bool:
-    """A test of a version decides whether it runs."""
-    return depends_on_version(site.block)

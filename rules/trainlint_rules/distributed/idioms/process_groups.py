@@ -6,12 +6,14 @@ import ast
 from dataclasses import dataclass
 
 from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.programs.wraps import wraps
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
-from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.tables.parallel import Wrapper
 from trainlint.contract.guard import guard
 
 INIT_PROCESS_GROUP = frozenset(
@@ -62,3 +64,14 @@ def started_by_framework(site: Site) -> bool:
     # What tests do on that way says nothing.
     around = site.file.used_around(site.block)
     return any(item.fact.kind is FactKind.FRAMEWORK and not is_test_path(item.path) for item in around)
+
+
+@guard
+def wraps_nothing_for_gpu(site: Site) -> bool:
+    """Nothing in the file is surely wrapped for a GPU."""
+    for found in wraps(site.file):
+        devices = argument(found.call, "device_ids", 1) if found.wrapper is Wrapper.DDP else None
+        written = isinstance(devices, ast.List) and bool(devices.elts)
+        if written or (isinstance(found.module, ast.Call) and last_name(found.module.func) == "cuda"):
+            return False
+    return True

@@ -7,8 +7,10 @@ from collections.abc import Container, Iterator
 from typing import NamedTuple
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant, dotted, has_unpacked_arguments, nodes_in
+from trainlint.analysis.syntax.names import argument, constant, dotted, has_unpacked_arguments, last_name, nodes_in
+from trainlint.analysis.tables.signs import BFLOAT16, FEW_BITS, FLOAT16, NO_GPU
 from trainlint.contract.declared_rule import Match
+from trainlint.contract.guard import early_guard
 from trainlint.finding import Confidence, Severity
 from trainlint.patterns import lazy
 
@@ -89,11 +91,8 @@ SHOWN = CostlyArgument(
     Confidence.LIKELY,
 )
 """Of `self.log` in a LightningModule."""
-_LESS_THAN_FLOAT32 = lazy(
-    r"bfloat16|float16|\bbf16|\bfp16|\.half\(|load_in_[48]bit|BitsAndBytes|GPTQ|AWQ|use_cpu|no_cuda|use_mps|"
-    r"(CausalLM|ConditionalGeneration)\.from_pretrained"
-)
-"""What a file says where its training may be in fewer bits, as by stored weights or an option, or not on a GPU."""
+_IN_BFLOAT16 = ("CausalLM", "ConditionalGeneration")
+"""How classes end whose weights are most often stored in 16 bits, and loaded so."""
 _DECODERS = lazy(r"^(torchvision|PIL|librosa|torchaudio|cv2)\b|ImageProcessor|FeatureExtractor|^datasets\.Audio$")
 """Imports that make a sample expensive: pictures and sound are decoded when the loader asks for them."""
 
@@ -138,12 +137,22 @@ def absent(site: Site) -> Iterator[Match]:
     starts = given & {"per_device_train_batch_size", "num_train_epochs", "max_steps"}
     if not starts or has_unpacked_arguments(site.call):
         return
-    if not given & {"fp16", "bf16"} and not site.file.says(_LESS_THAN_FLOAT32):
+    if not given & {"fp16", "bf16"} and not _may_use_fewer_bits(site):
         fields = {"fact": _IN_FLOAT32, "instead": "set `bf16=True`, or `fp16=True` on GPUs before Ampere"}
         yield Match(site, Confidence.LIKELY, fields, severity=Severity.ADVICE)
     if "dataloader_num_workers" not in given and _decodes_samples(site):
         fields = {"fact": "samples are decoded in the training process", "instead": "set `dataloader_num_workers`"}
         yield Match(site, Confidence.LIKELY, fields)
+
+
+def _may_use_fewer_bits(site: Site) -> bool:
+    """Whether training may be in fewer bits than float32, as by stored weights or an option, or not on a GPU."""
+    if site.file.names.show(FLOAT16, BFLOAT16, FEW_BITS, NO_GPU):
+        return True
+    loaded = (called.call.func for called in site.calls("from_pretrained"))
+    return any(
+        isinstance(method, ast.Attribute) and last_name(method.value).endswith(_IN_BFLOAT16) for method in loaded
+    )
 
 
 def _decodes_samples(site: Site) -> bool:
@@ -157,3 +166,9 @@ def gives_keyword(site: Site, *names: str) -> bool:
     """Whether any call of the file is given one of these keywords."""
     calls = (place.node for place in site.file.outline.all_calls() if isinstance(place.node, ast.Call))
     return any(keyword.arg in names for call in calls for keyword in call.keywords)
+
+
+@early_guard
+def only_evaluates(site: Site) -> bool:
+    """The arguments only evaluate (`do_train=False`)."""
+    return constant(argument(site.call, "do_train")) is False

@@ -6,11 +6,10 @@ import ast
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.effects.accumulation import Accumulation, accumulation, loop_around
-from trainlint.analysis.syntax.names import dotted, last_name, names_in, nodes_in
+from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, names_in, nodes_in
+from trainlint.analysis.tables.signs import DIVIDED_LOSSES
 from trainlint.analysis.types.backward import graph_names
 from trainlint.contract.guard import guard
-from trainlint.contract.guards.files import says
-from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     from trainlint.analysis.site import Site
@@ -20,13 +19,15 @@ _UNTOLD = frozenset({"range", "print", "len", "info", "format", "debug", "set_de
 """Calls that are given the number of batches and divide nothing by it."""
 _SCALING = ("div", "div_", "mul", "mul_", "sum")
 
-divided_otherwise = says(
-    "the file speaks of gradients or losses that are divided otherwise, as by the tokens of a whole step",
-    lazy(
-        r"scale_grads?|grad_scale|normali[sz]e_(grad|loss)|num_(items|tokens|target_tokens|valid)|reduction=[\"']sum|"
-        r"loss_scale_factor|sync_gradients"
-    ),
-)
+
+@guard
+def divided_otherwise(site: Site) -> bool:
+    """The file divides gradients or losses otherwise, as by the tokens of a whole step, or sums losses."""
+    return site.file.names.show(DIVIDED_LOSSES) or any(
+        constant(argument(place.node, "reduction")) == "sum"
+        for place in site.file.outline.all_calls()
+        if isinstance(place.node, ast.Call)
+    )
 
 
 def own_quotient(node: ast.AST) -> ast.BinOp | None:

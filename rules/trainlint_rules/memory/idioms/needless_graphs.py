@@ -19,9 +19,9 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.tables.precision import AUTOCAST
+from trainlint.analysis.tables.signs import TRANSFORMER_LAYERS
 from trainlint.analysis.types.backward import LEAVES
 from trainlint.finding import Confidence, Safety
-from trainlint.patterns import lazy
 from trainlint_rules.memory.idioms.evaluation_loops import (
     evaluation_loop,
     is_trained,
@@ -35,9 +35,6 @@ from trainlint_rules.memory.idioms.unused_graphs import graph_is_unused
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
     from trainlint.analysis.syntax.blocks import Block, Place
-
-_OTHER_KERNELS = lazy(r"Transformer(?!s\b)|transformer(?!s\b)|MultiheadAttention|padding_mask")
-"""Traces of PyTorch's own transformer layers, which take a fused path, with other rounding, where autograd is off."""
 
 
 class Use(Enum):
@@ -168,7 +165,8 @@ def _safety(site: Site, results: set[str]) -> Safety:
     around = [item.context_expr for outer in site.block.outwards() for item in getattr(outer.node, "items", ())]
     if _may_be_trained(site, results) or any(AUTOCAST.name in ast.unparse(context) for context in around):
         return Safety.UNSAFE  # autocast would keep weights that it cast without a graph for the rest of its block
-    return Safety.NUMERICS if site.file.says(_OTHER_KERNELS) else Safety.SAFE
+    # PyTorch's own transformer layers take a fused path, with other rounding, where autograd is off.
+    return Safety.NUMERICS if site.file.names.show(TRANSFORMER_LAYERS) else Safety.SAFE
 
 
 @once

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.effects.accumulation import loop_around
 from trainlint.analysis.syntax.blocks import Block, How
-from trainlint.analysis.syntax.names import last_name, nodes_in, position
+from trainlint.analysis.syntax.names import argument, last_name, nodes_in, position
 from trainlint.analysis.types.values import Kind
 from trainlint.contract.guard import guard
 
@@ -96,3 +96,9 @@ def _is_new(site: Site, loop: Block, name: str, use: ast.expr) -> bool:
         binding.block.within(loop) and binding.how is not How.AUGMENT and binding.position <= position(use)
         for binding in scope.bindings[name]
     )
+
+
+@guard
+def creates_graph(site: Site) -> bool:
+    """`create_graph` is given."""
+    return argument(site.call, "create_graph") is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -11,9 +10,9 @@ from trainlint.analysis.conditions.option_defaults import Flags
 from trainlint.analysis.conditions.tested_values import asks_only_for_gradient
 from trainlint.analysis.effects.accumulation import loop_around
 from trainlint.analysis.syntax.names import constant, last_name, nodes_in
+from trainlint.analysis.tables.signs import GRAPH_CAPTURE, STATIC_GRADIENTS
 from trainlint.contract.guard import early_guard, guard
-from trainlint.contract.guards.files import says
-from trainlint.patterns import lazy
+from trainlint.contract.guards.names import shows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,9 +23,10 @@ if TYPE_CHECKING:
 _ADDING = frozenset({"add_", "copy_", "lerp_", "addcmul_"})
 """Methods by which code puts gradients of its own into what is there, so that something must be there."""
 
-gradients_in_buffers = says(
-    "the file speaks of CUDA graphs or of gradients in buffers, which must stay where they are",
-    lazy(r"cuda_?graph|cuda\.graph\(|make_graphed_callables|main_grad", re.IGNORECASE),
+gradients_in_buffers = shows(
+    "the code names CUDA graphs or gradients in buffers, which must stay where they are",
+    GRAPH_CAPTURE,
+    STATIC_GRADIENTS,
 )
 
 

@@ -25,6 +25,26 @@ _HARMLESS = lazy(
     r"^(backward|step|scale|unscale_|update|train|eval|parameters|state_dict|save\w*|print|len|isinstance|"
     r"append|log\w*|format|get_last_lr|join|str|int|float|no_grad|dict|getattr)$"
 )
+_WRITING = ("zero_", "fill_", "copy_")
+
+
+@guard
+def overwritten(site: Site) -> bool:
+    """The file writes to `.grad` by itself."""
+    outline = site.file.outline
+    if any(isinstance(place.statement, ast.Assign) for place in outline.stores.get("grad", ())):
+        return True
+    stored = (place.node for place in outline.stores.get("data", ()))
+    targets = [target for node in stored if isinstance(node, ast.Assign) for target in node.targets]
+    return any(_of_gradient(node) for node in (*targets, *(called.call.func for called in site.calls(*_WRITING))))
+
+
+def _of_gradient(node: ast.expr) -> bool:
+    """Whether an attribute is one of `p.grad` or of `p.grad.data`."""
+    owner = node.value if isinstance(node, ast.Attribute) else None
+    if isinstance(owner, ast.Attribute) and owner.attr == "data":
+        owner = owner.value
+    return isinstance(owner, ast.Attribute) and owner.attr == "grad"
 
 
 @guard

@@ -13,6 +13,7 @@ from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in, position, root_name
 from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.analysis.tables.signs import ANY_ACCELERATOR, MPS, XLA
 from trainlint.analysis.types.loaders import Loader
 from trainlint.analysis.types.values import Home, Kind
 from trainlint.patterns import lazy
@@ -29,7 +30,6 @@ _MOVER = lazy(
 )
 """Functions that bring a batch to the device for whoever trains in another file."""
 _NO_BATCH = frozenset({"self", "cls", "model", "module", "net"})
-_OTHER_ACCELERATORS = lazy(r"\bmps\b|\bxla\b|torch_xla|xla_device|torch\.accelerator")
 _CASTS = frozenset("float half long int double bfloat16 bool".split())
 _COLLATES_TENSORS = frozenset({"default_collate", "default_data_collator"})
 _TAKE_TENSORS = ("torch.nn.functional.", "torch.cat", "torch.stack", "torch.argmax", "torch.sum", "torch.where")
@@ -231,4 +231,4 @@ def _root(site: Site) -> ast.AST:
 
 def file_names_other_accelerators(file: SemanticModel) -> bool:
     """Whether the file may run on MPS or XLA, where asynchronous copies behave differently."""
-    return file.says(_OTHER_ACCELERATORS)
+    return file.names.show(MPS, XLA, ANY_ACCELERATOR)

@@ -7,7 +7,7 @@ import ast
 from trainlint.analysis.conditions.forms.ranks import asks_for_rank
 from trainlint.analysis.effects.collectives import body_around
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import constant, last_name, names_in, nodes_in, position, root_name
+from trainlint.analysis.syntax.names import argument, constant, last_name, names_in, nodes_in, position, root_name
 from trainlint.analysis.syntax.uses import loads
 from trainlint.contract.guard import guard
 from trainlint.finding import Confidence
@@ -124,3 +124,12 @@ def _cut(call: ast.Call) -> ast.expr | None:
     if isinstance(call.func, ast.Attribute) and last_name(call.func.value) != "torch":
         return call.func.value
     return call.args[0] if call.args else None
+
+
+@guard
+def has_plain_twin(site: Site) -> bool:
+    """The function makes the same call without `async_op`, too, and so chooses the stream on purpose."""
+    return any(
+        other.function is site.function and other.call is not site.call and argument(other.call, "async_op") is None
+        for other in site.calls(last_name(site.call.func))
+    )

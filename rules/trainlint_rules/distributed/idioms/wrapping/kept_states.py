@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 
 from trainlint.analysis.site import Site
@@ -41,6 +42,16 @@ class KeptStates:
             "each": f"{self.states.total:g}",
             "optimizer": self.optimizer,
         }
+
+
+@guard
+def freezes_weights(site: Site) -> bool:
+    """The file freezes weights, which need neither gradients nor states."""
+    stores = (place.statement for place in site.file.outline.stores.get("requires_grad", ()))
+    if any(isinstance(store, ast.Assign) and constant(store.value) is False for store in stores):
+        return True
+    calls = (called.call for called in site.calls("requires_grad_"))
+    return any(constant(argument(call, "requires_grad", 0)) is False for call in calls)
 
 
 def kept_states(site: Site) -> KeptStates | None:

@@ -1,0 +1,37 @@
+"""Reads that other rules report, and one of an evaluation that runs as often as somebody asks for it."""
+
+import math
+
+import torch
+from tqdm import tqdm
+
+
+def to_number(value):
+    if isinstance(value, torch.Tensor):
+        value = value.item()
+    return value
+
+
+def evaluate(outputs, targets):
+    return (outputs.argmax(1) == targets).float().mean().item()
+
+
+def train(model, criterion, optimizer, accelerator, meter, train_loader, device):
+    model = model.to(device)
+    bar = tqdm(train_loader)
+    for inputs, targets in bar:
+        inputs = inputs.to(device, non_blocking=True)
+        targets = targets.to(device, non_blocking=True)
+        outputs = model(inputs)
+        loss = criterion(outputs, targets)
+        if math.isnan(loss.item()):  #! TRN214
+            continue
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        meter.append(accelerator.gather(loss.detach()).mean().item())  #! TRN215
+        bar.set_postfix(loss=loss.item())  #! TRN212
+        to_number(loss)  #! TRN218
+        accuracy = evaluate(outputs, targets)
+        if accuracy > 0.9:
+            break
