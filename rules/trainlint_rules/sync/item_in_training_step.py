@@ -15,6 +15,7 @@ from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Edit, Safety
 from trainlint.symptoms import Symptom
+from trainlint_rules.sync.idioms.reads.advice import instead_of_number
 from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE, decided_by_callers, in_progress_bar
 
 
@@ -100,7 +101,9 @@ class ItemInTrainingStep(CallRule):
     def found(self, site: Site) -> Match | None:
         """`.item()` of a value that may live on the device."""
         sure = 0.0 if site.call.args else explicit_read(site.value(site.receiver), site.file.device)
-        return Match(site, level(sure), {"value": site.text(site.receiver)}) if sure else None
+        if not sure:
+            return None
+        return Match(site, level(sure), {"value": site.text(site.receiver)}, help=instead_of_number(site, site.call))
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """For `total += loss.item()`: add the detached tensor and read the sum where it is used, outside the step."""

@@ -13,9 +13,11 @@ from trainlint.contract.guard import guard
 from trainlint.patterns import lazy
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.copies_to_host import host_reads
+from trainlint_rules.sync.idioms.reads.advice import skips_update
 from trainlint_rules.sync.idioms.reads.read_guards import decided_by_callers, in_progress_bar, waits_next
 from trainlint_rules.sync.idioms.reads.read_purposes import Purpose, purpose
 
+_SKIPPED = "let `GradScaler` skip such steps where it is in use, or drop the check once training is stable"
 _SAVING = lazy(r"(^|_)(save|checkpoint)(_|$)")
 
 
@@ -100,4 +102,5 @@ class NanGuardEachStep(ReadRule):
         node, sure = next(host_reads(site, self.on), (site.node, 0.0))
         asks = bool(sure) and purpose(site.file, node, site.block, site.statement) is Purpose.NAN_GUARD
         check = site.text(site.node if isinstance(site.node, ast.Call) else node)
-        return Match(site.at(node), level(sure), {"check": check}) if asks else None
+        instead = _SKIPPED if skips_update(site.statement) else None
+        return Match(site.at(node), level(sure), {"check": check}, help=instead) if asks else None

@@ -8,7 +8,11 @@ from trainlint.contract.bases import ReadRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.symptoms import Symptom
+from trainlint_rules.sync.idioms.reads.advice import instead_of_number, skips_update
 from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE, in_progress_bar
+
+_TESTED = "test every N steps, or decide on the device with `torch.where`"
+_SKIPPED = "drop the test if it never holds, or skip the step by a number that the host reads anyway"
 
 
 class TensorReadAsPythonValue(ReadRule):
@@ -87,7 +91,7 @@ class TensorReadAsPythonValue(ReadRule):
             return None
         node, sure, how = read
         if how == "this test":
-            instead = "test every N steps, or decide on the device with `torch.where`"
+            instead = _SKIPPED if skips_update(site.statement) else _TESTED
             return Match(site.at(node), level(sure), {"how": "testing "}, help=instead)
         by = f"{how} " if how.endswith("formatting") else "" if node is site.node else f"{how} of "
-        return Match(site.at(node), level(sure), {"how": by})
+        return Match(site.at(node), level(sure), {"how": by}, help=instead_of_number(site, node))
