@@ -37,6 +37,8 @@ class LoopTrait(Flag):
     COMPREHENSION = auto()
     GRADIENTS_OFF = auto()
     """It stands in a block that switches autograd off: whatever it calls, it trains nothing."""
+    ONCE = auto()
+    """Its body ends in `break`, `return` or `raise`: it runs once at most."""
 
 
 class Shape(NamedTuple):

@@ -89,6 +89,7 @@ _MEMBERSHIP: tuple[Form, ...] = (
     first_time.compared,
     ranks.compared,
     hardware.compared,
+    versions.in_names_of_module,
     versions.compared,
     first_time.missing,
 )

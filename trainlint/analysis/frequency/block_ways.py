@@ -92,6 +92,8 @@ class BlockWays:
         if shape.kind is BlockKind.FUNCTION:
             return Way(block)
         if shape.kind is BlockKind.LOOP:
+            if LoopTrait.ONCE in shape.traits:
+                return way
             kind = self.steps.kind(block)
             if past_loops or kind in (LoopKind.MICRO, LoopKind.OTHER):
                 return way._replace(in_loop=True)
