@@ -239,7 +239,11 @@ class SemanticModel:
         from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
 
         numbers = {item.key: number for number, item in enumerate(self.skeleton.functions)}
-        handed = {(numbers[key], name): ways for (key, name), ways in self.outside.handed.items() if key in numbers}
+        handed = {
+            (numbers[key], name, any_call): values
+            for (key, name, any_call), values in self.outside.handed.items()
+            if key in numbers
+        }
         flow = FrequencyFixpoint(self.call_graph, self.steps, self._by_function_number(self.outside.heats), handed)
         return Heats(self.skeleton, flow, self.numbers)
 

@@ -25,7 +25,7 @@ _MODULES = {
     "trainlint.analysis.syntax.blocks": "BlockKind",
     "trainlint.analysis.tables.fact_kinds": "Fact FactKind",
     "trainlint.analysis.effects.guarded_reads": "Reader",
-    "trainlint.analysis.conditions.forms.parameters": "PassedArguments",
+    "trainlint.analysis.conditions.arguments": "PassedArguments RequiredParameter",
     "trainlint.analysis.frequency.heat_fact": "HeatFact",
     "trainlint.analysis.programs.loop_facts": "LocatedFact",
     "trainlint.analysis.types.imported_facts": "ImportedFacts",

@@ -11,6 +11,7 @@ from pathlib import PurePath
 from trainlint.analysis.callgraph.call_graph import CallGraph, Edge, build_call_graph
 from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
+from trainlint.analysis.conditions.arguments import parameter_of_caller
 from trainlint.analysis.effects.guarded_reads import Reader
 from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact
 from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
@@ -164,26 +165,42 @@ class _Linked:
         """The hottest use that other files make of a function."""
         return self.flow.hottest_along(edges[0].function, edges) or UNKNOWN_HEAT
 
-    def _handed(self, file: int, into: Mapping[str, list[Edge]]) -> dict[tuple[str, str], frozenset[bool]]:
-        """What hot calls from other files hand over of the parameters that a file's branches ask for."""
-        found: dict[tuple[str, str], set[bool]] = {}
-        for key, names in self._asked(file).items() if into else ():
-            hot = [edge for edge in into.get(key, ()) if self.flow.at_call(edge.function, edge).heat.in_step]
-            for edge in hot:
-                for name in sorted(names):
-                    hands = self.net.calls[edge.call].passed.passes(name, self.net.functions[edge.function].parameters)
-                    found.setdefault((key, name), set()).update({True, False} if hands is None else {hands})
-        return {key: frozenset(ways) for key, ways in found.items()}
+    def _handed(self, file: int, into: Mapping[str, list[Edge]]) -> dict[tuple[str, str, bool], tuple[str, ...]]:
+        """What calls from other files give the parameters that a file's branches ask for."""
+        found: dict[tuple[str, str, bool], tuple[str, ...]] = {}
+        for function, name, any_call in self._asked(file) if into else ():
+            key = self.net.functions[function].key
+            values = [self.flow.values_along(edge, name, any_call=any_call) for edge in into.get(key, ())]
+            if any(values):
+                found[key, name, any_call] = tuple(sorted(frozenset().union(*values)))
+        return found
 
-    def _asked(self, file: int) -> dict[str, set[str]]:
-        """Function → the parameters that its branches ask for."""
+    def _asked(self, file: int) -> list[tuple[int, str, bool]]:
+        """The functions and parameters that a file's branches ask for, and whether all calls count.
+
+        So do the parameters of its functions that are handed on to those.
+        """
         net, first = self.net, self.net.first_block[file]
-        asked: dict[str, set[str]] = {}
+        asked: dict[tuple[int, str, bool], None] = {}
         for number, shape in enumerate(self.summaries[file].skeleton.shapes):
-            if shape.requires and net.function_of[first + number] != NOWHERE:
-                key = net.functions[net.function_of[first + number]].key
-                asked.setdefault(key, set()).update(name for name, _ in shape.requires)
-        return asked
+            function = net.function_of[first + number]
+            for item in shape.requires if function != NOWHERE else ():
+                if not item.constructor:
+                    asked |= dict.fromkeys([(function, item.name, False), (function, item.name, True)])
+                elif item.constructor in self.numbers[file]:
+                    asked[self.numbers[file][item.constructor], item.name, True] = None
+        waiting = list(asked)
+        while waiting:
+            function, name, any_call = waiting.pop()
+            shape_of = net.functions[function]
+            for edge in net.callers.get(function, ()) if net.file_of_function[function] == file else ():
+                given = net.calls[edge.call].passed.value(name, shape_of.parameters, shape_of.defaults)
+                caller, handed_on = net.function_of[net.call_block[edge.call]], parameter_of_caller(given)
+                key = (caller, handed_on or "", any_call)
+                if handed_on and caller != NOWHERE and net.file_of_function[caller] == file and key not in asked:
+                    asked[key] = None
+                    waiting.append(key)
+        return list(asked)
 
     def _gradients_off(self, edges: list[Edge]) -> bool:
         """Whether all calls of a function from other files have autograd off."""
