@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.conditions.option_defaults import Flags
     from trainlint.analysis.effects.guarded_reads import Reader
     from trainlint.analysis.frequency.heat import Heats
+    from trainlint.analysis.frequency.unreferenced import Mentions
     from trainlint.analysis.programs.facts import Fact
     from trainlint.analysis.programs.grad_mode import Gradients, Switches
     from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
@@ -246,6 +247,36 @@ class SemanticModel:
         }
         flow = FrequencyFixpoint(self.call_graph, self.steps, self._by_function_number(self.outside.heats), handed)
         return Heats(self.skeleton, flow, self.numbers)
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        """The words of the file."""
+        from trainlint.analysis.frequency.unreferenced import mentions
+
+        return mentions(self.source.text, self.outline)
+
+    @cached_property
+    def names_needed(self) -> dict[str, tuple[str, ...]]:
+        """Function → the names that the project must mention for it to run."""
+        from trainlint.analysis.frequency.unreferenced import names_needed
+
+        return names_needed(self.outline, self.keys, self.own_skeleton.bases)
+
+    @cached_property
+    def _unreferenced(self) -> frozenset[Function]:
+        """The functions that nothing refers to; of a file alone, as far as it is a program."""
+        from trainlint.analysis.frequency.unreferenced import unmentioned
+
+        keys = self.outside.unreferenced
+        if keys is None:
+            counts = self.mentions.starts and not self.mentions.reflects
+            keys = unmentioned(self.names_needed, self.mentions, ()) if counts else ()
+        return frozenset([item for item in self.outline.functions if keys and self.keys.function(item) in keys])
+
+    def is_unreferenced(self, block: Block) -> bool:
+        """Whether a block stands in a function that never runs, since nothing refers to it."""
+        function = self.outline.enclosing(block)
+        return function is not None and function in self._unreferenced
 
     @cached_property
     def facts(self) -> dict[str, list[Fact]]:

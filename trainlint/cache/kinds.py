@@ -27,6 +27,7 @@ _MODULES = {
     "trainlint.analysis.effects.guarded_reads": "Reader",
     "trainlint.analysis.conditions.arguments": "PassedArguments RequiredParameter",
     "trainlint.analysis.frequency.heat_fact": "HeatFact",
+    "trainlint.analysis.frequency.unreferenced": "Mentions",
     "trainlint.analysis.programs.loop_facts": "LocatedFact",
     "trainlint.analysis.types.imported_facts": "ImportedFacts",
     "trainlint.analysis.types.access_paths": "AccessPath Start",

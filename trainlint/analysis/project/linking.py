@@ -15,6 +15,7 @@ from trainlint.analysis.conditions.arguments import parameter_of_caller
 from trainlint.analysis.effects.guarded_reads import Reader
 from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact
 from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
+from trainlint.analysis.frequency.unreferenced import unmentioned
 from trainlint.analysis.programs.grad_mode import functions_off
 from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
 from trainlint.analysis.programs.steps import LoopKind, Steps
@@ -38,14 +39,16 @@ def link(
     paths: Sequence[PurePath],
     groups: Sequence[int],
     asked: Sequence[bool] | None = None,
+    *,
+    whole: bool = True,
 ) -> list[ImportedFacts]:
     """What the files tell each other, in the order of the summaries.
 
     `paths` are their absolute paths, `groups` say which files import each other, `asked` which files are to be told
-    (all, if None). The work is linear in the number of calls, but for the few rounds in which objects are followed
-    through calls.
+    (all, if None), `whole` whether these are all files of their groups. The work is linear in the number of calls, but
+    for the few rounds in which objects are followed through calls.
     """
-    linked = _Linked(summaries, paths, groups)
+    linked = _Linked(summaries, paths, groups, whole)
     found = list(linked.outsides(asked or [True] * len(summaries)))
     linked.follower.release()
     return found
@@ -56,6 +59,7 @@ class _Linked:
     summaries: Sequence[Summary]
     paths: Sequence[PurePath]
     groups: Sequence[int]
+    whole: bool = True
     _known_attributes: dict[ClassThing, dict[str, Value]] = field(default_factory=dict)
 
     def outsides(self, asked: Sequence[bool]) -> Iterator[ImportedFacts]:
@@ -82,6 +86,7 @@ class _Linked:
                 bases=dict(self._bases(file)),
                 around=dict(self._around(file)),
                 options=self.options[file],
+                unreferenced=self._unreferenced(file),
             )
 
     @cached_property
@@ -303,6 +308,35 @@ class _Linked:
             for name in sorted(asked)
             if name in declared
         }
+
+    def _unreferenced(self, file: int) -> tuple[str, ...]:
+        """The functions of a file that nothing in its group refers to; nothing where no program is among the files."""
+        group, own = self.groups[file], self.summaries[file]
+        if not self.whole or not self.programs.get(group):
+            return ()
+        mentioned = self.mentioned[group]
+        names = {name for several in own.needed.values() for name in several}
+        return unmentioned(own.needed, own.mentions, {name for name in names if mentioned[name] > 1})
+
+    @cached_property
+    def programs(self) -> dict[int, bool]:
+        """For each group, whether it has a program, and no file that calls functions by names from elsewhere."""
+        found: dict[int, bool] = {}
+        for summary, group in zip(self.summaries, self.groups, strict=True):
+            if summary.mentions.starts and not summary.skeleton.is_test_file:
+                found.setdefault(group, True)
+        reflecting = {group for item, group in zip(self.summaries, self.groups, strict=True) if item.mentions.reflects}
+        return {group: found[group] for group in found.keys() - reflecting}
+
+    @cached_property
+    def mentioned(self) -> dict[int, Counter[str]]:
+        """For each group, in how many files each name stands that a function needs."""
+        names = {name for summary in self.summaries for several in summary.needed.values() for name in several}
+        found: dict[int, Counter[str]] = {group: Counter() for group in self.groups}
+        for summary, group in zip(self.summaries, self.groups, strict=True):
+            words = summary.mentions
+            found[group].update(names.intersection((*words.once.split(), *words.often.split())))
+        return found
 
     def _bases(self, file: int) -> Iterator[tuple[str, tuple[str, ...]]]:
         for name in self.summaries[file].classes:

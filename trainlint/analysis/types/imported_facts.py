@@ -45,6 +45,8 @@ class ImportedFacts:
     handed: Mapping[tuple[str, str, bool], tuple[str, ...]] = field(default_factory=dict)
     """Function, parameter that its branches ask for, and whether all calls count, not hot ones alone → what calls in
     other files give that parameter, in the notation of `trainlint.analysis.conditions.arguments`."""
+    unreferenced: tuple[str, ...] | None = None
+    """Functions that nothing in the project refers to; None where nobody has looked."""
     edited: bool = False
     """Whether the file has changed since all this was found out, as after a fix: then its own facts are looked up anew
     wherever that is possible."""
