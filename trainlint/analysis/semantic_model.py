@@ -249,6 +249,15 @@ class SemanticModel:
         return Heats(self.skeleton, flow, self.numbers)
 
     @cached_property
+    def is_of_other_framework(self) -> bool:
+        """Whether the file imports another framework and not PyTorch, itself or through the project."""
+        from trainlint.analysis.tables.frameworks import OTHERS, brings_torch
+
+        packages = {origin.partition(".")[0] for origin in (*self.outline.imports.values(), *self.outline.stars)}
+        others = not packages.isdisjoint(OTHERS)
+        return others and not self.outside.reaches_torch and not any(map(brings_torch, packages))
+
+    @cached_property
     def mentions(self) -> Mentions:
         """The words of the file."""
         from trainlint.analysis.frequency.unreferenced import mentions

@@ -83,5 +83,5 @@ def key_of_group(members: Sequence[Member], summaries: Sequence[bytes], ambiguou
     """
     facts: list[str | bytes] = [ambiguous]
     for member, digest in zip(members, summaries, strict=True):
-        facts += (str(member.path), f"{member.names_device} {member.judged}", digest)
+        facts += (str(member.path), f"{member.names_device} {member.reaches_torch} {member.judged}", digest)
     return cache.key("link", *facts)

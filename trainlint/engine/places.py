@@ -34,9 +34,12 @@ def places_by_rule(
     """For each rule, in their order, the places of a file that its triggers name.
 
     Each place comes once for each trigger that names it, in an order that does not depend on the other rules.
-    `however_seldom` hands out places as well that run too seldom for the rule.
+    `however_seldom` hands out places as well that run too seldom for the rule. There are none in a file of another
+    framework than PyTorch.
     """
     wanted = _trigger_index(tuple(rules))
+    if model.is_of_other_framework:
+        return [iter(()) for _ in rules]
     named = wanted.granted(model.outline)
     for number in wanted.held_words(model.source):
         named[number].append(_places_in(rules[number], model))

@@ -36,9 +36,11 @@ class Glance:
     """Whether it names a device, or a framework that chooses one."""
     size: int
     """In bytes."""
+    names_torch: bool
+    """Whether it speaks of PyTorch."""
 
 
-def glance(data: bytes, *, telling: bool) -> Glance:
+def glance(data: bytes, *, telling: bool, names_torch: bool = True) -> Glance:
     """What the bytes of a file show. `telling` says whether the gate lets them through."""
     return Glance(
         telling=telling,
@@ -46,6 +48,7 @@ def glance(data: bytes, *, telling: bool) -> Glance:
         methods=frozenset(_methods(data)),
         names_device=names_device(data),
         size=len(data),
+        names_torch=names_torch,
     )
 
 

@@ -42,6 +42,8 @@ class ImportedFacts:
     these disagree."""
     names_device: bool = False
     """Whether files that this one works together with name a device, so that tensors here may lie there, too."""
+    reaches_torch: bool = False
+    """Whether a file that this one imports, at any distance, speaks of PyTorch."""
     handed: Mapping[tuple[str, str, bool], tuple[str, ...]] = field(default_factory=dict)
     """Function, parameter that its branches ask for, and whether all calls count, not hot ones alone → what calls in
     other files give that parameter, in the notation of `trainlint.analysis.conditions.arguments`."""

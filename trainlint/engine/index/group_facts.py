@@ -182,7 +182,8 @@ def _facts(group: _Group) -> GroupFacts:
         whole=group.whole and len(found) == len(group.files),
     )
     facts = tuple(
-        replace(facts, names_device=member.names_device) for member, facts in zip(members, linked, strict=True)
+        replace(facts, names_device=member.names_device, reaches_torch=member.reaches_torch)
+        for member, facts in zip(members, linked, strict=True)
     )
     digests: tuple[bytes, ...] = ()
     if group.with_digests:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.project.glance import Glance, glance
 from trainlint.engine.index.import_graph import GlancedFile, ImportGraph
 from trainlint.engine.index.project_files import Member, ProjectFiles
-from trainlint.engine.read import may_hold_findings, read_bytes
+from trainlint.engine.read import may_hold_findings, names_torch, read_bytes
 from trainlint.source import UnreadableSource
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _glanced(files: ProjectFiles, cache: Cache | None) -> Iterator[GlancedFile]:
             data = read()
         except UnreadableSource:
             continue
-        found = glance(data, telling=may_hold_findings(data))
+        found = glance(data, telling=may_hold_findings(data), names_torch=names_torch(data))
         if cache is not None:
             cache.keep(keys.get(path), found, path)
         yield GlancedFile(path, shown, found)
@@ -90,7 +90,12 @@ def _members(graph: ImportGraph, files: ProjectFiles) -> Iterator[Member]:
             if config is not None:
                 member = Member(file.path, file.shown, file.glance.size, config, judged=False)
         if member is not None:
-            yield replace(member, group=group, names_device=group in graph.groups_with_device)
+            yield replace(
+                member,
+                group=group,
+                names_device=group in graph.groups_with_device,
+                reaches_torch=any(graph.leads_to_torch[target] for target in graph.imports[number]),
+            )
 
 
 def _nearest_context(graph: ImportGraph, of_run: Mapping[Path, Member]) -> set[int]:
