@@ -98,11 +98,13 @@ DEAD = """
         for inputs in train_loader:
             loss = model(inputs.cuda())
             loss.backward()
+            optimizer.step()
 
     def fit_as_before(model, train_loader):
         for inputs in train_loader:
             loss = model(inputs.cuda())
             loss.backward()
+            optimizer.step()
             print(loss.item())
 """
 STARTED = """
@@ -134,3 +136,42 @@ def test_a_function_of_a_library_may_be_called_by_others(tmp_path: Path) -> None
 def test_a_program_that_imports_the_function(tmp_path: Path) -> None:
     files = {"work.py": DEAD, "main.py": MAIN.replace("fit", "fit_as_before")}
     assert "TRN201" in codes(tmp_path, "work.py", files)
+
+
+ATTACK = """
+    import torch
+    from net import load
+
+    def craft(net, loader):
+        for inputs, targets in loader:
+            inputs = inputs.cuda().requires_grad_(True)
+            loss = net(inputs, targets)
+            loss.backward()
+            print(loss.item())
+
+    if __name__ == "__main__":
+        craft(load(), loader)
+"""
+
+
+def test_a_program_that_updates_no_parameter_does_not_train(tmp_path: Path) -> None:
+    files = {"craft.py": ATTACK, "net.py": "import torch\ndef load():\n    return torch.load('net.pt')\n"}
+    assert "TRN201" not in codes(tmp_path, "craft.py", files, Overrides(min_confidence=Confidence.UNLIKELY))
+
+
+def test_a_program_that_updates_parameters_somewhere(tmp_path: Path) -> None:
+    files = {"craft.py": ATTACK, "net.py": "import torch\nfrom steps import load\n"}
+    files["steps.py"] = "import torch\ndef load():\n    torch.optim.SGD(net.parameters(), 0.1).step()\n"
+    assert "TRN201" in codes(tmp_path, "craft.py", files)
+
+
+def test_a_file_that_a_training_program_imports(tmp_path: Path) -> None:
+    files = {"craft.py": ATTACK, "net.py": "import torch\ndef load():\n    pass\n"}
+    files["train.py"] = "import torch\nimport craft\nif __name__ == '__main__':\n    optimizer.step()\n"
+    assert "TRN201" in codes(tmp_path, "craft.py", files)
+
+
+def test_the_same_for_a_program_of_one_file(tmp_path: Path) -> None:
+    alone = ATTACK.replace("from net import load", "")
+    assert "TRN201" not in codes(tmp_path, "craft.py", {"craft.py": alone})
+    assert "TRN201" in codes(tmp_path, "craft.py", {"craft.py": alone.replace("print(", "p.sub_(g); print(")})

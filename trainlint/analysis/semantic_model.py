@@ -149,7 +149,21 @@ class SemanticModel:
         """What loops and calls say by themselves of training."""
         from trainlint.analysis.programs.loops import LoopReader
 
-        return LoopReader(self.outline, self.graph)
+        return LoopReader(self.outline, self.graph, trains=not self._never_updates)
+
+    @property
+    def _never_updates(self) -> bool:
+        """Whether the file belongs to a program that updates no parameters, so that a backward is no training."""
+        if self.outside.never_updates is not None:
+            return self.outside.never_updates
+        from trainlint.analysis.tables.common_names import FOREIGN
+        from trainlint.analysis.tables.updates import program
+
+        found = program(self.source.text.encode(errors="replace"))
+        if found.updates or not found.runs:
+            return False
+        packages = {origin.partition(".")[0] for origin in (*self.outline.imports.values(), *self.outline.stars)}
+        return packages <= FOREIGN
 
     @cached_property
     def skeleton(self) -> Skeleton:

@@ -21,6 +21,7 @@ _MODULES = {
     "trainlint.engine.work": "Outcome",
     "trainlint.finding": "Confidence Edit Failure Finding Fix Heat Report Safety Severity Span UnappliedFix",
     "trainlint.analysis.project.glance": "Glance",
+    "trainlint.analysis.tables.updates": "Program",
     "trainlint.analysis.project.summary": "ClassSummary FunctionSummary OutgoingCall Summary",
     "trainlint.analysis.syntax.blocks": "BlockKind",
     "trainlint.analysis.tables.fact_kinds": "Fact FactKind",

@@ -43,7 +43,9 @@ _BATCH_CALL = lazy(r"batch|next|sample|load|randint|fetch", re.IGNORECASE)
 class LoopReader:
     """What the loops and calls of one file say by themselves of training."""
 
-    def __init__(self, outline: Outline, graph: LocalCalls) -> None:
+    def __init__(self, outline: Outline, graph: LocalCalls, *, trains: bool) -> None:
+        """`trains` is false in a program that updates no parameters: attacks, saliency maps, guided sampling."""
+        self.trains = trains
         self.outline = outline
         self.graph = graph
         self._evidence: dict[Block, list[Place]] | None = None
@@ -65,6 +67,8 @@ class LoopReader:
     @cached_property
     def _proofs(self) -> set[ast.AST]:
         """The calls that prove a training step: most files have none, as the names of their calls tell."""
+        if not self.trains:
+            return set()
         return {
             place.node
             for name, places in self.outline.calls.items()

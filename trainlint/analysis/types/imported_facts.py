@@ -42,6 +42,8 @@ class ImportedFacts:
     these disagree."""
     names_device: bool = False
     """Whether files that this one works together with name a device, so that tensors here may lie there, too."""
+    never_updates: bool | None = None
+    """Whether the file belongs to programs, none of which updates parameters; None where the file is alone."""
     reaches_torch: bool = False
     """Whether a file that this one imports, at any distance, speaks of PyTorch."""
     handed: Mapping[tuple[str, str, bool], tuple[str, ...]] = field(default_factory=dict)

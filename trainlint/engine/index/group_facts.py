@@ -182,7 +182,12 @@ def _facts(group: _Group) -> GroupFacts:
         whole=group.whole and len(found) == len(group.files),
     )
     facts = tuple(
-        replace(facts, names_device=member.names_device, reaches_torch=member.reaches_torch)
+        replace(
+            facts,
+            names_device=member.names_device,
+            reaches_torch=member.reaches_torch,
+            never_updates=member.never_updates,
+        )
         for member, facts in zip(members, linked, strict=True)
     )
     digests: tuple[bytes, ...] = ()

@@ -94,6 +94,7 @@ def _members(graph: ImportGraph, files: ProjectFiles) -> Iterator[Member]:
                 member,
                 group=group,
                 names_device=group in graph.groups_with_device,
+                never_updates=graph.never_updates[number],
                 reaches_torch=any(graph.leads_to_torch[target] for target in graph.imports[number]),
             )
 

@@ -52,6 +52,8 @@ class Member:
     """Files with the same number import each other, at any distance."""
     names_device: bool = False
     """Whether a file of its group names a device."""
+    never_updates: bool = False
+    """Whether it belongs to programs, none of which updates parameters."""
     reaches_torch: bool = False
     """Whether a file that it imports, at any distance, speaks of PyTorch."""
 
@@ -60,7 +62,9 @@ class Member:
         """What is known of it before its group is linked."""
         from trainlint.analysis.types.imported_facts import ImportedFacts
 
-        return ImportedFacts(names_device=self.names_device, reaches_torch=self.reaches_torch)
+        return ImportedFacts(
+            names_device=self.names_device, reaches_torch=self.reaches_torch, never_updates=self.never_updates
+        )
 
     def data(self) -> bytes:
         """Its bytes. Raises UnreadableSource."""
