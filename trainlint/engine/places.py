@@ -38,8 +38,6 @@ def places_by_rule(
     framework than PyTorch.
     """
     wanted = _trigger_index(tuple(rules))
-    if model.is_of_other_framework:
-        return [iter(()) for _ in rules]
     named = wanted.granted(model.outline)
     for number in wanted.held_words(model.source):
         named[number].append(_places_in(rules[number], model))
@@ -61,11 +59,13 @@ def _often_enough(rule: InstalledRule, named: _Named, model: SemanticModel, mome
 
 
 def _named(rule: InstalledRule, named: _Named, model: SemanticModel) -> Iterator[Place]:
-    if rule.triggers.calls_of_readers:
+    if rule.triggers.calls_of_readers and model.calls_of_readers and not model.is_of_other_framework:
         yield from model.calls_of_readers
     callees = rule.triggers.callees
     for places in named:
         for place in places:
+            if model.is_of_other_framework:
+                return
             if not callees or not isinstance(place.node, ast.Call) or _is_meant(place.node, place, callees, model):
                 yield place
 

@@ -29,7 +29,7 @@ _REFLECTS = lazy(
 _STARTED = lazy(r"^(main|train|run|cli|app|forward|test\w*|__\w+__)$")
 """Functions that command lines, test runners, Python and `nn.Module` call."""
 _TRANSPARENT = frozenset(
-    "staticmethod classmethod property cached_property no_grad inference_mode enable_grad autocast lru_cache cache "
+    "staticmethod classmethod property cached_property no_grad inference_mode enable_grad lru_cache cache "
     "wraps contextmanager script compile".split()
 )
 """Decorators that register nothing."""

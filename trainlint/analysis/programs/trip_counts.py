@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from trainlint.analysis.syntax.names import constant, last_name
+from trainlint.analysis.tables.iterables import passes_items_through
 
 FEW = 8
 """A literal number of rounds up to this is a part of a step, not training itself."""
@@ -53,6 +54,6 @@ def iterates_few_literals(iterated: ast.expr) -> bool:
         case ast.Call(args=[count]) if last_name(iterated.func) == "range":
             rounds = constant(count)
             return isinstance(rounds, int) and rounds <= FEW
-        case ast.Call(args=[inner, *_]) if last_name(iterated.func) == "enumerate":
+        case ast.Call(args=[inner, *_]) if passes_items_through(last_name(iterated.func)):
             return iterates_few_literals(inner)
     return False
