@@ -261,7 +261,7 @@ class FrequencyFixpoint:
         if shape.name in _ONCE or shape.name.startswith("test") or self.steps.summary(function) is not LoopKind.STEP:
             return None
         sure = 0.85 if shape.owner is not None else 0.65  # a plain function may as well be a whole script
-        return HeatFact(Heat.STEP, sure, (f"{shape.qualified_name}: holds a backward pass outside any loop",))
+        return HeatFact(Heat.STEP, sure, (f"{shape.qualified_name}: holds a training step outside any loop",))
 
     def _where_defined(self, function: int, found: HeatFact, known: dict[int, HeatFact]) -> HeatFact:
         """The heat of a function by what it is defined in, or by its name; `found` where neither tells."""

@@ -19,12 +19,12 @@ from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.stable_keys import Keys
 from trainlint.patterns import lazy
 
-_WORD = lazy(r"[^\W\d]\w*")
+_WORD = lazy(r"\w+")
 _STARTS = lazy(r"^if\s+\(?__name__\s*==", re.MULTILINE)
-_REFLECTS = lazy(
-    r"\bimport_module\b|__import__|\bglobals\(|\blocals\(|\blocate\(|\binstantiate\b|LightningCLI|__subclasses__|"
-    r"__init_subclass__|\bgetmembers\b|sys\.modules|\bfire\.Fire|\bimport gin\b|jsonargparse|entry_points|__dict__\["
-)
+_REFLECTS = (
+    "import_module __import__ globals( locals( locate( instantiate LightningCLI __subclasses__ __init_subclass__ "
+    "getmembers sys.modules fire.Fire gin.config jsonargparse entry_points __dict__["
+).split()
 """Ways to find functions and classes by names that stand in no code."""
 _STARTED = lazy(r"^(main|train|run|cli|app|forward|test\w*|__\w+__)$")
 """Functions that command lines, test runners, Python and `nn.Module` call."""
@@ -54,8 +54,8 @@ def mentions(text: str, outline: Outline) -> Mentions:
     return Mentions(
         " ".join(word for word, count in found.items() if count == 1),
         " ".join(word for word, count in found.items() if count > 1),
-        _STARTS.search(text) is not None,
-        _REFLECTS.search(text) is not None or _takes_from_module_by_name(outline),
+        "__name__" in text and _STARTS.search(text) is not None,
+        any(word in text for word in _REFLECTS) or _takes_from_module_by_name(outline),
     )
 
 

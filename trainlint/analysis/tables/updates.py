@@ -8,11 +8,12 @@ from typing import NamedTuple
 from trainlint.patterns import lazy
 
 _RUNS = lazy(rb"^if[ \t(]{1,9}__name__[ \t]{0,9}==", re.MULTILINE)
-_UPDATES = lazy(
-    rb"[Oo]ptim|\.step\(|\blr\b|learning_rate|\b(?:SGD|sgd|Adam)|Trainer|\.fit\(|apply_grad|\bupdate_\w{0,40}\(|"
-    rb"\.add_\(|\.sub_\(|_foreach_|\b(?:train|backward)_\w{0,40}\("
-)
-"""Wide on purpose: what meets none of it updates nothing."""
+_UPDATES = (
+    b"optim Optim .step( .lr (lr learning_rate SGD sgd Adam Trainer .fit( apply_grad update_ .add_( .sub_( _foreach_ "
+    b"train_ backward_"
+).split()
+"""Wide on purpose: what holds none of it updates nothing."""
+_RATE = b" lr"
 
 
 class Program(NamedTuple):
@@ -26,4 +27,5 @@ class Program(NamedTuple):
 
 def program(data: bytes) -> Program:
     """What a file says of its program."""
-    return Program(_RUNS.search(data) is not None, _UPDATES.search(data) is not None)
+    runs = b"__name__" in data and _RUNS.search(data) is not None
+    return Program(runs, _RATE in data or any(word in data for word in _UPDATES))
