@@ -22,7 +22,8 @@ _MOST_VALUES = 8
 """Of how many values a parameter may have before nothing is said of it."""
 _DEEPEST = 5
 """Through how many calls a parameter is followed that each hands on."""
-_NOT_KNOWN = frozenset({ANYTHING})
+_NOT_KNOWN = frozenset({PASSED})
+"""What a parameter that is handed on holds where its own callers are out of sight: most likely something."""
 _TEST_FILE_CEILING = 0.5
 """How sure heat can be in code of tests and benchmarks, which trains nothing that anyone pays for."""
 
@@ -131,9 +132,9 @@ class FrequencyFixpoint:
         if handed_on is None:
             return frozenset({value})
         if caller == NOWHERE or len(asking) >= _DEEPEST or any(item[:2] == (caller, handed_on) for item in asking):
-            return frozenset({ANYTHING})
+            return _NOT_KNOWN
         own = self._own(caller) is not None
-        return frozenset({ANYTHING}) if own else self._values(caller, handed_on, any_call, asking) or _NOT_KNOWN
+        return _NOT_KNOWN if own else self._values(caller, handed_on, any_call, asking) or _NOT_KNOWN
 
     @property
     def any_in_step(self) -> bool:
