@@ -245,6 +245,14 @@ SNIPPETS = {
             print(loss)  #= once
             break
     """,
+    "a loop that runs once in each step is no loop within it": """
+        for images in train_loader:
+            loss = model(images)
+            loss.backward()
+            while True:
+                print(loss)  #= step
+                break
+    """,
     "a body that leaves in each of its branches runs once": """
         def peek(loader):
             for images, labels in loader:
