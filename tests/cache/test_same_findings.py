@@ -70,9 +70,9 @@ def test_an_edit_links_only_the_files_that_work_with_the_edited_one(
     assert checked()[1].summaries == (0, 6)
     linked: list[list[str]] = []
 
-    def noted(summaries: Sequence[Summary], paths: Sequence[Path], *rest: Any) -> list[ImportedFacts]:
+    def noted(summaries: Sequence[Summary], paths: Sequence[Path], *rest: Any, **more: Any) -> list[ImportedFacts]:
         linked.append([path.relative_to(project).as_posix() for path in paths])
-        return link(summaries, paths, *rest)
+        return link(summaries, paths, *rest, **more)
 
     monkeypatch.setattr("trainlint.analysis.project.linking.link", noted)
     train = project / "other/train.py"

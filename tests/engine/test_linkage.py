@@ -52,7 +52,7 @@ def test_only_models_of_files_that_are_judged_are_kept(project: Path, monkeypatc
 def test_a_crash_in_linking_is_told_once_and_each_file_is_judged_alone(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def crash(*arguments: object) -> None:
+    def crash(*arguments: object, **more: object) -> None:
         raise LookupError("no such thing")
 
     # `trainlint.analysis.project.linking` as an attribute is the function of that name, not the module.

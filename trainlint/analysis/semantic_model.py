@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.conditions.option_defaults import Flags
     from trainlint.analysis.effects.guarded_reads import Reader
     from trainlint.analysis.frequency.heat import Heats
+    from trainlint.analysis.frequency.unreferenced import Mentions
     from trainlint.analysis.programs.facts import Fact
     from trainlint.analysis.programs.grad_mode import Gradients, Switches
     from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
@@ -156,7 +157,21 @@ class SemanticModel:
         """What loops and calls say by themselves of training."""
         from trainlint.analysis.programs.loops import LoopReader
 
-        return LoopReader(self.outline, self.graph)
+        return LoopReader(self.outline, self.graph, trains=not self._never_updates)
+
+    @property
+    def _never_updates(self) -> bool:
+        """Whether the file belongs to a program that updates no parameters, so that a backward is no training."""
+        if self.outside.never_updates is not None:
+            return self.outside.never_updates
+        from trainlint.analysis.tables.common_names import FOREIGN
+        from trainlint.analysis.tables.updates import program
+
+        found = program(self.source.text.encode(errors="replace"))
+        if found.updates or not found.runs:
+            return False
+        packages = {origin.partition(".")[0] for origin in (*self.outline.imports.values(), *self.outline.stars)}
+        return packages <= FOREIGN
 
     @cached_property
     def skeleton(self) -> Skeleton:
@@ -247,9 +262,52 @@ class SemanticModel:
         from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
 
         numbers = {item.key: number for number, item in enumerate(self.skeleton.functions)}
-        handed = {(numbers[key], name): ways for (key, name), ways in self.outside.handed.items() if key in numbers}
+        handed = {
+            (numbers[key], name, any_call): values
+            for (key, name, any_call), values in self.outside.handed.items()
+            if key in numbers
+        }
         flow = FrequencyFixpoint(self.call_graph, self.steps, self._by_function_number(self.outside.heats), handed)
         return Heats(self.skeleton, flow, self.numbers)
+
+    @cached_property
+    def is_of_other_framework(self) -> bool:
+        """Whether the file imports another framework and not PyTorch, itself or through the project."""
+        from trainlint.analysis.tables.frameworks import OTHERS, brings_torch
+
+        packages = {origin.partition(".")[0] for origin in (*self.outline.imports.values(), *self.outline.stars)}
+        others = not packages.isdisjoint(OTHERS)
+        return others and not self.outside.reaches_torch and not any(map(brings_torch, packages))
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        """The words of the file."""
+        from trainlint.analysis.frequency.unreferenced import mentions
+
+        return mentions(self.source.text, self.outline)
+
+    @cached_property
+    def names_needed(self) -> dict[str, tuple[str, ...]]:
+        """Function → the names that the project must mention for it to run."""
+        from trainlint.analysis.frequency.unreferenced import names_needed
+
+        return names_needed(self.outline, self.keys, self.own_skeleton.bases)
+
+    @cached_property
+    def _unreferenced(self) -> frozenset[Function]:
+        """The functions that nothing refers to; of a file alone, as far as it is a program."""
+        from trainlint.analysis.frequency.unreferenced import unmentioned
+
+        keys = self.outside.unreferenced
+        if keys is None:
+            counts = self.mentions.starts and not self.mentions.reflects
+            keys = unmentioned(self.names_needed, self.mentions, ()) if counts else ()
+        return frozenset([item for item in self.outline.functions if keys and self.keys.function(item) in keys])
+
+    def is_unreferenced(self, block: Block) -> bool:
+        """Whether a block stands in a function that never runs, since nothing refers to it."""
+        function = self.outline.enclosing(block)
+        return function is not None and function in self._unreferenced
 
     @cached_property
     def facts(self) -> dict[str, list[Fact]]:

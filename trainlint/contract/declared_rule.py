@@ -171,12 +171,17 @@ class DeclaredRule(Rule, base=True):
         return next(reasons, None)
 
     def confidence(self, match: Match) -> Confidence:
-        """As sure as the weakest premise: the rule, the match, the frequency and the file."""
+        """As sure as the weakest premise: the rule, the match, the frequency and the file.
+
+        In a function that nothing refers to, a finding is POSSIBLE at most: that code never runs.
+        """
         premises = [self.sure, match.sure]
         if self.when:
             heat = match.site.heat
             premises += [self.when.get(heat.heat, Confidence.UNLIKELY), level(heat.confidence)]
         if not self.in_tests and is_test_path(match.site.path):
+            premises.append(Confidence.POSSIBLE)
+        if match.site.file.is_unreferenced(match.site.block):
             premises.append(Confidence.POSSIBLE)
         return min(premises)
 

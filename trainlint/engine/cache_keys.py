@@ -72,7 +72,11 @@ def key_of_summary(member: Member, cache: Cache) -> bytes | None:
     """
     if member.text is not None:
         return None
-    facts = (member.shown, settings_text(member.config, verdicts=False), str(member.names_device))
+    facts = (
+        member.shown,
+        settings_text(member.config, verdicts=False),
+        f"{member.names_device} {member.never_updates}",
+    )
     return cache.key_of_file("summary", member.path, *facts)
 
 
@@ -83,5 +87,9 @@ def key_of_group(members: Sequence[Member], summaries: Sequence[bytes], ambiguou
     """
     facts: list[str | bytes] = [ambiguous]
     for member, digest in zip(members, summaries, strict=True):
-        facts += (str(member.path), f"{member.names_device} {member.judged}", digest)
+        facts += (
+            str(member.path),
+            f"{member.names_device} {member.reaches_torch} {member.never_updates} {member.judged}",
+            digest,
+        )
     return cache.key("link", *facts)

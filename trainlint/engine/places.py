@@ -34,7 +34,8 @@ def places_by_rule(
     """For each rule, in their order, the places of a file that its triggers name.
 
     Each place comes once for each trigger that names it, in an order that does not depend on the other rules.
-    `however_seldom` hands out places as well that run too seldom for the rule.
+    `however_seldom` hands out places as well that run too seldom for the rule. There are none in a file of another
+    framework than PyTorch.
     """
     wanted = _trigger_index(tuple(rules))
     named = wanted.granted(model.outline)
@@ -61,11 +62,13 @@ def _often_enough(rule: InstalledRule, named: _Named, model: SemanticModel, mome
 
 
 def _named(rule: InstalledRule, named: _Named, model: SemanticModel) -> Iterator[Place]:
-    if rule.triggers.calls_of_readers:
+    if rule.triggers.calls_of_readers and model.calls_of_readers and not model.is_of_other_framework:
         yield from model.calls_of_readers
     callees = rule.triggers.callees
     for places in named:
         for place in places:
+            if model.is_of_other_framework:
+                return
             if not callees or not isinstance(place.node, ast.Call) or _is_meant(place.node, place, callees, model):
                 yield place
 

@@ -11,7 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-TRAINING_WORDS = (b"torch", b"lightning", b"accelerate", b".backward(")
+_TORCH_WORDS = (b"torch", b"lightning", b"accelerate")
+TRAINING_WORDS = (*_TORCH_WORDS, b".backward(")
 """A file that holds none of these neither trains nor helps to."""
 
 
@@ -35,6 +36,11 @@ def read_bytes(path: Path, *, whole: bool = True) -> bytes:
         raise UnreadableSource(
             f"it cannot be read ({reason_of(error)}); correct its permissions or exclude it"
         ) from error
+
+
+def names_torch(data: bytes) -> bool:
+    """Whether a file speaks of PyTorch, or of what is built on it."""
+    return any(word in data for word in _TORCH_WORDS)
 
 
 def may_hold_findings(data: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""Which branches ask for a parameter that is None by default, and which calls hand it over?"""
+"""What do branches need of a parameter, and which calls give it?"""
 
 from __future__ import annotations
 
@@ -7,29 +7,53 @@ import ast
 import pytest
 
 from tests.analysis.facts import file_model, marked
+from trainlint.analysis.conditions.arguments import ANYTHING, PASSED, RequiredParameter, passed_arguments
 from trainlint.analysis.conditions.condition import ConditionKind
-from trainlint.analysis.conditions.forms.parameters import passed_arguments
 from trainlint.finding import Heat
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("f(x, 3)", True),
-        ("f(x)", False),
-        ("f(x, size=3)", True),
-        ("f(x, size=None)", False),
-        ("f(x, other=3)", False),
-        ("f(*x)", None),
-        ("f(x, **options)", None),
-        ("f(x, None)", None),
-        ("f(x, 1, 2, 3, 4)", None),
+        ("f(x, y)", PASSED),
+        ("f(x, 3)", "3"),
+        ("f(x, None)", "None"),
+        ("f(x)", "7"),
+        ("f(x, size='full')", "'full'"),
+        ("f(x, size=None)", "None"),
+        ("f(x, size=size)", "=size"),
+        ("f(x, size=other)", PASSED),
+        ("f(x, other=3)", "7"),
+        ("f(*x)", ANYTHING),
+        ("f(x, **options)", ANYTHING),
+        ("f(x, 1, 2, 3, 4)", ANYTHING),
     ],
 )
-def test_what_a_call_hands_over(text: str, said: bool | None) -> None:
+def test_what_a_call_gives_a_parameter(text: str, said: str) -> None:
     call = ast.parse(text, mode="eval").body
     assert isinstance(call, ast.Call)
-    assert passed_arguments(call).passes("size", ("x", "size", "other")) is said
+    passed = passed_arguments(call, parameters=("size",))
+    assert passed.value("size", ("x", "size", "rest"), (("size", "7"),)) == said
+
+
+@pytest.mark.parametrize(
+    ("literal", "holds", "value", "met"),
+    [
+        ("", True, "True", True),
+        ("", True, "0", False),
+        ("", False, "''", True),
+        ("", True, PASSED, None),
+        ("'mean'", True, "'mean'", True),
+        ("'mean'", True, "'sum'", False),
+        ("'mean'", False, "'sum'", True),
+        ("None", True, "None", True),
+        ("None", True, PASSED, False),
+        ("None", False, PASSED, True),
+        ("None", False, ANYTHING, None),
+    ],
+)
+def test_whether_a_value_meets_what_a_branch_needs(literal: str, holds: bool, value: str, met: bool | None) -> None:
+    assert RequiredParameter("reduce", literal, holds).met_by(value) is met
 
 
 ASKING = """

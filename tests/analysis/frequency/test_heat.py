@@ -237,6 +237,92 @@ SNIPPETS = {
                 loss.backward()
                 print(loss)  #= step
     """,
+    "a body that ends in break runs once": """
+        for images, labels in train_loader:
+            loss = criterion(model(images), labels)
+            loss.backward()
+            optimizer.step()
+            print(loss)  #= once
+            break
+    """,
+    "a loop that runs once in each step is no loop within it": """
+        for images in train_loader:
+            loss = model(images)
+            loss.backward()
+            while True:
+                print(loss)  #= step
+                break
+    """,
+    "a body that leaves in each of its branches runs once": """
+        def peek(loader):
+            for images, labels in loader:
+                print(images)  #= once
+                if labels is None:
+                    return images
+                else:
+                    raise ValueError(labels)
+
+        peek(val_loader)
+    """,
+    "a body that may go on runs more often": """
+        for images, labels in train_loader:
+            if images is None:
+                continue
+            loss = criterion(model(images), labels)
+            loss.backward()
+            print(loss)  #= step
+            break
+    """,
+    "a break of a loop inside is none of the loop around": """
+        for images, labels in train_loader:
+            loss = criterion(model(images), labels)
+            loss.backward()
+            print(loss)  #= step
+            for name in names:
+                break
+    """,
+    "sizes that are written out are no batches": """
+        def smoke():
+            for size in (16, 32, 64):
+                loss = model(size)
+                loss.backward()
+                optimizer.step()
+                print(loss)  #= once
+
+        smoke()
+    """,
+    "an optimizer that is cleared and stepped trains": """
+        for cells in stream:
+            optimizer.zero_grad()
+            engine.accumulate(cells)
+            optimizer.step()
+            print(cells)  #= step
+    """,
+    "something that is stepped and never cleared": """
+        for t in scheduler.timesteps:
+            x = scheduler.step(noise, t, x)
+            print(x)  #= once
+    """,
+    "an optimizer that is cleared and stepped once an epoch": """
+        for epoch in range(epochs):
+            optimizer.zero_grad()
+            for cells in train_loader:
+                loss = model(cells)
+                loss.backward()
+                print(loss)  #= step
+            optimizer.step()
+            print(epoch)  #= epoch
+    """,
+    "parts of a batch that a while draws": """
+        while step < total:
+            cells = next(data)
+            for part in range(parts):
+                loss = model(cells[part])
+                loss.backward()
+                print(loss)  #= inner
+            optimizer.step()
+            print(step)  #= step
+    """,
 }
 
 

@@ -43,3 +43,5 @@ if __name__ == "__main__":
         torch.manual_seed(i)
         net(torch.rand(4, 16, device="cuda")).sum().backward()  #! TRN605
         sgd.step()
+    adapts(loader)
+    scaled(net, criterion, sgd, loader)

@@ -16,3 +16,4 @@ def half(use_half):
 
 if __name__ == "__main__":
     torch.set_default_tensor_type(torch.cuda.FloatTensor)  #! TRN816
+    half(True)

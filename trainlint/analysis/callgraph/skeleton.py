@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, Flag, auto
 from typing import NamedTuple
 
-from trainlint.analysis.conditions.forms.parameters import NO_ARGUMENTS, PassedArguments, RequiredParameter
+from trainlint.analysis.conditions.arguments import NO_ARGUMENTS, PassedArguments, RequiredParameter
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.finding import Heat
 
@@ -37,6 +37,8 @@ class LoopTrait(Flag):
     COMPREHENSION = auto()
     GRADIENTS_OFF = auto()
     """It stands in a block that switches autograd off: whatever it calls, it trains nothing."""
+    ONCE = auto()
+    """Its body ends in `break`, `return` or `raise`: it runs once at most."""
 
 
 class Shape(NamedTuple):
@@ -53,7 +55,7 @@ class Shape(NamedTuple):
     optional: str = ""
     """That one of them has another value by default, in words; "" where that is not known."""
     requires: tuple[RequiredParameter, ...] = ()
-    """For branches: parameters of the function around that a call must pass, or leave out, for it to run."""
+    """For branches: what parameters, of the function around or of the object's constructor, must hold."""
     unknown: str = ""
     """For branches: that nothing says how often their test holds, in words; "" where something does."""
 
@@ -121,6 +123,8 @@ class FunctionShape(NamedTuple):
     """The heat that the user's configuration gives it."""
     parameters: tuple[str, ...] = ()
     """What a call passes, in order, without the object that it is called on."""
+    defaults: tuple[tuple[str, str], ...] = ()
+    """Parameters with their defaults, where these are constants."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.conditions.forms.versions import speaks_of_version
+from trainlint.analysis.conditions.forms.versions import module_asked_for_names, speaks_of_version
 from trainlint.analysis.conditions.guards import guards_around
 from trainlint.analysis.conditions.subjects import words_in
 from trainlint.analysis.syntax.blocks import Block, How, Place, Position
@@ -40,8 +40,12 @@ def has_alternative(file: SemanticModel, node: ast.expr, block: Block, names: Co
 
 def depends_on_version(block: Block) -> bool:
     """Whether a block runs only behind a test of a version or of what a module has."""
-    guards = guards_around(block, everywhere=True)
-    return any(speaks_of_version(word) for guard in guards for word in words_in(guard.expression))
+    tests = [guard.expression for guard in guards_around(block, everywhere=True)]
+    return any(
+        any(speaks_of_version(word) for word in words_in(test))
+        or any(module_asked_for_names(part) is not None for part in nodes_in(test))
+        for test in tests
+    )
 
 
 def is_tried(file: SemanticModel, statement: ast.stmt) -> bool:

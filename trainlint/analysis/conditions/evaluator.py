@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
 from trainlint.analysis.conditions.condition import (
     ALWAYS,
@@ -89,6 +90,7 @@ _MEMBERSHIP: tuple[Form, ...] = (
     first_time.compared,
     ranks.compared,
     hardware.compared,
+    versions.in_names_of_module,
     versions.compared,
     first_time.missing,
 )
@@ -132,6 +134,8 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[Form, ...]] = (
     | dict.fromkeys((ast.Lt, ast.LtE, ast.Gt, ast.GtE), _ORDER)
     | dict.fromkeys((ast.In, ast.NotIn), _MEMBERSHIP)
 )
+_LEFT_TO_CALLS = (ConditionKind.UNKNOWN, ConditionKind.MISSING)
+"""Kinds of conditions that leave it to the calls of a function whether a branch runs, where a parameter decides."""
 _SAME = (ast.Eq, ast.Is)
 _OTHER = (ast.NotEq, ast.IsNot)
 
@@ -156,11 +160,12 @@ def _evaluate(question: Question) -> Condition:
         if value is not ...:
             return ALWAYS if bool(value) == outcome else NEVER
     forms = _COMPARISONS[type(test.ops[0])] if isinstance(test, ast.Compare) else _FORMS.get(kind, ())
-    for form in forms:
-        found = form(question)
-        if found is not None:
-            return found
-    return Condition(ConditionKind.UNKNOWN, getattr(test, "lineno", 0), "behind a test")
+    found = next((found for form in forms if (found := form(question)) is not None), None)
+    if found is None:
+        found = Condition(ConditionKind.UNKNOWN, getattr(test, "lineno", 0), "behind a test")
+    if found.kind in _LEFT_TO_CALLS and (needs := parameters.required(question)) is not None:
+        found = replace(found, needs=needs)
+    return found
 
 
 def _of_parts(question: Question) -> Condition | None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from trainlint.analysis.callgraph.call_graph import CallGraph
 from trainlint.analysis.callgraph.skeleton import NOWHERE, LoopTrait
-from trainlint.analysis.conditions.forms.parameters import RequiredParameter
+from trainlint.analysis.conditions.arguments import RequiredParameter
 from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.programs.steps import LoopKind, Steps
 from trainlint.analysis.syntax.blocks import BlockKind
@@ -30,7 +30,7 @@ class Way(NamedTuple):
     batches: int = NOWHERE
     """A loop over batches around the block: it evaluates, unless the function is hot for another reason."""
     requires: tuple[RequiredParameter, ...] = ()
-    """Parameters that the calls of the function must pass, or leave out."""
+    """What parameters must hold."""
     unknown: bool = False
     """Whether it stands behind a test of which nothing says how often it holds."""
 
@@ -56,6 +56,8 @@ class BlockWays:
         self._known_ways: tuple[dict[int, Way], dict[int, Way]] = ({}, {})
         self._guarding: set[int] | None = None
         self._steps: dict[int, list[int]] | None = None
+        self._taken: dict[int, list[int]] | None = None
+        """Block → the blocks inside it that take a training step."""
 
     def of(self, block: int) -> BlockHeat:
         """How hot a block is, as far as its own function tells."""
@@ -69,7 +71,8 @@ class BlockWays:
             return BlockHeat(None, NOWHERE, way._replace(requires=()))
         if self.net.shapes[way.end].kind is BlockKind.FUNCTION:
             return BlockHeat(None, self.net.function_of[way.end], way)
-        return BlockHeat(behind(self._loop_fact(way.end, block, way.rare, way.in_loop), way.optional, way.unknown))
+        fact = behind(self._loop_fact(way.end, block, way), way.optional, way.unknown)
+        return BlockHeat(fact, self.net.function_of[block], way)
 
     def _way(self, block: int, past_loops: bool) -> Way:
         """The way out of a block; `past_loops` leads out of loops that train, too, to the function around.
@@ -92,6 +95,8 @@ class BlockWays:
         if shape.kind is BlockKind.FUNCTION:
             return Way(block)
         if shape.kind is BlockKind.LOOP:
+            if LoopTrait.ONCE in shape.traits:
+                return way
             kind = self.steps.kind(block)
             if past_loops or kind in (LoopKind.MICRO, LoopKind.OTHER):
                 return way._replace(in_loop=True)
@@ -108,16 +113,38 @@ class BlockWays:
             )
         return way
 
-    def _loop_fact(self, loop: int, block: int, rare: str | None, in_loop: bool) -> HeatFact:
+    def _loop_fact(self, loop: int, block: int, way: Way) -> HeatFact:
         """What a loop that trains says of the heat of a block in it."""
-        chain = (self.net.shapes[loop].words,)
+        chain, rare, in_loop = (self.net.shapes[loop].words,), way.rare, way.in_loop
         if self.steps.kind(loop) is LoopKind.EPOCH:
             return HeatFact(Heat.RARE if rare else Heat.EPOCH, 0.9, (*chain, rare) if rare else chain)
         if LoopTrait.ENVIRONMENT in self.net.shapes[loop].traits and not self._beside_backward(loop, block):
             return HeatFact(Heat.UNKNOWN, 1.0, chain)
         if rare is not None:
             return HeatFact(Heat.RARE, 0.95, (*chain, rare))
+        excluded = self._excluded_by_training(loop, way)
+        if excluded is not None:
+            return HeatFact(Heat.EVAL_STEP, 0.85, (*chain, excluded.words))
         return HeatFact(Heat.INNER if in_loop else Heat.STEP, 0.97, chain)
+
+    def _excluded_by_training(self, loop: int, way: Way) -> RequiredParameter | None:
+        """What a block needs of a parameter that is the opposite of what each training step of its loop needs.
+
+        So is the `else` of `if train:` in a loop that trains or evaluates, as each call says.
+        """
+        if not way.requires:
+            return None
+        if self._taken is None:
+            self._taken = {}
+            for call in self.steps.taken():
+                home = self.net.call_block[call]
+                for around in self.net.outwards(home):
+                    self._taken.setdefault(around, []).append(home)
+        homes = self._taken.get(loop, [])
+        for item in way.requires:
+            if homes and all(item.opposite in self._way(home, False).requires for home in homes):
+                return item
+        return None
 
     def _beside_backward(self, loop: int, block: int) -> bool:
         """Whether a block stands with the backward of a loop: under the same tests, or deeper.

@@ -116,7 +116,7 @@ def _looks(owner: str, bases: tuple[str, ...]) -> _Looks:
     by_base = [_said_by(base.rpartition(".")[2]) for base in bases]
     said = _said_by(owner).union(*by_base)
     return _Looks(
-        based=not all(map(_is_plain, bases)),
+        based=not all(map(is_plain_base, bases)),
         dataset=_DATASET in said,
         iterated=_ITERATED in said,
         collator=_COLLATOR in said,
@@ -135,7 +135,8 @@ def _said_by(name: str) -> frozenset[re.Pattern[str]]:
 
 
 @lru_cache(NAMES)
-def _is_plain(base: str) -> bool:
+def is_plain_base(base: str) -> bool:
+    """Whether no framework stands behind a base class, by its dotted origin."""
     return _PLAIN_BASES.search(base) is not None
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from trainlint.analysis.callgraph.call_graph import CallGraph, Edge
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
+from trainlint.analysis.conditions.arguments import ANYTHING, PASSED, parameter_of_caller
 from trainlint.analysis.frequency.block_ways import BlockHeat, BlockWays, behind
 from trainlint.analysis.frequency.framework_roles import role
 from trainlint.analysis.frequency.heat_fact import RANK, UNKNOWN_HEAT, HeatFact
@@ -17,6 +18,12 @@ _ONCE = frozenset(
     {"__init__", "main", "setup", "configure_optimizers", "prepare_data", "parse_args", "__post_init__", "build_model"}
 )
 _SET_UP = HeatFact(Heat.ONCE, 0.9)
+_MOST_VALUES = 8
+"""Of how many values a parameter may have before nothing is said of it."""
+_DEEPEST = 5
+"""Through how many calls a parameter is followed that each hands on."""
+_NOT_KNOWN = frozenset({PASSED})
+"""What a parameter that is handed on holds where its own callers are out of sight: most likely something."""
 _TEST_FILE_CEILING = 0.5
 """How sure heat can be in code of tests and benchmarks, which trains nothing that anyone pays for."""
 
@@ -33,17 +40,20 @@ class FrequencyFixpoint:
         net: CallGraph,
         steps: Steps,
         told: Mapping[int, HeatFact] | None = None,
-        handed: Mapping[tuple[int, str], frozenset[bool]] | None = None,
+        handed: Mapping[tuple[int, str, bool], tuple[str, ...]] | None = None,
     ) -> None:
         self.net = net
         self.steps = steps
         self.told = told or {}
         self.handed = handed or {}
-        """Function and parameter → whether the hot calls outside the network hand it over, leave it out, or do both."""
+        """Function, parameter and whether all calls count, not hot ones alone → what calls outside the network give."""
         self._functions: dict[int, HeatFact] | None = None
         self._owned: dict[int, HeatFact | None] = {}
         self._facts: dict[int, HeatFact] = {}
-        self._handing: dict[tuple[int, str], set[bool]] = {}
+        self._given: dict[tuple[int, str, bool], frozenset[str]] = {}
+        self._constructors: dict[tuple[int, str], int] | None = None
+        self._never: dict[int, HeatFact] = {}
+        """Blocks with calls that no hot call of their function lets run → their heat."""
         self._ways = BlockWays(net, steps)
 
     def of(self, block: int) -> HeatFact:
@@ -54,35 +64,77 @@ class FrequencyFixpoint:
         return self._facts[block]
 
     def _as_called(self, found: BlockHeat, fact: HeatFact) -> HeatFact:
-        """The heat of a block that requires parameters, by what the hot calls of its function pass.
+        """The heat of a block that requires something of parameters, by what the calls of its function give them.
 
-        Where all leave out what it needs, it does not run. Where all pass what must be missing, that may be None.
+        Where all give something else, it does not run. Where all pass what must be None, that may be None.
         """
-        if not fact.heat.in_step or not found.way.requires or self._own(found.function) is not None:
+        if not found.way.requires or not (fact.heat.in_step or fact.heat is Heat.EVAL_STEP):
             return fact
-        for name, wanted in found.way.requires:
-            ways = self.ways(found.function, name)
-            if ways == {not wanted}:
-                words = f"only if a call {'hands over' if wanted else 'leaves out'} `{name}`"
-                if wanted:
-                    return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, words))
-                return behind(fact, words, False)
+        if found.fact is None and self._own(found.function) is not None:
+            return fact
+        for item in found.way.requires:
+            function = found.function
+            if item.constructor:
+                function = self._constructor(self.net.file_of_function[function], item.constructor)
+            if function == NOWHERE:
+                continue
+            values = self.values(function, item.name, any_call=bool(item.constructor) or found.fact is not None)
+            if values and all(item.met_by(value) is False for value in values):
+                if item.holds and PASSED in values:
+                    return behind(fact, item.words, False)
+                return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, item.words))
         return fact
 
-    def ways(self, function: int, name: str) -> set[bool]:
-        """Whether the hot calls of a function pass a parameter, leave it out, or do both."""
-        if (function, name) not in self._handing:
-            self._handing[function, name] = self._handed_over(function, name)
-        return self._handing[function, name]
+    def _constructor(self, file: int, key: str) -> int:
+        """The number of the `__init__` with this key in a file."""
+        if self._constructors is None:
+            self._constructors = {
+                (self.net.file_of_function[number], shape.key): number
+                for number, shape in enumerate(self.net.functions)
+                if shape.name == "__init__"
+            }
+        return self._constructors.get((file, key), NOWHERE)
 
-    def _handed_over(self, function: int, name: str) -> set[bool]:
-        found = set(self.handed.get((function, name), ()))
-        for edge in self.net.callers.get(function, ()):
+    def values(self, function: int, name: str, *, any_call: bool) -> frozenset[str]:
+        """What the hot calls of a function give a parameter, or all of them."""
+        return self._values(function, name, any_call, ())
+
+    def _values(
+        self, function: int, name: str, any_call: bool, asking: tuple[tuple[int, str, bool], ...]
+    ) -> frozenset[str]:
+        key = (function, name, any_call)
+        if key not in self._given:
+            found = set(self.handed.get(key, ()))
+            for edge in self.net.callers.get(function, ()):
+                if edge.how is Handing.CALLED and len(found) < _MOST_VALUES:
+                    found |= self.values_along(edge, name, any_call=any_call, asking=(*asking, key))
+            values = frozenset(found) if len(found) < _MOST_VALUES else frozenset({ANYTHING})
+            if asking:
+                return values  # what asks for it may be left out of it
+            self._given[key] = values
+        return self._given[key]
+
+    def values_along(
+        self, edge: Edge, name: str, *, any_call: bool, asking: tuple[tuple[int, str, bool], ...] = ()
+    ) -> frozenset[str]:
+        """What one call gives a parameter of the function that it runs; nothing where only hot calls count."""
+        net, function = self.net, edge.function
+        caller = net.function_of[net.call_block[edge.call]]
+        if caller == function and net.functions[function].name == "__init__":
+            return frozenset()  # `super().__init__()`, whose base is out of sight
+        if not any_call:
             fact = self.along(function, edge)
-            if edge.how is Handing.CALLED and fact is not None and fact.heat.in_step:
-                hands = self.net.calls[edge.call].passed.passes(name, self.net.functions[function].parameters)
-                found |= {True, False} if hands is None else {hands}
-        return found
+            if fact is None or not fact.heat.in_step:
+                return frozenset()
+        shape = net.functions[function]
+        value = net.calls[edge.call].passed.value(name, shape.parameters, shape.defaults)
+        handed_on = parameter_of_caller(value)
+        if handed_on is None:
+            return frozenset({value})
+        if caller == NOWHERE or len(asking) >= _DEEPEST or any(item[:2] == (caller, handed_on) for item in asking):
+            return _NOT_KNOWN
+        own = self._own(caller) is not None
+        return _NOT_KNOWN if own else self._values(caller, handed_on, any_call, asking) or _NOT_KNOWN
 
     @property
     def any_in_step(self) -> bool:
@@ -129,21 +181,43 @@ class FrequencyFixpoint:
         return fact
 
     def _settled(self) -> dict[int, HeatFact]:
-        """The heat of every function: what it has by itself, then what its callers give it, hottest first."""
+        """The heat of every function: what it has by itself, then what its callers give it, hottest first.
+
+        Worked out again without the calls that turn out never to run there.
+        """
         if self._functions is None:
-            count = len(self.net.functions)
-            self._functions = {function: self._own(function) or UNKNOWN_HEAT for function in range(count)}
-            dependents = self.net.dependents()
-            waiting = dict.fromkeys(range(count))
-            raised: dict[int, HeatFact] = {}
-            while waiting:
-                found = {function: self._hottest(function, self._functions, raised) for function in waiting}
-                raised = {
-                    function: best for function, best in found.items() if best.order > self._functions[function].order
-                }
-                self._functions.update(raised)
-                waiting = dict.fromkeys(called for function in raised for called in dependents.get(function, ()))
+            self._functions = self._settle()
+            self._never = self._impossible()
+            if self._never:
+                self._functions = self._settle()
+                self._given.clear()
         return self._functions
+
+    def _impossible(self) -> dict[int, HeatFact]:
+        """Blocks with calls that need other arguments than the calls of their function pass → their heat."""
+        found: dict[int, HeatFact] = {}
+        for block in {self.net.call_block[call] for call in self.net.callees}:
+            way = self._ways.of(block)
+            if way.way.requires:
+                fact = self._absolute(way, self._settled())
+                as_called = self._as_called(way, fact)
+                if as_called.heat is Heat.RARE and fact.heat is not Heat.RARE:
+                    found[block] = as_called
+        return found
+
+    def _settle(self) -> dict[int, HeatFact]:
+        """The heat of every function, by what `_never` says so far."""
+        count = len(self.net.functions)
+        known = {function: self._own(function) or UNKNOWN_HEAT for function in range(count)}
+        dependents = self.net.dependents()
+        waiting = dict.fromkeys(range(count))
+        raised: dict[int, HeatFact] = {}
+        while waiting:
+            found = {function: self._hottest(function, known, raised) for function in waiting}
+            raised = {function: best for function, best in found.items() if best.order > known[function].order}
+            known.update(raised)
+            waiting = dict.fromkeys(called for function in raised for called in dependents.get(function, ()))
+        return known
 
     def _own(self, function: int) -> HeatFact | None:
         """What the user or a framework says of a function's heat, whoever calls it."""
@@ -188,7 +262,7 @@ class FrequencyFixpoint:
         if shape.name in _ONCE or shape.name.startswith("test") or self.steps.summary(function) is not LoopKind.STEP:
             return None
         sure = 0.85 if shape.owner is not None else 0.65  # a plain function may as well be a whole script
-        return HeatFact(Heat.STEP, sure, (f"{shape.qualified_name}: holds a backward pass outside any loop",))
+        return HeatFact(Heat.STEP, sure, (f"{shape.qualified_name}: holds a training step outside any loop",))
 
     def _where_defined(self, function: int, found: HeatFact, known: dict[int, HeatFact]) -> HeatFact:
         """The heat of a function by what it is defined in, or by its name; `found` where neither tells."""
@@ -236,6 +310,8 @@ class FrequencyFixpoint:
         call = net.calls[edge.call]
         if call.loop != NOWHERE and net.functions[function].generator:
             block += call.loop - call.block  # the generator's code runs where its elements are taken
+        if block in self._never:
+            return self._never[block]
         return self._absolute(self._ways.of(block), known)
 
     def _from_caller(self, function: int, edge: Edge, known: dict[int, HeatFact]) -> HeatFact | None:

@@ -16,13 +16,13 @@ from trainlint.analysis.callgraph.skeleton import (
     Shape,
     Skeleton,
 )
+from trainlint.analysis.conditions.arguments import passed_arguments, written_constant
 from trainlint.analysis.conditions.around import Conditions
 from trainlint.analysis.conditions.condition import ConditionKind
-from trainlint.analysis.conditions.forms.parameters import passed_arguments
 from trainlint.analysis.frequency.framework_roles import gradients_off
 from trainlint.analysis.programs.grad_mode import Switches
 from trainlint.analysis.programs.loops import LoopReader, describe_loop
-from trainlint.analysis.syntax.blocks import Block, BlockKind, Class, Function, Place
+from trainlint.analysis.syntax.blocks import Block, BlockKind, Class, Function, Place, Scope
 from trainlint.analysis.syntax.local_calls import LocalCalls, entered_calls
 from trainlint.analysis.syntax.names import dotted, last_name, written
 from trainlint.analysis.syntax.outline import Outline
@@ -73,6 +73,7 @@ def skeleton(
     """
     numbers = {function: number for number, function in enumerate(outline.functions)}
     iterated, entered = _iterated_calls(outline), entered_calls(outline)
+    unassigned = {function.body.scope: _unassigned(function) for function in outline.functions}
     functions = []
     for function in outline.functions:
         owner = function.owner.name if function.owner is not None else None
@@ -91,6 +92,7 @@ def skeleton(
                 decorators=tuple([_decorator(item) for item in function.decorators]),
                 declared=declared.get(function.qualified_name, declared.get(function.name)),
                 parameters=tuple(item.arg for item in function.parameters[function.takes_object :]),
+                defaults=_defaults(function),
             )
         )
     return Skeleton(
@@ -98,7 +100,7 @@ def skeleton(
         shapes=tuple(_shape(block, reader, switches, conditions) for block in outline.blocks),
         functions=tuple(functions),
         calls=tuple(
-            _call(place, graph, reader, switches, numbers, keys.call(place.node), iterated, entered)
+            _call(place, graph, reader, switches, numbers, keys.call(place.node), iterated, entered, unassigned)
             for place in calls
             if isinstance(place.node, ast.Call)
         ),
@@ -118,6 +120,21 @@ def rebased(alone: Skeleton, outline: Outline, switches: Switches, bases: dict[s
         for shape, function in zip(alone.functions, outline.functions, strict=True)
     ]
     return replace(alone, functions=tuple(functions), bases=bases)
+
+
+def _unassigned(function: Function) -> frozenset[str]:
+    """The parameters that a function assigns nothing else to."""
+    bindings = function.body.scope.bindings
+    return frozenset([item.arg for item in function.parameters if len(bindings.get(item.arg, ())) == 1])
+
+
+def _defaults(function: Function) -> tuple[tuple[str, str], ...]:
+    """The parameters whose defaults are constants, with these."""
+    arguments = function.node.args
+    named = [*arguments.posonlyargs, *arguments.args]
+    given = [*zip(named[len(named) - len(arguments.defaults) :], arguments.defaults, strict=True)]
+    given += [(item, value) for item, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value]
+    return tuple([(item.arg, known) for item, value in given if (known := written_constant(value))])
 
 
 def _line(function: Function, outline: Outline) -> int | None:
@@ -179,6 +196,7 @@ def _call(
     key: str,
     iterated: Mapping[ast.AST, int],
     entered: Collection[ast.AST],
+    unassigned: Mapping[Scope, Collection[str]],
 ) -> CallShape:
     call = place.node
     assert isinstance(call, ast.Call)
@@ -195,7 +213,7 @@ def _call(
         key=key,
         loop=iterated.get(call, NOWHERE),
         entered=call in entered,
-        passed=passed_arguments(call),
+        passed=passed_arguments(call, unassigned.get(place.block.scope, ())),
     )
 
 
@@ -225,17 +243,17 @@ def _shape(block: Block, reader: LoopReader, switches: Switches, conditions: Con
     if condition.rare:
         return Shape(kind, parent, line, words)
     options = [(part.name, part.value) for part in condition.all if part.kind is ConditionKind.OPTION]
-    parameters = [(part.name, part.value) for part in condition.all if part.kind is ConditionKind.PARAMETER]
+    needs = [part.needs for part in condition.all if part.needs is not None]
     return Shape(
         kind,
         parent,
         line,
         wants=_named(options),
-        requires=_named(parameters),
+        requires=tuple(dict.fromkeys(needs)),
         unknown=words if condition.is_unknown else "",
     )
 
 
 def _named(found: list[tuple[str, bool | None]]) -> tuple[tuple[str, bool], ...]:
-    """The options or parameters of which a value is needed, each once."""
+    """The options of which a value is needed, each once."""
     return tuple(dict.fromkeys((name, value) for name, value in found if value is not None))

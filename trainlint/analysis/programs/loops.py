@@ -1,7 +1,7 @@
 """What loops and calls say of training by themselves: by what stands in them, not by their names.
 
-A training step shows itself by a backward pass. `.step()` alone is no evidence: most loops that call it
-without a backward are diffusion samplers, environments and schedulers.
+A training step shows itself by a backward pass, or by an optimizer's `step` next to its `zero_grad`. `.step()` alone
+is no evidence: most loops that call it without a backward are diffusion samplers, environments and schedulers.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from functools import cached_property, lru_cache
 
 from trainlint.analysis.callgraph.skeleton import LoopTrait
 from trainlint.analysis.programs.steps import LoopKind, Steps
+from trainlint.analysis.programs.trip_counts import iterates_few_literals, runs_once
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, Place
 from trainlint.analysis.syntax.local_calls import LocalCalls
-from trainlint.analysis.syntax.names import NAMES, constant, last_name, names_in, root_name, written
+from trainlint.analysis.syntax.names import NAMES, dotted, last_name, names_in, root_name, written
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.tables.optimizers import STEPPED_NAME
 from trainlint.analysis.types.batch_sources import LOADER_NAME, draws_batches, is_batch_source
@@ -34,16 +35,17 @@ _EPOCH = lazy(r"epoch", re.IGNORECASE)
 _ENVIRONMENT = lazy(r"(^|_)envs?($|_)", re.IGNORECASE)
 _PARTS = lazy(r"loss|optim|model", re.IGNORECASE)
 """What a step iterates over without being a loop over steps: its losses, optimizers, networks."""
-_FEW = 8
-"""A literal number of rounds up to this is a part of a step, not training itself."""
 _FOR = (ast.For, ast.AsyncFor)
+_BODIES = (BlockKind.LOOP, BlockKind.FUNCTION, BlockKind.MODULE)
 _BATCH_CALL = lazy(r"batch|next|sample|load|randint|fetch", re.IGNORECASE)
 
 
 class LoopReader:
     """What the loops and calls of one file say by themselves of training."""
 
-    def __init__(self, outline: Outline, graph: LocalCalls) -> None:
+    def __init__(self, outline: Outline, graph: LocalCalls, *, trains: bool) -> None:
+        """`trains` is false in a program that updates no parameters: attacks, saliency maps, guided sampling."""
+        self.trains = trains
         self.outline = outline
         self.graph = graph
         self._evidence: dict[Block, list[Place]] | None = None
@@ -65,13 +67,15 @@ class LoopReader:
     @cached_property
     def _proofs(self) -> set[ast.AST]:
         """The calls that prove a training step: most files have none, as the names of their calls tell."""
+        if not self.trains:
+            return set()
         return {
             place.node
             for name, places in self.outline.calls.items()
             if name in _BACKWARD or name in _TRAINING_CALLS or _scales(name)
             for place in places
             if self._proves_step(place, name)
-        }
+        } | self._steps_of_cleared
 
     def _proves_step(self, place: Place, name: str) -> bool:
         call = place.node
@@ -86,6 +90,26 @@ class LoopReader:
         if name == "update_params":
             return bool(STEPPED_NAME.search(last_name(call.func.value)))  # loggers have a method of this name, too
         return True
+
+    @property
+    def _steps_of_cleared(self) -> set[ast.AST]:
+        """Calls `optimizer.step()` with a `zero_grad()` of the same object in the same loop or function.
+
+        Not where a loop inside holds the backward or iterates batches: that loop tells more.
+        """
+        cleared = {_stepped(place) for place in self.outline.calls.get("zero_grad", ())} - {None}
+        if not cleared:
+            return set()
+        backward = _around(self.outline.calls.get("backward", ()))
+        telling = [
+            loop for loop in self.outline.loop_blocks.values() if loop in backward or self.iterates_batches(loop)
+        ]
+        around_telling = {_body_around(loop.parent) for loop in telling}
+        return {
+            place.node
+            for place in self.outline.calls.get("step", ())
+            if _stepped(place) in cleared and _body_around(place.block) not in around_telling
+        }
 
     def _in_autograd(self, block: Block) -> bool:
         """Whether a block stands in the `backward` of a class, as those of `torch.autograd.Function` have it."""
@@ -104,6 +128,7 @@ class LoopReader:
             (LoopTrait.FULL_BATCH, self._is_full_batch(loop, words)),
             (LoopTrait.EXPLAINS, self._explains(loop, words)),
             (LoopTrait.ENVIRONMENT, self.acts_on_environment(loop)),
+            (LoopTrait.ONCE, runs_once(loop.node)),
         ):
             if holds:
                 found |= trait
@@ -136,22 +161,22 @@ class LoopReader:
         node = loop.node
         if not isinstance(node, ast.For):
             return False
-        if any(_MICRO.search(word) for word in (*words, last_name(node.target))):
+        if any(_MICRO.search(word) for word in (*words, last_name(node.target))) or iterates_few_literals(node.iter):
             return True
         if _loop_around(loop) is None:
             return False
-        if self._draws_its_batch_outside(loop):
-            return True
-        if isinstance(node.iter, ast.Call) and last_name(node.iter.func) == "range":
-            count = constant(node.iter.args[0]) if len(node.iter.args) == 1 else ...
-            return isinstance(count, int) and count <= _FEW
-        return isinstance(node.iter, (ast.List, ast.Tuple)) or bool(_PARTS.search(" ".join(words)))
+        return self._draws_its_batch_outside(loop) or bool(_PARTS.search(" ".join(words)))
 
     def _draws_its_batch_outside(self, loop: Block) -> bool:
-        """Whether a loop around yields the batch that this one trains on several times, as PPO's epochs do."""
+        """Whether a loop around yields the batch that this one trains on, whole or in parts, several times.
+
+        So do PPO's epochs, and micro-batches in a `while` that draws its batches with `next`.
+        """
         around = _loop_around(loop)
         while around is not None:
             node = around.node
+            if isinstance(node, ast.While) and self.iterates_batches(around):
+                return not self.iterates_batches(loop)
             if isinstance(node, ast.For) and self.iterates_batches(around):
                 return not LOADER_NAME.search(last_name(node.target))  # a loop over loaders draws no batch
             around = _loop_around(around)
@@ -219,6 +244,22 @@ class Loops:
     def acts_on_environment(self, loop: Block) -> bool:
         """Whether a loop steps a simulator: actions must reach the host, and only what trains counts as a step."""
         return self.reader.acts_on_environment(loop)
+
+
+def _stepped(place: Place) -> tuple[str, Block | None] | None:
+    """What a method is called on, by its dotted name, and the innermost loop or function around the call."""
+    call = place.node
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    name = dotted(call.func.value)
+    return (name, _body_around(place.block)) if name is not None else None
+
+
+def _body_around(block: Block | None) -> Block | None:
+    """The innermost loop, function or module block around code: its own block, or one further out."""
+    while block is not None and block.kind not in _BODIES:
+        block = block.parent
+    return block
 
 
 @lru_cache(NAMES)

@@ -108,6 +108,8 @@ class Steps:
         if LoopTrait.COMPREHENSION in traits:
             return LoopKind.OTHER
         inside = self._inside(loop) if LoopTrait.GRADIENTS_OFF not in traits else set()
+        if LoopTrait.ONCE in traits:
+            return LoopKind.MICRO if LoopKind.STEP in inside else LoopKind.OTHER
         batches = LoopTrait.BATCHES in traits
         if LoopKind.STEP in inside:
             if batches:

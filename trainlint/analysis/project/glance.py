@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trainlint.analysis.tables.devices import names_device
+from trainlint.analysis.tables.updates import Program, program
 from trainlint.patterns import lazy
 
 _LETTER = rb"[\w\x80-\xff]"
@@ -36,9 +37,13 @@ class Glance:
     """Whether it names a device, or a framework that chooses one."""
     size: int
     """In bytes."""
+    program: Program
+    """Whether it is run, and whether it may update parameters."""
+    names_torch: bool
+    """Whether it speaks of PyTorch."""
 
 
-def glance(data: bytes, *, telling: bool) -> Glance:
+def glance(data: bytes, *, telling: bool, names_torch: bool = True) -> Glance:
     """What the bytes of a file show. `telling` says whether the gate lets them through."""
     return Glance(
         telling=telling,
@@ -46,6 +51,8 @@ def glance(data: bytes, *, telling: bool) -> Glance:
         methods=frozenset(_methods(data)),
         names_device=names_device(data),
         size=len(data),
+        program=program(data),
+        names_torch=names_torch,
     )
 
 

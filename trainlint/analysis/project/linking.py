@@ -11,9 +11,11 @@ from pathlib import PurePath
 from trainlint.analysis.callgraph.call_graph import CallGraph, Edge, build_call_graph
 from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
+from trainlint.analysis.conditions.arguments import parameter_of_caller
 from trainlint.analysis.effects.guarded_reads import Reader
 from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact
 from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
+from trainlint.analysis.frequency.unreferenced import unmentioned
 from trainlint.analysis.programs.grad_mode import functions_off
 from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
 from trainlint.analysis.programs.steps import LoopKind, Steps
@@ -37,14 +39,16 @@ def link(
     paths: Sequence[PurePath],
     groups: Sequence[int],
     asked: Sequence[bool] | None = None,
+    *,
+    whole: bool = True,
 ) -> list[ImportedFacts]:
     """What the files tell each other, in the order of the summaries.
 
     `paths` are their absolute paths, `groups` say which files import each other, `asked` which files are to be told
-    (all, if None). The work is linear in the number of calls, but for the few rounds in which objects are followed
-    through calls.
+    (all, if None), `whole` whether these are all files of their groups. The work is linear in the number of calls, but
+    for the few rounds in which objects are followed through calls.
     """
-    linked = _Linked(summaries, paths, groups)
+    linked = _Linked(summaries, paths, groups, whole)
     found = list(linked.outsides(asked or [True] * len(summaries)))
     linked.follower.release()
     return found
@@ -55,6 +59,7 @@ class _Linked:
     summaries: Sequence[Summary]
     paths: Sequence[PurePath]
     groups: Sequence[int]
+    whole: bool = True
     _known_attributes: dict[ClassThing, dict[str, Value]] = field(default_factory=dict)
 
     def outsides(self, asked: Sequence[bool]) -> Iterator[ImportedFacts]:
@@ -81,6 +86,7 @@ class _Linked:
                 bases=dict(self._bases(file)),
                 around=dict(self._around(file)),
                 options=self.options[file],
+                unreferenced=self._unreferenced(file),
             )
 
     @cached_property
@@ -164,26 +170,42 @@ class _Linked:
         """The hottest use that other files make of a function."""
         return self.flow.hottest_along(edges[0].function, edges) or UNKNOWN_HEAT
 
-    def _handed(self, file: int, into: Mapping[str, list[Edge]]) -> dict[tuple[str, str], frozenset[bool]]:
-        """What hot calls from other files hand over of the parameters that a file's branches ask for."""
-        found: dict[tuple[str, str], set[bool]] = {}
-        for key, names in self._asked(file).items() if into else ():
-            hot = [edge for edge in into.get(key, ()) if self.flow.at_call(edge.function, edge).heat.in_step]
-            for edge in hot:
-                for name in sorted(names):
-                    hands = self.net.calls[edge.call].passed.passes(name, self.net.functions[edge.function].parameters)
-                    found.setdefault((key, name), set()).update({True, False} if hands is None else {hands})
-        return {key: frozenset(ways) for key, ways in found.items()}
+    def _handed(self, file: int, into: Mapping[str, list[Edge]]) -> dict[tuple[str, str, bool], tuple[str, ...]]:
+        """What calls from other files give the parameters that a file's branches ask for."""
+        found: dict[tuple[str, str, bool], tuple[str, ...]] = {}
+        for function, name, any_call in self._asked(file) if into else ():
+            key = self.net.functions[function].key
+            values = [self.flow.values_along(edge, name, any_call=any_call) for edge in into.get(key, ())]
+            if any(values):
+                found[key, name, any_call] = tuple(sorted(frozenset().union(*values)))
+        return found
 
-    def _asked(self, file: int) -> dict[str, set[str]]:
-        """Function → the parameters that its branches ask for."""
+    def _asked(self, file: int) -> list[tuple[int, str, bool]]:
+        """The functions and parameters that a file's branches ask for, and whether all calls count.
+
+        So do the parameters of its functions that are handed on to those.
+        """
         net, first = self.net, self.net.first_block[file]
-        asked: dict[str, set[str]] = {}
+        asked: dict[tuple[int, str, bool], None] = {}
         for number, shape in enumerate(self.summaries[file].skeleton.shapes):
-            if shape.requires and net.function_of[first + number] != NOWHERE:
-                key = net.functions[net.function_of[first + number]].key
-                asked.setdefault(key, set()).update(name for name, _ in shape.requires)
-        return asked
+            function = net.function_of[first + number]
+            for item in shape.requires if function != NOWHERE else ():
+                if not item.constructor:
+                    asked |= dict.fromkeys([(function, item.name, False), (function, item.name, True)])
+                elif item.constructor in self.numbers[file]:
+                    asked[self.numbers[file][item.constructor], item.name, True] = None
+        waiting = list(asked)
+        while waiting:
+            function, name, any_call = waiting.pop()
+            shape_of = net.functions[function]
+            for edge in net.callers.get(function, ()) if net.file_of_function[function] == file else ():
+                given = net.calls[edge.call].passed.value(name, shape_of.parameters, shape_of.defaults)
+                caller, handed_on = net.function_of[net.call_block[edge.call]], parameter_of_caller(given)
+                key = (caller, handed_on or "", any_call)
+                if handed_on and caller != NOWHERE and net.file_of_function[caller] == file and key not in asked:
+                    asked[key] = None
+                    waiting.append(key)
+        return list(asked)
 
     def _gradients_off(self, edges: list[Edge]) -> bool:
         """Whether all calls of a function from other files have autograd off."""
@@ -286,6 +308,35 @@ class _Linked:
             for name in sorted(asked)
             if name in declared
         }
+
+    def _unreferenced(self, file: int) -> tuple[str, ...]:
+        """The functions of a file that nothing in its group refers to; nothing where no program is among the files."""
+        group, own = self.groups[file], self.summaries[file]
+        if not self.whole or not self.programs.get(group):
+            return ()
+        mentioned = self.mentioned[group]
+        names = {name for several in own.needed.values() for name in several}
+        return unmentioned(own.needed, own.mentions, {name for name in names if mentioned[name] > 1})
+
+    @cached_property
+    def programs(self) -> dict[int, bool]:
+        """For each group, whether it has a program, and no file that calls functions by names from elsewhere."""
+        found: dict[int, bool] = {}
+        for summary, group in zip(self.summaries, self.groups, strict=True):
+            if summary.mentions.starts and not summary.skeleton.is_test_file:
+                found.setdefault(group, True)
+        reflecting = {group for item, group in zip(self.summaries, self.groups, strict=True) if item.mentions.reflects}
+        return {group: found[group] for group in found.keys() - reflecting}
+
+    @cached_property
+    def mentioned(self) -> dict[int, Counter[str]]:
+        """For each group, in how many files each name stands that a function needs."""
+        names = {name for summary in self.summaries for several in summary.needed.values() for name in several}
+        found: dict[int, Counter[str]] = {group: Counter() for group in self.groups}
+        for summary, group in zip(self.summaries, self.groups, strict=True):
+            words = summary.mentions
+            found[group].update(names.intersection((*words.once.split(), *words.often.split())))
+        return found
 
     def _bases(self, file: int) -> Iterator[tuple[str, tuple[str, ...]]]:
         for name in self.summaries[file].classes:

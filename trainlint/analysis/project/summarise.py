@@ -33,6 +33,8 @@ def summarise(file: SemanticModel) -> Summary:
         calls=tuple(_calls(file)),
         options={name: frozenset(values) for name, values in file.flags.declared().items()},
         facts=file.facts,
+        mentions=file.mentions,
+        needed=file.names_needed,
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from trainlint.analysis.callgraph.skeleton import Skeleton
 from trainlint.analysis.effects.guarded_reads import Reader
+from trainlint.analysis.frequency.unreferenced import Mentions
 from trainlint.analysis.programs.loop_facts import FactsByFunction
 from trainlint.analysis.types.access_paths import AccessPath
 from trainlint.analysis.types.values import Value
@@ -75,3 +76,7 @@ class Summary:
     """What options of the command line and fields of classes are by default, by their names."""
     facts: FactsByFunction
     """What it uses, by function."""
+    mentions: Mentions
+    """Its words."""
+    needed: Mapping[str, tuple[str, ...]]
+    """Function → the names that the project must mention for it to run."""

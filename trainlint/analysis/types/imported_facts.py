@@ -42,9 +42,15 @@ class ImportedFacts:
     these disagree."""
     names_device: bool = False
     """Whether files that this one works together with name a device, so that tensors here may lie there, too."""
-    handed: Mapping[tuple[str, str], frozenset[bool]] = field(default_factory=dict)
-    """Function and parameter that its branches ask for → whether the hot calls in other files hand it over, leave it
-    out, or do both."""
+    never_updates: bool | None = None
+    """Whether the file belongs to programs, none of which updates parameters; None where the file is alone."""
+    reaches_torch: bool = False
+    """Whether a file that this one imports, at any distance, speaks of PyTorch."""
+    handed: Mapping[tuple[str, str, bool], tuple[str, ...]] = field(default_factory=dict)
+    """Function, parameter that its branches ask for, and whether all calls count, not hot ones alone → what calls in
+    other files give that parameter, in the notation of `trainlint.analysis.conditions.arguments`."""
+    unreferenced: tuple[str, ...] | None = None
+    """Functions that nothing in the project refers to; None where nobody has looked."""
     edited: bool = False
     """Whether the file has changed since all this was found out, as after a fix: then its own facts are looked up anew
     wherever that is possible."""

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 _PLAIN_TENSORS = frozenset({Origin.PARAMETER, Origin.FACTORY, Origin.LOSS})
 """Tensors that are surely no objects which hold tensors, as batches and outputs may be."""
 _VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})
+_ROWS = frozenset({"loc", "iloc", "at", "iat", "values"})
+"""Attributes by which rows and cells are taken from a table of pandas."""
 _DEEPEST_BASE = 6
 _MOST_FILLINGS = 12
 """Of what is put into a container, as much is looked at."""
@@ -282,6 +284,8 @@ class Kinds:
             return self._tensor_attribute(base, node.attr)
         if node.attr == "grad" and base.kind is Kind.UNKNOWN:
             return Value(Kind.TENSOR, self.device, False, Origin.PARAMETER, 0.8)
+        if base.kind is Kind.ARRAY and node.attr in _ROWS:
+            return base
         if base.kind is Kind.MODULE:
             if node.attr in ("weight", "bias", "logit_scale"):
                 return Value(Kind.TENSOR, self.device, True, Origin.PARAMETER)

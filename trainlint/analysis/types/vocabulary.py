@@ -158,7 +158,7 @@ _CONSTRUCTED = tuple(
         (r"^torch\.(compile|jit\.script|jit\.trace)$|^torch\.distributed\.fsdp\.\w+$", Value(Kind.MODULE)),
         (r"^(torchvision|timm)\.(models\.\w+|create_model)", Value(Kind.MODULE, confidence=0.8)),
         (r"\.from_pretrained$|^transformers\.Auto\w+$", Value(Kind.MODULE, confidence=0.8)),
-        (r"^(numpy|scipy|sklearn)\.", Value(Kind.ARRAY)),
+        (r"^(numpy|scipy|sklearn|pandas|polars)\.", Value(Kind.ARRAY)),
         (r"^(math|time|random|os\.environ|datetime|statistics|psutil)\.", NUMBER),
         (r"^torch\.get_default_dtype$", Value(Kind.DTYPE)),
         (r"^torch\.(\w+\.)*(is|are|has)_\w+$", NUMBER),

@@ -50,6 +50,8 @@ class _Group:
     ambiguous: frozenset[str]
     """Names of methods that say nothing of a class, since files that were left out have methods of that name."""
     with_digests: bool
+    whole: bool
+    """Whether no file of the group was left out."""
 
     @property
     def path(self) -> Path:
@@ -73,7 +75,7 @@ def facts_of_groups(
     """
     members, ambiguous = participants.members, participants.methods_elsewhere
     groups = _groups(members)
-    keys = _keys(groups, members, results, ambiguous, cache)
+    keys = _keys(groups, participants, results, cache)
     facts = _known(keys, cache)
     new = [number for number, found in enumerate(facts) if found is None]
     if cache is not None:
@@ -81,7 +83,8 @@ def facts_of_groups(
     tasks = []
     for number in new:
         of_group = tuple((members[place], results[place]) for place in groups[number])
-        tasks.append(_Group(of_group, ambiguous, with_digests=cache is not None))
+        whole = members[groups[number][0]].group not in participants.incomplete
+        tasks.append(_Group(of_group, ambiguous, with_digests=cache is not None, whole=whole))
     for number, found in zip(new, _linked(tasks, executor), strict=True):
         facts[number] = found
         if cache is not None and found.failure is None:
@@ -107,15 +110,16 @@ def _groups(members: Sequence[Member]) -> list[list[int]]:
 
 def _keys(
     groups: Sequence[Sequence[int]],
-    members: Sequence[Member],
+    participants: Participants,
     results: Sequence[SummaryResult],
-    ambiguous: frozenset[str],
     cache: Cache | None,
 ) -> Sequence[bytes | None]:
     """The key of what linking gives, for each group; None where there is no cache."""
     if cache is None:
         return [None] * len(groups)
-    guessed = cache.key("ambiguous", *sorted(ambiguous))
+    members = participants.members
+    left_out = (*sorted(participants.methods_elsewhere), "of", *map(str, sorted(participants.incomplete)))
+    guessed = cache.key("left out", *left_out)
     return [
         key_of_group([members[place] for place in group], [results[place].digest for place in group], guessed, cache)
         for group in groups
@@ -175,9 +179,16 @@ def _facts(group: _Group) -> GroupFacts:
         [member.path for member in members],
         [member.group for member in members],
         [member.judged for member in members],
+        whole=group.whole and len(found) == len(group.files),
     )
     facts = tuple(
-        replace(facts, names_device=member.names_device) for member, facts in zip(members, linked, strict=True)
+        replace(
+            facts,
+            names_device=member.names_device,
+            reaches_torch=member.reaches_torch,
+            never_updates=member.never_updates,
+        )
+        for member, facts in zip(members, linked, strict=True)
     )
     digests: tuple[bytes, ...] = ()
     if group.with_digests:

@@ -37,18 +37,46 @@ class ImportGraph:
     @cached_property
     def telling(self) -> list[bool]:
         """Which files have a word of training, or import one that counts: packages hand names on."""
-        telling = [file.glance.telling for file in self.files]
+        return self._with_importers([file.glance.telling for file in self.files])
+
+    @cached_property
+    def leads_to_torch(self) -> list[bool]:
+        """Which files speak of PyTorch, or import one that does, at any distance."""
+        return self._with_importers([file.glance.names_torch for file in self.files])
+
+    @cached_property
+    def never_updates(self) -> list[bool]:
+        """Which files belong to programs, none of which updates parameters, as far as their files say.
+
+        A file belongs to each program that imports it, at any distance.
+        """
+        run = self._with_imported([file.glance.program.runs for file in self.files])
+        updating = self._with_imported(self._with_importers([file.glance.program.updates for file in self.files]))
+        return [is_run and not updates for is_run, updates in zip(run, updating, strict=True)]
+
+    def _with_imported(self, marked: list[bool]) -> list[bool]:
+        """The same marks, and those of all that a marked file imports."""
+        waiting = [number for number, is_marked in enumerate(marked) if is_marked]
+        while waiting:
+            for target in self._all_imports[waiting.pop()]:
+                if not marked[target]:
+                    marked[target] = True
+                    waiting.append(target)
+        return marked
+
+    def _with_importers(self, marked: list[bool]) -> list[bool]:
+        """The same marks, and those of all that import a marked file."""
         importers: dict[int, list[int]] = {}
         for number, targets in enumerate(self._all_imports):
             for target in targets:
                 importers.setdefault(target, []).append(number)
-        waiting = [number for number, tells in enumerate(telling) if tells]
+        waiting = [number for number, is_marked in enumerate(marked) if is_marked]
         while waiting:
             for importer in importers.get(waiting.pop(), ()):
-                if not telling[importer]:
-                    telling[importer] = True
+                if not marked[importer]:
+                    marked[importer] = True
                     waiting.append(importer)
-        return telling
+        return marked
 
     @cached_property
     def imports(self) -> list[set[int]]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.project.glance import Glance, glance
 from trainlint.engine.index.import_graph import GlancedFile, ImportGraph
 from trainlint.engine.index.project_files import Member, ProjectFiles
-from trainlint.engine.read import may_hold_findings, read_bytes
+from trainlint.engine.read import may_hold_findings, names_torch, read_bytes
 from trainlint.source import UnreadableSource
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ class Participants:
     """In their stable order, each with its group."""
     methods_elsewhere: frozenset[str]
     """Methods of files that belong to the same groups and were left out: such a name says nothing of its class."""
+    incomplete: frozenset[int]
+    """Groups of which files were left out."""
 
 
 def find_participants(files: ProjectFiles, cache: Cache | None = None) -> Participants:
@@ -40,7 +42,12 @@ def find_participants(files: ProjectFiles, cache: Cache | None = None) -> Partic
     """
     graph = ImportGraph(sorted(_glanced(files, cache), key=lambda file: file.shown))
     members = tuple(_members(graph, files))
-    return Participants(members, _methods_elsewhere(graph, members))
+    left_out = _left_out(graph, members)
+    return Participants(
+        members,
+        frozenset().union(*(graph.files[number].glance.methods for number in left_out)),
+        frozenset(graph.group_of[number] for number in left_out),
+    )
 
 
 def _glanced(files: ProjectFiles, cache: Cache | None) -> Iterator[GlancedFile]:
@@ -63,7 +70,7 @@ def _glanced(files: ProjectFiles, cache: Cache | None) -> Iterator[GlancedFile]:
             data = read()
         except UnreadableSource:
             continue
-        found = glance(data, telling=may_hold_findings(data))
+        found = glance(data, telling=may_hold_findings(data), names_torch=names_torch(data))
         if cache is not None:
             cache.keep(keys.get(path), found, path)
         yield GlancedFile(path, shown, found)
@@ -83,7 +90,13 @@ def _members(graph: ImportGraph, files: ProjectFiles) -> Iterator[Member]:
             if config is not None:
                 member = Member(file.path, file.shown, file.glance.size, config, judged=False)
         if member is not None:
-            yield replace(member, group=group, names_device=group in graph.groups_with_device)
+            yield replace(
+                member,
+                group=group,
+                names_device=group in graph.groups_with_device,
+                never_updates=graph.never_updates[number],
+                reaches_torch=any(graph.leads_to_torch[target] for target in graph.imports[number]),
+            )
 
 
 def _nearest_context(graph: ImportGraph, of_run: Mapping[Path, Member]) -> set[int]:
@@ -95,12 +108,12 @@ def _nearest_context(graph: ImportGraph, of_run: Mapping[Path, Member]) -> set[i
     return set(graph.nearest(named, context, size=sum(graph.files[number].glance.size for number in named)))
 
 
-def _methods_elsewhere(graph: ImportGraph, members: Sequence[Member]) -> frozenset[str]:
+def _left_out(graph: ImportGraph, members: Sequence[Member]) -> list[int]:
+    """The files, by their numbers, that belong to the groups of members and are none."""
     taken = {member.path for member in members}
     met = {member.group for member in members}
-    left_out = (
-        file.glance.methods
+    return [
+        number
         for number, file in enumerate(graph.files)
         if graph.telling[number] and graph.group_of[number] in met and file.path not in taken
-    )
-    return frozenset().union(*left_out)
+    ]

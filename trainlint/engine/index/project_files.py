@@ -24,6 +24,7 @@ from trainlint.training_settings.files import is_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainlint.analysis.types.imported_facts import ImportedFacts
     from trainlint.config import Config
     from trainlint.source import SourceFile
 
@@ -51,6 +52,19 @@ class Member:
     """Files with the same number import each other, at any distance."""
     names_device: bool = False
     """Whether a file of its group names a device."""
+    never_updates: bool = False
+    """Whether it belongs to programs, none of which updates parameters."""
+    reaches_torch: bool = False
+    """Whether a file that it imports, at any distance, speaks of PyTorch."""
+
+    @property
+    def known_early(self) -> ImportedFacts:
+        """What is known of it before its group is linked."""
+        from trainlint.analysis.types.imported_facts import ImportedFacts
+
+        return ImportedFacts(
+            names_device=self.names_device, reaches_torch=self.reaches_torch, never_updates=self.never_updates
+        )
 
     def data(self) -> bytes:
         """Its bytes. Raises UnreadableSource."""

@@ -6,7 +6,7 @@ Files that are not to be judged may take part, too: what they call is known, and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,11 +64,10 @@ def _linked(files: ProjectFiles, executor: Executor, cache: Cache | None) -> Pro
     members = participants.members
     if not members:
         return ProjectIndex()
-    from trainlint.analysis.types.imported_facts import ALONE
     from trainlint.engine.index.group_facts import facts_of_groups
     from trainlint.engine.index.summarising import summarise_all
 
-    imported = {member.path: replace(ALONE, names_device=member.names_device) for member in members}
+    imported = {member.path: member.known_early for member in members}
     digests: dict[Path, bytes] = {}
     results = summarise_all(members, executor, cache)
     failures = [result.failure for result in results if result.failure]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trainlint.engine.cache_keys import key_of_summary
@@ -98,7 +97,6 @@ def _failed(member: Member, reason: str) -> SummaryResult:
 
 def _model(member: Member) -> SemanticModel | None:
     from trainlint.analysis.semantic_model import SemanticModel
-    from trainlint.analysis.types.imported_facts import ALONE
 
     try:
         source = member.source()
@@ -107,7 +105,12 @@ def _model(member: Member) -> SemanticModel | None:
     tree = parse(source)
     if isinstance(tree, Failure):
         return None
-    return SemanticModel(source, tree, member.config, replace(ALONE, names_device=member.names_device))
+    return SemanticModel(
+        source,
+        tree,
+        member.config,
+        member.known_early,
+    )
 
 
 def _summary(model: SemanticModel) -> Summary | None:

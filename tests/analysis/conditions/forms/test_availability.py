@@ -25,5 +25,23 @@ def test_versions(test: str) -> None:
     assert found.holds_each_step
 
 
+@pytest.mark.parametrize(
+    "test", ['"compile" in dir(torch)', '"compile" not in vars(torch)', '"stft" in torch.__dict__']
+)
+def test_the_names_of_a_module(test: str) -> None:
+    found = condition(test)
+    assert found.kind is ConditionKind.VERSION
+    assert found.holds_each_step
+
+
+def test_a_shim_for_what_a_module_lacks() -> None:
+    found = condition('"compile" not in dir(torch)', body="torch.compile = compiled")
+    assert (found.kind, found.rare) == (ConditionKind.VERSION, True)
+
+
+def test_the_names_of_an_object_are_no_version() -> None:
+    assert condition('"compile" in dir(model)').kind is not ConditionKind.VERSION
+
+
 def test_the_program_itself() -> None:
     assert condition('__name__ == "__main__"').kind is ConditionKind.ALWAYS

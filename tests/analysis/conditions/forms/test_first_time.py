@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.analysis.conditions.reading import condition
+from tests.analysis.facts import file_model, marked
 from trainlint.analysis.conditions.condition import ConditionKind
 
 
@@ -34,3 +35,71 @@ def test_what_ends_with_the_iteration_is_made_in_each() -> None:
 def test_an_early_exit_before_it_is_made() -> None:
     found = condition("True", before="if model.table is not None:\n    continue\nmodel.table = make()")
     assert found.kind is ConditionKind.ALWAYS  # the test itself; what is around it is read in test_around
+
+
+_SWITCHED_OVER = {
+    "filled in the loop": """
+        table = None
+        for cells in train_loader:
+            model(cells).backward()
+            if table is None:
+                table = cells.cpu()  #= first
+    """,
+    "a flag": """
+        shown = False
+        for cells in train_loader:
+            model(cells).backward()
+            if not shown:
+                print(cells)  #= first
+                shown = True
+    """,
+    "a flag that is on at first": """
+        fresh = True
+        for cells in train_loader:
+            model(cells).backward()
+            if fresh:
+                print(cells)  #= first
+                fresh = False
+    """,
+    "set anew in each iteration": """
+        for cells in train_loader:
+            found = None
+            model(cells).backward()
+            for part in cells:
+                if found is None:
+                    found = part  #= often
+    """,
+    "a branch that leaves it as it was": """
+        table = None
+        for cells in train_loader:
+            model(cells).backward()
+            if table is None:
+                table = None  #= often
+    """,
+    "a flag of the object": """
+        class Net:
+            def __init__(self):
+                self.fresh = True
+            def forward(self, cells):
+                if self.fresh:
+                    print(cells)  #= first
+                    self.fresh = False
+    """,
+    "a flag of the object that each call sets": """
+        class Net:
+            def forward(self, cells):
+                self.fresh = True
+                if self.fresh:
+                    print(cells)  #= often
+                    self.fresh = False
+    """,
+}
+
+
+@pytest.mark.parametrize("code", _SWITCHED_OVER.values(), ids=_SWITCHED_OVER.keys())
+def test_what_a_branch_switches_over_holds_once(code: str) -> None:
+    model = file_model(code)
+    for _, block, said in marked(model):
+        conditions = model.conditions.around(block)
+        first = any(condition.kind is ConditionKind.FIRST_TIME for condition in conditions)
+        assert first is (said == "first")

@@ -6,9 +6,11 @@ import ast
 from collections.abc import Iterable
 
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
+from trainlint.analysis.conditions.guards import within_function
 from trainlint.analysis.conditions.question import Question
-from trainlint.analysis.syntax.blocks import Binding
-from trainlint.analysis.syntax.names import constant, dotted, last_name, root_name
+from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, How
+from trainlint.analysis.syntax.names import constant, dotted, last_name, nodes_in, root_name
+from trainlint.analysis.types.batch_sources import is_batch_source
 
 _PRESENT = frozenset({"hasattr", "exists", "is_initialized"})
 
@@ -16,7 +18,9 @@ _PRESENT = frozenset({"hasattr", "exists", "is_initialized"})
 def compared(question: Question) -> Condition | None:
     """`self.table is None`, `key not in cache` and `len(cache) == 0`, where the branch fills it."""
     thing = _missing_thing(question)
-    return _first(question) if thing is not None and _is_filled(question, thing) else None
+    if thing is None:
+        return None
+    return _first(question) if _is_filled(question, thing) or _is_switched_over(question, thing) else None
 
 
 def called(question: Question) -> Condition | None:
@@ -37,6 +41,8 @@ def called(question: Question) -> Condition | None:
 def named(question: Question) -> Condition | None:
     """`if not self.table:` where the branch fills it, and the empty state of an optimizer."""
     test = question.test
+    if _is_switched_over(question, test):
+        return _first(question)
     if question.outcome:
         return None
     if last_name(test) == "state" and _is_state_of_optimizer(question.bindings(test)):
@@ -90,6 +96,48 @@ def _is_filled(question: Question, thing: ast.expr) -> bool:
     if isinstance(thing, ast.Attribute) and question.branch_assigns(name):
         return True
     return question.branch_assigns(f"{name}[]")
+
+
+def _is_switched_over(question: Question, thing: ast.expr) -> bool:
+    """Whether the branch gives a local name, or a flag of the object itself, the value with which the test fails.
+
+    Of a local name that holds for a loop over steps which sets it nowhere else: `shown = False` stands before it, and
+    `if not shown: ...; shown = True` in it. A flag of the object is set nowhere else in the same function.
+    """
+    if not isinstance(thing, ast.Name | ast.Attribute):
+        return False
+    bindings = question.bindings(thing)
+    inside = [item for item in bindings if item.block.within(question.block)]
+    if not inside or len(inside) == len(bindings) or not all(_ends_test(question, item) for item in inside):
+        return False
+    around = _loop_over_steps(question.block) if isinstance(thing, ast.Name) else _function_around(question.block)
+    return around is not None and not any(item.block.within(around) for item in bindings if item not in inside)
+
+
+def _ends_test(question: Question, binding: Binding) -> bool:
+    """Whether an assignment gives a name a value with which the test comes out otherwise."""
+    if binding.how is not How.ASSIGN or binding.path:
+        return False
+    value = constant(binding.value)
+    if isinstance(question.test, ast.Compare):
+        return value is not None
+    return bool(value) is not question.outcome if value is not ... else not question.outcome
+
+
+def _loop_over_steps(block: Block) -> Block | None:
+    """The innermost loop around a block that iterates batches or holds a backward."""
+    for outer in within_function(block):
+        if outer.kind is BlockKind.LOOP and outer.parent is not None:
+            node = outer.node
+            if isinstance(node, ast.For | ast.AsyncFor) and is_batch_source(node.iter, outer.parent):
+                return outer
+            if any(isinstance(part, ast.Attribute) and part.attr == "backward" for part in nodes_in(node)):
+                return outer
+    return None
+
+
+def _function_around(block: Block) -> Block | None:
+    return next((outer for outer in block.outwards() if outer.kind is BlockKind.FUNCTION), None)
 
 
 def _asks_for_key(test: ast.expr) -> bool:

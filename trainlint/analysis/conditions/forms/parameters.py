@@ -1,53 +1,23 @@
-"""Parameters that are None unless a call passes them: which tests ask for that, and which calls pass them.
+"""Tests of what a function's calls pass, or what a class's calls gave its object: each call decides.
 
-A branch of a helper that runs only if a parameter was left out is no part of a training step whose calls all pass it,
-and the other way round.
+`mask is not None`, `if return_loss:`, `kind == "mean"`, and `if self.draws:` where `__init__` keeps its parameter.
 """
 
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
+from collections.abc import Sequence
 
+from trainlint.analysis.conditions.arguments import RequiredParameter, written_constant
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
 from trainlint.analysis.conditions.question import Question
-from trainlint.analysis.syntax.blocks import Block, How
+from trainlint.analysis.syntax.blocks import Binding, Block, How
 from trainlint.analysis.syntax.names import constant, position
 from trainlint.analysis.syntax.reaching import reaching
 
-RequiredParameter = tuple[str, bool]
-"""A parameter that is None by default, and whether a call must pass it."""
-
-
-class PassedArguments(NamedTuple):
-    """Which arguments a call passes."""
-
-    positions: int = 0
-    """How many arguments stand by position."""
-    names: tuple[str, ...] = ()
-    """The keywords, without those whose value is a plain None."""
-    unpacks: bool = False
-    """Whether more is passed that only the run shows: `*args`, `**options`."""
-
-    def passes(self, name: str, parameters: tuple[str, ...]) -> bool | None:
-        """Whether a parameter is passed; None where the text does not tell. `parameters` has no `self`."""
-        if name in self.names:
-            return True
-        if self.unpacks or name not in parameters or self.positions > len(parameters):
-            return None
-        return parameters.index(name) < self.positions
-
-
-NO_ARGUMENTS = PassedArguments()
-
-
-def passed_arguments(call: ast.Call) -> PassedArguments:
-    """The arguments that the text of a call passes."""
-    unpacks = any(type(item) is ast.Starred or constant(item) is None for item in call.args) if call.args else False
-    if not call.keywords:
-        return PassedArguments(len(call.args), (), unpacks)
-    names = tuple([item.arg for item in call.keywords if item.arg is not None and constant(item.value) is not None])
-    return PassedArguments(len(call.args), names, unpacks or any(item.arg is None for item in call.keywords))
+_SAME = (ast.Eq, ast.Is)
+_OTHER = (ast.NotEq, ast.IsNot)
+_DEEPEST = 3
 
 
 def compared(question: Question) -> Condition | None:
@@ -60,8 +30,8 @@ def compared(question: Question) -> Condition | None:
     if constant(test.comparators[0]) is not None or not _is_none_by_default(test.left, question.block):
         return None
     name, passed = test.left.id, isinstance(operator, ast.IsNot) == question.outcome
-    words = f"only if a call {'passes' if passed else 'leaves out'} `{name}`"
-    return Condition(ConditionKind.PARAMETER, test.lineno, words, name=name, value=passed)
+    needs = RequiredParameter(name, "None", not passed)
+    return Condition(ConditionKind.PARAMETER, test.lineno, needs.words, name=name, value=passed, needs=needs)
 
 
 def _is_none_by_default(name: ast.Name, block: Block) -> bool:
@@ -69,3 +39,56 @@ def _is_none_by_default(name: ast.Name, block: Block) -> bool:
     return bool(bindings) and all(
         item.how is How.PARAMETER and item.value is not None and constant(item.value) is None for item in bindings
     )
+
+
+def required(question: Question) -> RequiredParameter | None:
+    """What a test needs of a parameter, whatever else is known of it; None for other tests."""
+    match question.test:
+        case ast.Compare(left=left, ops=[operator], comparators=[right]) if isinstance(operator, _SAME + _OTHER):
+            literal = written_constant(right)
+            same = isinstance(operator, _SAME) == question.outcome
+            return _of(question, left, literal, same, question.block) if literal else None
+        case ast.Name() | ast.Attribute() as value:
+            return _of(question, value, "", question.outcome, question.block)
+    return None
+
+
+def _of(
+    question: Question, value: ast.expr, literal: str, holds: bool, block: Block, depth: int = 0
+) -> RequiredParameter | None:
+    if depth > _DEEPEST:
+        return None
+    match value:
+        case ast.UnaryOp(op=ast.Not(), operand=operand) if not literal:
+            return _of(question, operand, literal, not holds, block, depth + 1)
+        case ast.Name():
+            bindings = reaching(value.id, block, position(value))
+            if bindings and all(item.how is How.PARAMETER for item in bindings):
+                return RequiredParameter(value.id, literal, holds)
+            assigned = _only_value(bindings)
+            return _of(question, assigned, literal, holds, bindings[0].block, depth + 1) if assigned else None
+        case ast.Attribute():
+            return _of_constructor(question, question.bindings(value), literal, holds)
+    return None
+
+
+def _of_constructor(
+    question: Question, bindings: Sequence[Binding], literal: str, holds: bool
+) -> RequiredParameter | None:
+    """What an attribute needs that only `__init__` assigns, once and surely. A class that is registered is made
+    elsewhere, too.
+    """
+    kept = _only_value(bindings)
+    if kept is None:
+        return None
+    made = question.flags.outline.function_of.get(bindings[0].block.node)
+    if made is None or made.name != "__init__" or made.owner is None or made.owner.node.decorator_list:
+        return None
+    found = _of(question, kept, literal, holds, bindings[0].block)
+    return found._replace(constructor=made.qualified_name) if found is not None and not found.constructor else None
+
+
+def _only_value(bindings: Sequence[Binding]) -> ast.expr | None:
+    """The value of a single plain assignment."""
+    only = bindings[0] if len(bindings) == 1 else None
+    return only.value if only is not None and only.how is How.ASSIGN and not only.path else None

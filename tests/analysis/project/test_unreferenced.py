@@ -1,0 +1,114 @@
+"""In a project with programs, which code does nothing refer to?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from tests.analysis.project.project import project
+
+PROGRAM = """
+    from work import {names}
+
+    def main():
+        fit(model)
+
+    if __name__ == "__main__":
+        main()
+"""
+WORK = """
+    def fit(model):
+        for batch in train_loader:
+            model(batch).backward()
+
+    def fit_as_before(model):
+        for batch in train_loader:
+            model(batch).backward()
+"""
+
+
+def with_work(code: str, names: str = "fit") -> dict[str, str]:
+    """A program, and a module of it with one more function or class."""
+    return {"main.py": PROGRAM.format(names=names), "work.py": WORK.replace("fit_as_before", "old") + code}
+
+
+DEAD: dict[str, tuple[dict[str, str], set[str]]] = {
+    "a function": ({"main.py": PROGRAM.format(names="fit"), "work.py": WORK}, {"fit_as_before"}),
+    "all of a class": (
+        with_work("""
+    class Spare:
+        def start(self):
+            def inner():
+                pass
+            return inner
+"""),
+        {"old", "Spare.start", "Spare.start.<locals>.inner"},
+    ),
+    "one method of a class": (
+        with_work(
+            """
+    class Kit(torch.nn.Module):
+        def forward(self, x):
+            return x
+        def spare(self, x):
+            return x
+""",
+            names="fit, Kit",
+        ),
+        {"old", "Kit.spare"},
+    ),
+    "what a package offers": (
+        {"main.py": PROGRAM.format(names="fit"), "work.py": WORK, "__init__.py": "from .work import fit_as_before"},
+        set(),
+    ),
+    "what is named in a string": (
+        {"main.py": PROGRAM.format(names="fit") + '    HOW = "fit_as_before"\n', "work.py": WORK},
+        set(),
+    ),
+    "what a decorator may keep": (with_work("\n    @TASKS.add\n    def spare():\n        pass\n"), {"old"}),
+    "a method that a framework may call": (
+        with_work(
+            """
+    import kit
+    class Task(kit.Base):
+        def spare(self):
+            pass
+""",
+            names="fit, Task",
+        ),
+        {"old"},
+    ),
+    "functions that are looked up by their names": (
+        {"main.py": PROGRAM.format(names="fit") + "    how = getattr(fit, name)\n", "work.py": WORK},
+        set(),
+    ),
+    "a library without a program": ({"use.py": "from work import fit\nfit(model)\n", "work.py": WORK}, set()),
+    "a library that only a test runs": (
+        {"test_work.py": PROGRAM.format(names="fit"), "work.py": WORK},
+        set(),
+    ),
+    "a hook of Lightning": (
+        with_work(
+            """
+    import lightning
+    class Lit(lightning.LightningModule):
+        def training_step(self, batch):
+            return batch
+""",
+            names="fit, Lit",
+        ),
+        {"old"},
+    ),
+}
+
+
+def unreferenced(files: Mapping[str, str]) -> set[str]:
+    """The functions of `work.py` that nothing refers to."""
+    model = project(files).models["work.py"]
+    return {item.qualified_name for item in model.outline.functions if model.is_unreferenced(item.body)}
+
+
+@pytest.mark.parametrize(("files", "dead"), DEAD.values(), ids=DEAD.keys())
+def test_what_nothing_refers_to(files: dict[str, str], dead: set[str]) -> None:
+    assert unreferenced(files) == dead

@@ -1,0 +1,114 @@
+"""What branches need of a function's parameters, what calls pass, and whether the one meets the other.
+
+A branch of a helper that no call of the training step can take is no part of that step.
+Values are texts: a constant as Python writes it (`"True"`, `"'mean'"`), or one of the signs below.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+from typing import NamedTuple
+
+from trainlint.analysis.syntax.names import constant
+
+PASSED = "?"
+"""A value that the text does not tell, which is most likely not None."""
+ANYTHING = "*"
+"""Nothing is known: not even whether the parameter is passed."""
+_OF_CALLER = "="
+"""Before the name of a parameter of the caller, which is passed on as it is."""
+_LONGEST = 40
+
+
+class RequiredParameter(NamedTuple):
+    """What a parameter must hold for a branch to run."""
+
+    name: str
+    literal: str
+    """The constant that the test compares it with; "" where the test asks for its truth."""
+    holds: bool
+    """How the test must come out."""
+    constructor: str = ""
+    """The key of the `__init__` whose parameter it is, which an attribute keeps; "" for the branch's own function."""
+
+    @property
+    def opposite(self) -> RequiredParameter:
+        """What the other branch needs."""
+        return self._replace(holds=not self.holds)
+
+    def met_by(self, value: str) -> bool | None:
+        """Whether a value meets it; None where the value does not tell."""
+        if value == PASSED:
+            return not self.holds if self.literal == "None" else None
+        if value == ANYTHING:
+            return None
+        given = ast.literal_eval(value)
+        return (bool(given) if not self.literal else given == ast.literal_eval(self.literal)) is self.holds
+
+    @property
+    def words(self) -> str:
+        """What it needs, for people."""
+        if self.literal == "None":
+            return f"only if a call {'leaves out' if self.holds else 'passes'} `{self.name}`"
+        what = f" {self.literal}" if self.literal else " on"
+        return f"only if `{self.name}` is{'' if self.holds else ' not'}{what}"
+
+
+class PassedArguments(NamedTuple):
+    """Which arguments a call passes."""
+
+    positions: int = 0
+    """How many arguments stand by position."""
+    names: tuple[str, ...] = ()
+    """The keywords."""
+    unpacks: bool = False
+    """Whether more is passed that only the run shows: `*args`, `**options`."""
+    known: tuple[tuple[str, str], ...] = ()
+    """What is known of values, by keyword or by the number of the position."""
+
+    def value(self, name: str, parameters: tuple[str, ...], defaults: tuple[tuple[str, str], ...]) -> str:
+        """What a call gives a parameter. `parameters` has no `self`; `defaults` are those that are constants."""
+        if name in self.names:
+            return dict(self.known).get(name, PASSED)
+        if self.unpacks or self.positions > len(parameters):
+            return ANYTHING
+        if name in parameters and parameters.index(name) < self.positions:
+            return dict(self.known).get(str(parameters.index(name)), PASSED)
+        return dict(defaults).get(name, ANYTHING)
+
+
+NO_ARGUMENTS = PassedArguments()
+
+
+def passed_arguments(call: ast.Call, parameters: Collection[str] = ()) -> PassedArguments:
+    """The arguments that the text of a call passes; `parameters` are those of the caller that nothing assigns."""
+    if not call.args and not call.keywords:
+        return NO_ARGUMENTS
+    known = [(str(number), _known(item, parameters)) for number, item in enumerate(call.args)]
+    known += [(item.arg, _known(item.value, parameters)) for item in call.keywords if item.arg is not None]
+    return PassedArguments(
+        len(call.args),
+        tuple([item.arg for item in call.keywords if item.arg is not None]),
+        any(type(item) is ast.Starred for item in call.args) or any(item.arg is None for item in call.keywords),
+        tuple([item for item in known if item[1]]),
+    )
+
+
+def _known(value: ast.expr, parameters: Collection[str]) -> str:
+    if type(value) is ast.Name:
+        return _OF_CALLER + value.id if value.id in parameters else ""
+    return written_constant(value)
+
+
+def written_constant(value: ast.expr | None) -> str:
+    """A short constant as Python writes it; "" for all else."""
+    found = constant(value)
+    if not isinstance(found, bool | int | str | None) or (isinstance(found, str) and len(found) > _LONGEST):
+        return ""
+    return repr(found)
+
+
+def parameter_of_caller(value: str) -> str | None:
+    """The parameter of the caller that is passed on; None for other values."""
+    return value[len(_OF_CALLER) :] if value.startswith(_OF_CALLER) else None

@@ -1,0 +1,18 @@
+"""Packages of other frameworks of deep learning, and packages that come with PyTorch."""
+
+from __future__ import annotations
+
+OTHERS = frozenset(
+    "mxnet gluoncv gluonnlp jax flax haiku optax equinox tensorflow keras tensorflow_addons paddle paddlenlp mindspore "
+    "chainer mlx tinygrad theano oneflow jittor megengine".split()
+)
+"""Their tensors and optimizers have methods of the same names as PyTorch's."""
+_WITH_TORCH = frozenset(
+    "lightning accelerate transformers timm fastai ignite deepspeed composer catalyst mmcv mmengine detectron2 "
+    "diffusers trl peft sentence_transformers fairseq speechbrain".split()
+)
+
+
+def brings_torch(package: str) -> bool:
+    """Whether a top-level package is PyTorch, or works with PyTorch's objects."""
+    return package.startswith(("torch", "pytorch")) or package in _WITH_TORCH
