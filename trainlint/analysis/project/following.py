@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.project.carrying import item, placed
@@ -12,7 +12,7 @@ from trainlint.analysis.project.handing_on import Parameter, Reaching, spread
 from trainlint.analysis.project.hierarchy import MOST_CALLEES, Hierarchy
 from trainlint.analysis.project.summary import OutgoingCall, Summary
 from trainlint.analysis.project.things import ClassThing, FunctionThing, ModuleThing, ObjectThing, Thing, ValueThing
-from trainlint.analysis.types.access_paths import AccessPath, Start
+from trainlint.analysis.types.access_paths import PARTIAL, AccessPath, Start
 from trainlint.analysis.types.declared_types import RESULT
 from trainlint.analysis.types.identity_results import handed_back
 from trainlint.analysis.types.values import UNKNOWN, Kind, Value
@@ -24,6 +24,8 @@ _MOST_PARAMETERS = 40
 """Of parameters that are handed on from function to function, as many are looked at where the answer is cut short."""
 _TOO_FAR = frozenset({"too far"})
 """Stands for what was not followed, for one of these reasons, among the access paths that cut an answer short."""
+_ALL = 99
+"""More parameters than a function has."""
 _MOST_THINGS = 6
 """An access path that leads to more things than this tells nothing."""
 MOST_CALLERS = 24
@@ -294,6 +296,8 @@ class Follower:
             yield from self._in_module(thing.file, part)
         elif isinstance(thing, ClassThing | ObjectThing):
             yield from self._attribute(thing, part)
+        elif isinstance(thing, FunctionThing) and part.startswith(PARTIAL):
+            yield replace(thing, given=thing.given + int(part.removeprefix(PARTIAL)))
 
     def _in_module(self, file: int, name: str) -> Iterator[Thing]:
         key = ("module", file, name)
@@ -336,6 +340,9 @@ class Follower:
                 for other in self.classes.overrides(thing.file, thing.name, name):
                     yield FunctionThing(*other, bound)
             return
+        if name == "apply" and isinstance(thing, ClassThing) and self._is_autograd(thing):
+            yield from self._of_autograd(thing)
+            return
         found = False
         for cls in self.classes.ancestry(thing.file, thing.name):
             shape = self.summaries[cls.file].classes[cls.name]
@@ -350,11 +357,20 @@ class Follower:
             elif thing.own:
                 yield from self._in_derived(thing, name)
 
+    def _is_autograd(self, cls: ClassThing) -> bool:
+        return any(name.endswith("autograd.Function") for name in self.classes.base_names(cls.file, cls.name))
+
+    def _of_autograd(self, cls: ClassThing) -> Iterator[FunctionThing]:
+        """What `apply` of an autograd function runs: `forward`, which is given its context, and later `backward`."""
+        for name, given in (("forward", 1), ("backward", _ALL)):
+            method = self.classes.method(cls.file, cls.name, name)
+            if method is not None:
+                yield FunctionThing(*method, given=given)
+
     def _in_derived(self, thing: ObjectThing, name: str) -> Iterator[Thing]:
         """What classes that derive from an object's class call by a name, until that is too much to tell anything."""
-        found: dict[Thing, None] = {
-            FunctionThing(*other, bound=True): None for other in self.classes.overrides(thing.file, thing.name, name)
-        }
+        methods = self.classes.methods_of_derived(thing.file, thing.name, name)
+        found: dict[Thing, None] = {FunctionThing(*other, bound=True): None for other in methods}
         for number, value in self.classes.values_in_derived(thing.file, thing.name, name):
             if len(found) > _MOST_THINGS:
                 break
@@ -374,12 +390,16 @@ class Follower:
             for method in methods if len(methods) <= MOST_CALLEES else ():
                 yield from self._called(method, file, call)
 
+    def results(self, thing: Thing) -> tuple[Thing, ...]:
+        """What some call of a thing returns, whatever it is given."""
+        return tuple(dict.fromkeys(self._called(thing, -1, None)))[: _MOST_THINGS + 1]
+
     def returned(self, function: FunctionThing, file: int, call: OutgoingCall | None) -> Value:
         """What a function returns to one of its calls: what it hands back is what this very call gave it."""
         summary = self.summaries[function.file].functions[function.key]
         if call is None or not (summary.returned.access_paths or summary.returned.items):
             return summary.returned
-        names = summary.parameters[1:] if function.bound else summary.parameters
+        names = summary.parameters[function.bound + function.given :]
         given = dict(zip(names, call.arguments, strict=False)) | dict(call.keywords)
         return handed_back(summary.returned, function.key, {name: placed(value, file) for name, value in given.items()})
 

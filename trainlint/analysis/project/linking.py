@@ -127,7 +127,7 @@ class _Linked:
 
     def _edge(self, crossing: Crossing) -> Edge:
         call = self.net.first_call[crossing.file] + crossing.call
-        return Edge(call, self.numbers[crossing.target][crossing.function], crossing.confidence, Handing.CALLED)
+        return Edge(call, self.numbers[crossing.target][crossing.function], crossing.confidence, crossing.how)
 
     @cached_property
     def steps(self) -> Steps:
@@ -169,7 +169,7 @@ class _Linked:
         found: dict[tuple[str, str], set[bool]] = {}
         for key, names in self._asked(file).items() if into else ():
             hot = [edge for edge in into.get(key, ()) if self.flow.at_call(edge.function, edge).heat.in_step]
-            for edge in hot:
+            for edge in (each for each in hot if each.how is Handing.CALLED):
                 for name in sorted(names):
                     hands = self.net.calls[edge.call].passed.passes(name, self.net.functions[edge.function].parameters)
                     found.setdefault((key, name), set()).update({True, False} if hands is None else {hands})
@@ -187,13 +187,21 @@ class _Linked:
 
     def _gradients_off(self, edges: list[Edge]) -> bool:
         """Whether all calls of a function from other files have autograd off."""
-        callers = [(edge.call, self.net.function_of[self.net.call_block[edge.call]]) for edge in edges]
-        return all(self.net.calls[call].off or (caller != NOWHERE and self.off[caller]) for call, caller in callers)
+        callers = [
+            (edge.call, self.net.function_of[self.net.call_block[edge.call]])
+            for edge in edges
+            if edge.how in (Handing.CALLED, Handing.RUN)
+        ]
+        return bool(callers) and all(
+            self.net.calls[call].off or (caller != NOWHERE and self.off[caller]) for call, caller in callers
+        )
 
     def _steps_of(self, out_of: list[Crossing]) -> dict[str, LoopKind]:
         found: dict[str, LoopKind] = {}
         for crossing in out_of:
             kind = self.steps.summary(self.numbers[crossing.target][crossing.function])
+            if crossing.how is Handing.WORKER:
+                continue
             key = self.summaries[crossing.file].skeleton.calls[crossing.call].key
             if kind is not None and found.get(key) is not LoopKind.STEP:
                 found[key] = kind
@@ -225,7 +233,7 @@ class _Linked:
         found: dict[str, list[Value]] = {}
         for crossing in out_of:
             key = self.summaries[file].skeleton.calls[crossing.call].key
-            if crossing.function.rpartition(".")[2].partition("#")[0] != "__init__":
+            if crossing.how is Handing.CALLED and crossing.function.rpartition(".")[2].partition("#")[0] != "__init__":
                 bound = self.summaries[crossing.target].functions[crossing.function].bound
                 function = FunctionThing(crossing.target, crossing.function, bound)
                 returned = self.follower.returned(function, file, self.summaries[file].calls[crossing.call])
@@ -258,7 +266,7 @@ class _Linked:
     def _readers(self, out_of: list[Crossing]) -> Iterator[tuple[str, Reader]]:
         for crossing in out_of:
             reader = self.summaries[crossing.target].functions[crossing.function].reader
-            if reader is not None:
+            if reader is not None and crossing.how is Handing.CALLED:
                 key = self.summaries[crossing.file].skeleton.calls[crossing.call].key
                 yield key, reader.elsewhere(self.summaries[crossing.target].skeleton.path)
 

@@ -12,6 +12,7 @@ from trainlint.analysis.project.hierarchy import MOST_CALLEES
 from trainlint.analysis.project.summary import OutgoingCall, Summary
 from trainlint.analysis.project.things import ClassThing, FunctionThing, ObjectThing, Thing
 from trainlint.analysis.syntax.local_calls import COMMON_METHODS
+from trainlint.analysis.types.access_paths import AccessPath
 
 _ROUNDS = 5
 """Objects may be handed on through this many calls before they are called themselves."""
@@ -28,6 +29,7 @@ class Crossing(NamedTuple):
     target: int
     function: str
     confidence: float
+    how: Handing = Handing.CALLED
 
 
 _Call: TypeAlias = tuple[int, OutgoingCall]
@@ -58,7 +60,7 @@ class Resolver:
             (file, call)
             for file, summary in enumerate(self.summaries)
             for call in summary.calls
-            if call.targets or call.method
+            if call.targets or call.method or call.runs
         ]
         resolved: set[tuple[int, int]] = set()
         open_calls = calls
@@ -71,7 +73,53 @@ class Resolver:
         for file, call in calls:
             if (file, call.number) not in resolved:
                 self._by_method_name(file, call)
+        self._run_given(calls)
+        self._run_wrappers()
         return list(self.crossings.values())
+
+    def _run_given(self, calls: Sequence[_Call]) -> None:
+        """Link calls with the functions that they are given to run: they pass values of their own to these."""
+        for file, call in calls:
+            things = self.follower.follow(file, call.runs) if call.runs else ()
+            for function in dict.fromkeys(each for thing in things for each in self._run_by(thing)):
+                self._add(file, call.number, function, _SURE, call.how)
+
+    def _run_wrappers(self) -> None:
+        """Link calls of decorated functions with the functions that their decorators put around them."""
+        wrappers: dict[tuple[int, str], list[FunctionThing]] = {}
+        for file, summary in enumerate(self.summaries):
+            for key, function in summary.functions.items():
+                if function.decorators:
+                    found = self._wrappers(file, function.decorators)
+                    if found:
+                        wrappers[file, key] = found
+        if not wrappers:
+            return
+        for crossing in list(self.crossings.values()):
+            for wrapper in wrappers.get((crossing.target, crossing.function), ()):
+                self._add(crossing.file, crossing.call, wrapper, crossing.confidence, crossing.how)
+        for file, summary in enumerate(self.summaries):
+            for call in summary.calls:
+                for link in summary.skeleton.calls[call.number].links:
+                    key = summary.skeleton.functions[link.function].key
+                    if link.how is Handing.CALLED:
+                        for wrapper in wrappers.get((file, key), ()):
+                            self._add(file, call.number, wrapper, link.confidence, Handing.RUN)
+
+    def _wrappers(self, file: int, decorators: tuple[AccessPath, ...]) -> list[FunctionThing]:
+        """The functions of the project that decorators return in place of what they are given."""
+        found: dict[FunctionThing, None] = {}
+        for thing in self.follower.follow(file, decorators):
+            for made in self.follower.results(thing):
+                if isinstance(made, FunctionThing | ObjectThing):
+                    found |= dict.fromkeys(self._run_by(made))
+        return list(found)
+
+    def _add(self, file: int, call: int, function: FunctionThing, confidence: float, how: Handing) -> None:
+        """Link a call with a function that it runs besides what it calls."""
+        key = (file, call, function.file, function.key)
+        if key not in self.crossings:
+            self.crossings[key] = Crossing(*key, confidence, Handing.RUN if how is Handing.CALLED else how)
 
     def _round(self, calls: Sequence[_Call]) -> tuple[list[_Answer], list[_Call]]:
         """What calls run by what is known so far, and those that may run more once more arguments are known."""
@@ -165,7 +213,7 @@ class Resolver:
         if self.summaries[file].skeleton.is_test_file and not self.summaries[function.file].skeleton.is_test_file:
             return
         parameters = self.summaries[function.file].functions[function.key].parameters
-        names = parameters[1:] if function.bound else parameters
+        names = parameters[function.bound + function.given :]
         given = [*zip(names, call.arguments, strict=False), *call.keywords]
         for name, value in given:
             known = self.follower.arguments.setdefault((function.file, function.key, name), [])

@@ -6,8 +6,12 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.callgraph.skeleton import Handing
 from trainlint.analysis.project.summary import ClassSummary, FunctionSummary, OutgoingCall, Summary
 from trainlint.analysis.syntax.blocks import Class, Function, How, Place
+from trainlint.analysis.syntax.names import argument, last_name
+from trainlint.analysis.tables.common_names import FOREIGN
+from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, runs_argument
 from trainlint.analysis.types import declared_types as declarations
 from trainlint.analysis.types.access_paths import AccessPath, Start
 from trainlint.analysis.types.parameters import annotation_value
@@ -64,8 +68,14 @@ def _function(file: SemanticModel, function: Function) -> FunctionSummary:
         reader=file.readers.get(function),
         of_class=function.owner is not None and function.is_decorated("classmethod"),
         declared=declarations.of_function(file, function),
+        decorators=_decorators(file, function),
         untyped=tuple([item.arg for item in function.parameters if annotation_value(item.annotation) is None]),
     )
+
+
+def _decorators(file: SemanticModel, function: Function) -> tuple[AccessPath, ...]:
+    found = [each for item in function.decorators for each in file.kinds.of(item, function.outside).access_paths]
+    return tuple([each for each in found if each.start is not Start.NAME or each.of.partition(".")[0] not in FOREIGN])
 
 
 def _class(file: SemanticModel, cls: Class) -> ClassSummary:
@@ -87,13 +97,34 @@ def _calls(file: SemanticModel) -> Iterator[OutgoingCall]:
         stars = [index for index, item in enumerate(given) if isinstance(item, ast.Starred)]
         plain = given[: stars[0]] if stars else given
         keywords = [(item.arg, item.value) for item in call.keywords[:_MOST_ARGUMENTS] if item.arg is not None]
+        how, runs = _runs(file, place, call)
         yield OutgoingCall(
             number=number,
+            how=how,
+            runs=runs,
             targets=of(call.func, block).access_paths,
             method=_method(file, place, call),
             arguments=tuple([of(item, block) for item in plain]),
             keywords=tuple([(name, of(value, block)) for name, value in keywords]),
         )
+
+
+_BY_WORKERS = ("__getitem__", "__getitems__", "__iter__")
+"""Methods of a dataset that a loader's workers call."""
+
+
+def _runs(file: SemanticModel, place: Place, call: ast.Call) -> tuple[Handing, tuple[AccessPath, ...]]:
+    """What a call runs of what it is given, and how."""
+    of, block = file.kinds.of, place.block
+    if call in file.loaders.built:
+        given = [keyword.value for keyword in call.keywords if keyword.arg in LOADER_ARGUMENTS]
+        found = [each for item in given for each in of(item, block).access_paths]
+        dataset = argument(call, "dataset", 0)
+        held = of(dataset, block).access_paths if dataset is not None else ()
+        return Handing.WORKER, (*found, *(each.then(method) for each in held for method in _BY_WORKERS))
+    if call.args and runs_argument(last_name(call)) and place.node not in file.graph.callee:
+        return Handing.RUN, of(call.args[0], block).access_paths
+    return Handing.CALLED, ()
 
 
 def _method(file: SemanticModel, place: Place, call: ast.Call) -> str:

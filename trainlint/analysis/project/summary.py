@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from trainlint.analysis.callgraph.skeleton import Skeleton
+from trainlint.analysis.callgraph.skeleton import Handing, Skeleton
 from trainlint.analysis.effects.guarded_reads import Reader
 from trainlint.analysis.programs.loop_facts import FactsByFunction
 from trainlint.analysis.types.access_paths import AccessPath
@@ -28,6 +28,8 @@ class FunctionSummary:
     """Which of its parameters it reads on the host where they are tensors."""
     untyped: tuple[str, ...] = ()
     """Its parameters of which no annotation says what they hold: here it counts what callers pass."""
+    decorators: tuple[AccessPath, ...] = ()
+    """What it is decorated with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,10 @@ class OutgoingCall:
     """The method's name, where nothing is known of the object that it is called on; else ""."""
     arguments: tuple[Value, ...]
     keywords: tuple[tuple[str, Value], ...]
+    runs: tuple[AccessPath, ...] = ()
+    """What it is given and runs: a function for each item, what a loader's workers call."""
+    how: Handing = Handing.CALLED
+    """In which way it runs that."""
 
 
 @dataclass(frozen=True, slots=True)

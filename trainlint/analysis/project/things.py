@@ -16,6 +16,8 @@ class FunctionThing:
     key: str
     bound: bool = False
     """It is called on an object, which takes its first parameter."""
+    given: int = 0
+    """Of the other parameters, this many are filled before the call: by `functools.partial`, or by autograd."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ from trainlint.analysis.syntax.fast_enum import Choice
 
 ANY = -1
 """In a path: some element, which one is unknown."""
+PARTIAL = "partial "
+"""Begins a part of a path that stands for a function some of whose arguments are given; how many follows."""
 LONGEST_PATH = 5
 MOST = 4
 """More access paths than this say nothing of one value."""

@@ -14,7 +14,7 @@ from trainlint.analysis.tables import iterables, loaders
 from trainlint.analysis.tables.common_names import FOREIGN
 from trainlint.analysis.tables.host_reads import CPU, READS, TO_NO_TENSOR, Gives
 from trainlint.analysis.tables.parallel import wraps_model
-from trainlint.analysis.types.access_paths import AccessPath, Start, together
+from trainlint.analysis.types.access_paths import PARTIAL, AccessPath, Start, along, together
 from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.identity_results import handed_back
 from trainlint.analysis.types.named_devices import device_of
@@ -92,10 +92,9 @@ def _from(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> tup
         handed_on = kinds.of(call.func.value, block).access_paths
         if handed_on:
             return handed_on
-    if origin == "functools.partial" and len(call.args) == 1:
-        return kinds.of(
-            call.args[0], block
-        ).access_paths  # with more arguments, those of its calls would have other places
+    if origin == "functools.partial" and call.args and not isinstance(call.args[-1], ast.Starred):
+        function = kinds.of(call.args[0], block).access_paths
+        return along(function, f"{PARTIAL}{len(call.args) - 1}") if len(call.args) > 1 else function
     if origin is not None and origin.partition(".")[0] in FOREIGN:
         return ()
     return (AccessPath(Start.CALL, kinds.keys.call(call)),)

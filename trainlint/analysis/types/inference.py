@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How
+from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How, Place
 from trainlint.analysis.syntax.local_calls import LocalCalls
-from trainlint.analysis.syntax.names import argument, constant, dotted, imported_names, last_name, position
+from trainlint.analysis.syntax.names import argument, constant, imported_names, last_name, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.stable_keys import Keys
@@ -52,6 +52,8 @@ _VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})
 _DEEPEST_BASE = 6
 _MOST_FILLINGS = 12
 """Of what is put into a container, as much is looked at."""
+_PUTS_ALL = frozenset({"update", "extend"})
+_PUTS = _PUTS_ALL | {"append", "add", "insert", "appendleft"}
 _DECLARING = frozenset({How.IMPORT, How.FUNCTION, How.CLASS})
 
 
@@ -138,14 +140,23 @@ class Kinds:
     def _filled(self, name: str, block: Block) -> Value | None:
         """What is put, one after the other, into a container that starts empty."""
         scope = block.scope.owner(name)
+        places = self.outline.fillings.get(name, ())
+        return self._put([place for place in places if place.block.scope.owner(name) is scope], name)
+
+    def _put(self, places: Sequence[Place], name: str) -> Value | None:
+        """One of the values that these places put into a container of this name or attribute."""
         put: list[Value] = []
-        for place in self.outline.fillings.get(name, ())[:_MOST_FILLINGS]:
+        for place in places[:_MOST_FILLINGS]:
             node = place.node
-            if place.block.scope.owner(name) is not scope or not isinstance(node, ast.expr):
-                continue
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and dotted(node.func.value) == name:
-                given = self.of(node.args[0], place.block)
-                put.append(self.element(given) if node.func.attr in ("update", "extend") else given)
+            assert isinstance(node, ast.expr)
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and last_name(node.func.value) == name
+                and node.func.attr in _PUTS
+            ):
+                given = self.of(node.args[-1], place.block)
+                put.append(self.element(given) if node.func.attr in _PUTS_ALL else given)
             else:
                 put.append(self.of(node, place.block))
         known = [value for value in put if value.kind is not Kind.UNKNOWN] or [
@@ -312,7 +323,7 @@ class Kinds:
     def _self_attribute(self, owner: Class, name: str, depth: int) -> Value:
         bindings = [item for item in owner.attributes.get(name, []) if item.how is not How.AUGMENT]
         if bindings:
-            return self._assigned_attribute(name, bindings)
+            return self._assigned_attribute(owner, name, bindings)
         if depth < _DEEPEST_BASE:
             for base in owner.node.bases:
                 parent = self.outline.classes.get(last_name(base))
@@ -326,13 +337,15 @@ class Kinds:
             return told
         return self._named(name, somewhere(AccessPath(Start.INSTANCE, owner.name, path=(name,))))
 
-    def _assigned_attribute(self, name: str, bindings: list[Binding]) -> Value:
+    def _assigned_attribute(self, owner: Class, name: str, bindings: list[Binding]) -> Value:
         """What an attribute holds by its annotation as a number or text, or else by all that is assigned to it."""
         for item in bindings:
             annotated = annotation_value(item.node.annotation) if isinstance(item.node, ast.AnnAssign) else None
             if annotated is not None and annotated.kind in (Kind.NUMBER, Kind.STRING):
                 return annotated
         found = merge([self.binding(item) for item in bindings])
+        if found.kind is Kind.CONTAINER and found.element is None and not found.items and owner.fillings.get(name):
+            found = found.holding(self._put(owner.fillings[name], name))
         return found if found.kind is not Kind.UNKNOWN else self._named(name, found)
 
     def _registered(self, owner: Class, name: str) -> Value | None:
