@@ -8,11 +8,22 @@ from dataclasses import dataclass, field, replace
 
 from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.project.carrying import item, placed
+from trainlint.analysis.project.choices import Choices
 from trainlint.analysis.project.handing_on import Parameter, Reaching, spread
 from trainlint.analysis.project.hierarchy import MOST_CALLEES, Hierarchy
 from trainlint.analysis.project.summary import OutgoingCall, Summary
-from trainlint.analysis.project.things import ClassThing, FunctionThing, ModuleThing, ObjectThing, Thing, ValueThing
-from trainlint.analysis.types.access_paths import PARTIAL, AccessPath, Start
+from trainlint.analysis.project.things import (
+    ALL_GIVEN,
+    CALL,
+    ChoiceThing,
+    ClassThing,
+    FunctionThing,
+    ModuleThing,
+    ObjectThing,
+    Thing,
+    ValueThing,
+)
+from trainlint.analysis.types.access_paths import BY_NAME, PARTIAL, SOME, AccessPath, Start
 from trainlint.analysis.types.declared_types import RESULT
 from trainlint.analysis.types.identity_results import handed_back
 from trainlint.analysis.types.values import UNKNOWN, Kind, Value
@@ -24,8 +35,6 @@ _MOST_PARAMETERS = 40
 """Of parameters that are handed on from function to function, as many are looked at where the answer is cut short."""
 _TOO_FAR = frozenset({"too far"})
 """Stands for what was not followed, for one of these reasons, among the access paths that cut an answer short."""
-_ALL = 99
-"""More parameters than a function has."""
 _MOST_THINGS = 6
 """An access path that leads to more things than this tells nothing."""
 MOST_CALLERS = 24
@@ -36,6 +45,14 @@ _WRAPPED = frozenset({"module", "model", "_orig_mod"})
 
 def _no_bases(file: int, name: str) -> tuple[list[ClassThing], bool]:
     return [], True
+
+
+def _no_step(thing: Thing, part: str | int) -> tuple[Thing, ...]:
+    return ()
+
+
+def _no_things(file: int, access_paths: Sequence[AccessPath]) -> tuple[Thing, ...]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +91,7 @@ class Follower:
     _steps: int = 0
     _calls: dict[tuple[int, str], OutgoingCall] = field(default_factory=dict)
     classes: Hierarchy = field(init=False)
+    choices: Choices = field(init=False)
 
     def __post_init__(self) -> None:
         """Index the calls by their keys, and the classes by their bases, which no argument changes."""
@@ -81,6 +99,8 @@ class Follower:
             for call in summary.calls:
                 self._calls[file, summary.skeleton.calls[call.number].key] = call
         self.classes = Hierarchy(self.summaries, self._bases_of)
+        self.choices = Choices(self.summaries, self.modules, self._calls, self._step, self.follow)
+        self.choices.index()
         self.classes.index()
 
     def release(self) -> None:
@@ -89,6 +109,7 @@ class Follower:
         The garbage collector hardly ever runs while files are judged: over 30,000 files 600 MB were kept by this cycle.
         """
         self.classes = Hierarchy((), _no_bases)
+        self.choices = Choices((), self.modules, {}, _no_step, _no_things)
 
     def forget(self) -> None:
         """Answer anew what depends on arguments that have become known."""
@@ -96,6 +117,7 @@ class Follower:
             self._things.pop(key, None)
         self._open.clear()
         self._reaching.clear()
+        self.choices.forget()
 
     def follow(self, file: int, access_paths: Sequence[AccessPath]) -> tuple[Thing, ...]:
         """What access paths of a file lead to; nothing where that is too much to tell anything."""
@@ -173,7 +195,10 @@ class Follower:
         """What half of all access paths lead to: a class or function of the file, or nothing in the project."""
         match access_path.start:
             case Start.NAME:
-                return () if self.modules.resolve(file, access_path.of) is None else None
+                if self.modules.resolve(file, access_path.of) is not None:
+                    return None
+                table = self.choices.of_library(access_path.of)
+                return (table,) if table is not None else ()
             case Start.LOCAL if access_path.of in self.summaries[file].classes:
                 return (ClassThing(file, access_path.of),)
             case Start.LOCAL if access_path.of in self.summaries[file].functions:
@@ -187,7 +212,12 @@ class Follower:
             case Start.NAME:
                 yield from self.named(file, access_path.of)
             case Start.LOCAL:
+                table = self.choices.table(file, access_path.of)
+                if table is not None:
+                    yield table
                 yield from self._in_stars(file, access_path.of)
+            case Start.MODULES:
+                yield from self.choices.modules_like(file, access_path.of)
             case Start.SUPER:
                 for base in self.classes.bases(file, access_path.of):
                     yield ObjectThing(base.file, base.name)
@@ -289,9 +319,13 @@ class Follower:
 
     def _part(self, thing: Thing, part: str | int) -> Iterator[Thing]:
         """An attribute or element of a thing."""
-        if isinstance(part, int):
+        if isinstance(thing, ChoiceThing):
+            yield thing.then(part)
+        elif isinstance(part, int):
             if isinstance(thing, ValueThing):
                 yield from self._value(thing.file, item(thing.value, part))
+        elif isinstance(thing, ModuleThing) and part in (SOME, BY_NAME):
+            yield ChoiceThing(thing.file, "" if part == SOME else BY_NAME)
         elif isinstance(thing, ModuleThing):
             yield from self._in_module(thing.file, part)
         elif isinstance(thing, ClassThing | ObjectThing):
@@ -307,6 +341,9 @@ class Follower:
         self._busy[key] = None
         try:
             summary = self.summaries[file]
+            table = self.choices.table(file, name)
+            if table is not None:
+                yield table
             access_paths = summary.names.get(name)
             if access_paths is not None:
                 yield from self.follow(file, access_paths)
@@ -362,7 +399,7 @@ class Follower:
 
     def _of_autograd(self, cls: ClassThing) -> Iterator[FunctionThing]:
         """What `apply` of an autograd function runs: `forward`, which is given its context, and later `backward`."""
-        for name, given in (("forward", 1), ("backward", _ALL)):
+        for name, given in (("forward", 1), ("backward", ALL_GIVEN)):
             method = self.classes.method(cls.file, cls.name, name)
             if method is not None:
                 yield FunctionThing(*method, given=given)
@@ -385,10 +422,16 @@ class Follower:
             classes = self.summaries[thing.file].functions[thing.key].declared.get(RESULT, ())
             returned = self._value(thing.file, self.returned(thing, file, call))
             yield from self._or_declared(returned, thing.file, classes)
+        elif isinstance(thing, ChoiceThing):
+            yield thing.then(CALL)
         elif isinstance(thing, ObjectThing):
             methods = self.call_methods(thing)
             for method in methods if len(methods) <= MOST_CALLEES else ():
                 yield from self._called(method, file, call)
+
+    def _step(self, thing: Thing, part: str | int) -> tuple[Thing, ...]:
+        """One step of a choice: what a call of a thing returns, or one of its parts."""
+        return self.results(thing) if part == CALL else tuple(self._part(thing, part))[: _MOST_THINGS + 1]
 
     def results(self, thing: Thing) -> tuple[Thing, ...]:
         """What some call of a thing returns, whatever it is given."""

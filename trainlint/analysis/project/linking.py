@@ -22,12 +22,15 @@ from trainlint.analysis.project.following import MOST_CALLERS, Follower
 from trainlint.analysis.project.known_values import known_value
 from trainlint.analysis.project.project_calls import Crossing, Resolver
 from trainlint.analysis.project.summary import Summary
-from trainlint.analysis.project.things import ClassThing, FunctionThing
+from trainlint.analysis.project.things import ClassThing, FunctionThing, ObjectThing
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.types.access_paths import Start
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
 from trainlint.analysis.types.values import UNKNOWN, Kind, Value, merge
+from trainlint.finding import Heat
 
+_REGISTERED = 0.75
+"""How sure it is that a registered model is trained whose builder is out of sight."""
 _NOTHING = (Kind.UNKNOWN, Kind.NONE)
 """What a caller gives that says nothing of a parameter."""
 
@@ -70,7 +73,7 @@ class _Linked:
                 continue
             edges = into.get(file, {})
             yield ImportedFacts(
-                heats={function: self._heat(some) for function, some in edges.items()},
+                heats=self._registered_in(file) | {function: self._heat(some) for function, some in edges.items()},
                 handed=self._handed(file, edges),
                 gradients_off={function: self._gradients_off(some) for function, some in edges.items()},
                 steps=self._steps_of(out_of.get(file, [])),
@@ -137,7 +140,35 @@ class _Linked:
     @cached_property
     def flow(self) -> FrequencyFixpoint:
         """Heat of the whole project."""
-        return FrequencyFixpoint(self.linked, self.steps)
+        return FrequencyFixpoint(self.linked, self.steps, self.registered)
+
+    @cached_property
+    def registered(self) -> dict[int, HeatFact]:
+        """The heat of `forward` of registered modules whose table nothing in sight reads, in a project that trains.
+
+        A library, or a configuration, then builds them by their names.
+        """
+        found: dict[int, HeatFact] = {}
+        choices, classes = self.follower.choices, self.follower.classes
+        for table, things in choices.registered.items():
+            for thing in things if table not in choices.read else ():
+                if not isinstance(thing, ClassThing) or not classes.is_module(ObjectThing(thing.file, thing.name)):
+                    continue
+                method = classes.method(thing.file, thing.name, "forward")
+                if method is not None and self.groups[thing.file] in self.training_groups:
+                    number = self.numbers[method[0]][method[1]]
+                    if not self.linked.callers.get(number):
+                        words = (
+                            f"{thing.name} is registered in `{table[1]}`, which builds models where it is not in sight"
+                        )
+                        found[number] = HeatFact(Heat.STEP, _REGISTERED, (words,))
+        return found
+
+    @cached_property
+    def training_groups(self) -> set[int]:
+        """The groups of files in which something takes a training step."""
+        files = {self.net.file_of_call(call) for call in self.steps.taken()}
+        return {self.groups[file] for file in files if not self.summaries[file].skeleton.is_test_file}
 
     @cached_property
     def off(self) -> list[bool]:
@@ -159,6 +190,14 @@ class _Linked:
                 home = function if function != NOWHERE else self.loop_facts.top(file)
                 for beside in (False, True):
                     yield (key, beside), self.loop_facts.around(home, beside=beside)
+
+    def _registered_in(self, file: int) -> dict[str, HeatFact]:
+        """Function of a file → the heat that it has because its class is registered."""
+        return {
+            self.net.functions[number].key: fact
+            for number, fact in self.registered.items()
+            if self.net.file_of_function[number] == file
+        }
 
     def _heat(self, edges: list[Edge]) -> HeatFact:
         """The hottest use that other files make of a function."""

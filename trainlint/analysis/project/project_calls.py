@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
 from trainlint.analysis.callgraph.skeleton import Handing
+from trainlint.analysis.project.choices import MOST_ENTRIES
 from trainlint.analysis.project.following import MOST_CALLERS, Follower
 from trainlint.analysis.project.hierarchy import MOST_CALLEES
 from trainlint.analysis.project.summary import OutgoingCall, Summary
-from trainlint.analysis.project.things import ClassThing, FunctionThing, ObjectThing, Thing
+from trainlint.analysis.project.things import ALL_GIVEN, ChoiceThing, ClassThing, FunctionThing, ObjectThing, Thing
 from trainlint.analysis.syntax.local_calls import COMMON_METHODS
 from trainlint.analysis.types.access_paths import AccessPath
 
@@ -128,7 +129,7 @@ class Resolver:
         for file, call in calls:
             self.follower.asked_arguments = False
             functions = self._functions(file, call)
-            if functions:
+            if functions is not None:
                 found.append((file, call, functions))
             if self.follower.asked_arguments:
                 open_calls.append((file, call))
@@ -138,10 +139,9 @@ class Resolver:
         """Keep the answers of a round, once all of them are known; whether any of them passes new arguments."""
         before = len(self.crossings)
         for file, call, functions in found:
-            if len(functions) <= MOST_CALLEES:
-                sure = _SURE if len(functions) == 1 else _OF_SEVERAL
-                for function in functions:
-                    self._cross(file, call, function, sure)
+            sure = _SURE if len(functions) == 1 else _OF_SEVERAL
+            for function in functions:
+                self._cross(file, call, function, sure)
         return len(self.crossings) > before
 
     def _pass_inside(self, file: int, summary: Summary, call: OutgoingCall) -> None:
@@ -151,27 +151,36 @@ class Resolver:
                 key = summary.skeleton.functions[link.function].key
                 self._pass(file, call, FunctionThing(file, key, summary.functions[key].bound))
 
-    def _functions(self, file: int, call: OutgoingCall) -> list[FunctionThing]:
-        """What a call runs."""
+    def _functions(self, file: int, call: OutgoingCall) -> list[FunctionThing] | None:
+        """What a call runs: None where that is not known, nothing where it may be too many functions."""
         things = self.follower.follow(file, call.targets)
         if not things:
-            return []
+            return None
         functions: dict[FunctionThing, None] = {}
         for thing in things:
             functions |= dict.fromkeys(self._run_by(thing))
         if self.summaries[file].skeleton.calls[call.number].entered:
             functions |= dict.fromkeys(each for thing in things for each in self._entered(thing))
-        return list(functions)
+        most = MOST_ENTRIES if any(isinstance(thing, ChoiceThing) for thing in things) else MOST_CALLEES
+        return (list(functions) if len(functions) <= most else []) if functions else None
 
     def _run_by(self, thing: Thing) -> Sequence[FunctionThing]:
         if isinstance(thing, FunctionThing):
             return (thing,)
         if isinstance(thing, ObjectThing):
             return self.follower.call_methods(thing)
+        if isinstance(thing, ChoiceThing):
+            return self._chosen(thing)
         method = (
             self.follower.classes.method(thing.file, thing.name, "__init__") if isinstance(thing, ClassThing) else None
         )
         return (FunctionThing(*method, bound=True),) if method is not None else ()
+
+    def _chosen(self, choice: ChoiceThing) -> list[FunctionThing]:
+        """What a call of one of several things may run. A table's own method fills the parameters by itself."""
+        choices = self.follower.choices
+        found = [each for thing in choices.run_by(choice) for each in self._run_by(thing)]
+        return [replace(each, given=ALL_GIVEN) for each in found] if choices.builds(choice) else found
 
     def _entered(self, thing: Thing) -> Iterator[FunctionThing]:
         """What a `with` runs besides, when it enters an object of a class that is called there."""
@@ -186,7 +195,9 @@ class Resolver:
         if not call.method or call.method in COMMON_METHODS or call.method.startswith("__"):
             return
         owners = [access_path.before() for access_path in call.targets if access_path.path]
-        if any(isinstance(thing, ClassThing | ObjectThing) for thing in self.follower.follow(file, owners)):
+        if any(
+            isinstance(thing, ClassThing | ObjectThing | ChoiceThing) for thing in self.follower.follow(file, owners)
+        ):
             return  # the class is known, and has no such method in the project
         group = self.groups[file]
         found = [item for item in self._by_name.get(call.method, ()) if self.groups[item[0]] == group]

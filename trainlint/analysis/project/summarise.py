@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.callgraph.skeleton import Handing
 from trainlint.analysis.project.summary import ClassSummary, FunctionSummary, OutgoingCall, Summary
-from trainlint.analysis.syntax.blocks import Class, Function, How, Place
+from trainlint.analysis.syntax.blocks import Block, Class, Function, How, Place
 from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.analysis.tables.common_names import FOREIGN
 from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, runs_argument
@@ -27,12 +27,17 @@ _TELLING = frozenset({Kind.UNKNOWN, Kind.MODULE})
 
 def summarise(file: SemanticModel) -> Summary:
     """What other files need to know of one file."""
+    fills = _fills(file)
     return Summary(
         skeleton=file.skeleton,
         names=dict(_names(file)),
         tables=dict(_tables(file)),
+        entries=dict(_entries(file)),
         stars=tuple(file.outline.stars),
-        functions={file.keys.function(function): _function(file, function) for function in file.outline.functions},
+        functions={
+            file.keys.function(function): _function(file, function, fills.get(function, ()))
+            for function in file.outline.functions
+        },
         classes={name: _class(file, cls) for name, cls in file.outline.classes.items()},
         calls=tuple(_calls(file)),
         options={name: frozenset(values) for name, values in file.flags.declared().items()},
@@ -60,7 +65,37 @@ def _tables(file: SemanticModel) -> Iterator[tuple[str, Value]]:
                 yield name, table
 
 
-def _function(file: SemanticModel, function: Function) -> FunctionSummary:
+def _entries(file: SemanticModel) -> Iterator[tuple[str, tuple[AccessPath, ...]]]:
+    for name, bindings in file.outline.module.scope.bindings.items():
+        value = bindings[0].value
+        if len(bindings) == 1 and isinstance(value, ast.Dict | ast.List | ast.Tuple | ast.Call):
+            entries = file.kinds.table(bindings[0])
+            if entries:
+                yield name, entries
+
+
+def _fills(file: SemanticModel) -> dict[Function, tuple[str, ...]]:
+    """Function at the top of the file → the containers of the file into which it puts what it is given."""
+    found: dict[Function, dict[str, None]] = {}
+    for name, places in file.outline.fillings.items():
+        for place in places:
+            node = place.node.args[0] if isinstance(place.node, ast.Call) and place.node.args else place.node
+            function = file.outline.enclosing(place.block)
+            if (
+                function is None
+                or not isinstance(node, ast.Name)
+                or place.block.scope.owner(name) is not file.outline.module.scope
+            ):
+                continue
+            owner = place.block.scope.owner(node.id)
+            if owner is not None and any(item.how is How.PARAMETER for item in owner.bindings[node.id]):
+                while (outer := file.outline.enclosing(function.outside)) is not None:
+                    function = outer
+                found.setdefault(function, {})[name] = None
+    return {function: tuple(names) for function, names in found.items()}
+
+
+def _function(file: SemanticModel, function: Function, fills: tuple[str, ...]) -> FunctionSummary:
     return FunctionSummary(
         parameters=tuple(item.arg for item in function.parameters),
         bound=function.takes_object,
@@ -68,13 +103,14 @@ def _function(file: SemanticModel, function: Function) -> FunctionSummary:
         reader=file.readers.get(function),
         of_class=function.owner is not None and function.is_decorated("classmethod"),
         declared=declarations.of_function(file, function),
-        decorators=_decorators(file, function),
+        decorators=_decorators(file, function.decorators, function.outside),
+        fills=fills,
         untyped=tuple([item.arg for item in function.parameters if annotation_value(item.annotation) is None]),
     )
 
 
-def _decorators(file: SemanticModel, function: Function) -> tuple[AccessPath, ...]:
-    found = [each for item in function.decorators for each in file.kinds.of(item, function.outside).access_paths]
+def _decorators(file: SemanticModel, decorators: Sequence[ast.expr], block: Block) -> tuple[AccessPath, ...]:
+    found = [each for item in decorators for each in file.kinds.of(item, block).access_paths]
     return tuple([each for each in found if each.start is not Start.NAME or each.of.partition(".")[0] not in FOREIGN])
 
 
@@ -85,6 +121,7 @@ def _class(file: SemanticModel, cls: Class) -> ClassSummary:
         methods={name: file.keys.function(method) for name, method in cls.methods.items()},
         attributes={name: file.kinds.self_attribute(cls, name) for name in cls.attributes},
         declared=declarations.of_class(file, cls),
+        decorators=_decorators(file, cls.node.decorator_list, cls.outside),
     )
 
 

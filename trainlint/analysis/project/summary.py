@@ -30,6 +30,8 @@ class FunctionSummary:
     """Its parameters of which no annotation says what they hold: here it counts what callers pass."""
     decorators: tuple[AccessPath, ...] = ()
     """What it is decorated with."""
+    fills: tuple[str, ...] = ()
+    """Containers at the top of its file into which it, or a function inside it, puts what it is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class ClassSummary:
     """What its methods assign to `self.<name>`, and its body to `<name>`."""
     declared: Mapping[str, tuple[AccessPath, ...]] = field(default_factory=dict)
     """Attribute → the classes that its annotation in the body names."""
+    decorators: tuple[AccessPath, ...] = ()
+    """What it is decorated with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,8 @@ class Summary:
     """What the file binds at its top: imports, functions, classes, and variables that point to such."""
     tables: Mapping[str, Value]
     """Containers that it binds at its top and that hold functions or classes."""
+    entries: Mapping[str, tuple[AccessPath, ...]]
+    """What its top puts into such containers."""
     stars: tuple[str, ...]
     """Modules whose every name it imports."""
     functions: Mapping[str, FunctionSummary]

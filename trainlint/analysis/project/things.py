@@ -7,6 +7,9 @@ from typing import TypeAlias
 
 from trainlint.analysis.types.values import Value
 
+ALL_GIVEN = 99
+"""More parameters than a function has."""
+
 
 @dataclass(frozen=True, slots=True)
 class FunctionThing:
@@ -53,4 +56,28 @@ class ValueThing:
     value: Value
 
 
-Thing: TypeAlias = FunctionThing | ClassThing | ObjectThing | ModuleThing | ValueThing
+@dataclass(frozen=True, slots=True)
+class ChoiceThing:
+    """One of several classes, functions or modules: an entry of a registry, or what a name that the run decides means.
+
+    It stays one thing while it is called and its attributes are read, however many it may be.
+    """
+
+    file: int
+    """The file of the table or module; NO_FILE for a library's."""
+    name: str
+    """The table's variable; "" for all that a module defines; for libraries the dotted origin, for modules a
+    pattern of their names."""
+    path: tuple[str | int, ...] = ()
+    """What is done with it: attributes and elements that are read, calls."""
+
+    def then(self, part: str | int) -> ChoiceThing:
+        """What comes of one more step."""
+        return ChoiceThing(self.file, self.name, (*self.path, part))
+
+
+NO_FILE = -1
+CALL = "()"
+"""In the path of a choice: it is called."""
+
+Thing: TypeAlias = FunctionThing | ClassThing | ObjectThing | ModuleThing | ValueThing | ChoiceThing

@@ -18,6 +18,7 @@ from trainlint.analysis.types.access_paths import PARTIAL, AccessPath, Start, al
 from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.identity_results import handed_back
 from trainlint.analysis.types.named_devices import device_of
+from trainlint.analysis.types.reflection import reflected
 from trainlint.analysis.types.values import NONE, NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value, combine, merge
 from trainlint.analysis.types.vocabulary import (
     COMPUTING_METHOD,
@@ -88,13 +89,16 @@ def _from(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> tup
     name = last_name(call.func)
     if _wraps_module(name) and call.args:
         return kinds.of(call.args[0], block).access_paths
+    found = reflected(kinds, call, block)
+    if found is not None:
+        return found
     if isinstance(call.func, ast.Attribute) and name in MODULE_METHODS_RETURNING_SELF:
         handed_on = kinds.of(call.func.value, block).access_paths
         if handed_on:
             return handed_on
     if origin == "functools.partial" and call.args and not isinstance(call.args[-1], ast.Starred):
-        function = kinds.of(call.args[0], block).access_paths
-        return along(function, f"{PARTIAL}{len(call.args) - 1}") if len(call.args) > 1 else function
+        partial = kinds.of(call.args[0], block).access_paths
+        return along(partial, f"{PARTIAL}{len(call.args) - 1}") if len(call.args) > 1 else partial
     if origin is not None and origin.partition(".")[0] in FOREIGN:
         return ()
     return (AccessPath(Start.CALL, kinds.keys.call(call)),)
