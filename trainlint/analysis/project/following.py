@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from trainlint.analysis.callgraph.modules import Modules
+from trainlint.analysis.callgraph.skeleton import Handing
 from trainlint.analysis.project.carrying import item, placed
 from trainlint.analysis.project.choices import Choices
 from trainlint.analysis.project.handing_on import Parameter, Reaching, spread
@@ -18,6 +19,7 @@ from trainlint.analysis.project.things import (
     ChoiceThing,
     ClassThing,
     FunctionThing,
+    LoaderThing,
     ModuleThing,
     ObjectThing,
     Thing,
@@ -225,6 +227,8 @@ class Follower:
                 yield from self._parameter(file, access_path)
             case Start.CALL:
                 call = self._calls.get((file, access_path.of))
+                if call is not None and call.how is Handing.WORKER:
+                    yield LoaderThing(file, access_path.of)
                 for thing in self.follow(file, call.targets) if call is not None else ():
                     yield from self._called(thing, file, call)
 

@@ -15,14 +15,15 @@ from trainlint.analysis.effects.guarded_reads import Reader
 from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact
 from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
 from trainlint.analysis.programs.grad_mode import functions_off
+from trainlint.analysis.programs.loader_uses import LoaderUse
 from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
 from trainlint.analysis.programs.steps import LoopKind, Steps
 from trainlint.analysis.project.carrying import bare
 from trainlint.analysis.project.following import MOST_CALLERS, Follower
 from trainlint.analysis.project.known_values import known_value
 from trainlint.analysis.project.project_calls import Crossing, Resolver
-from trainlint.analysis.project.summary import Summary
-from trainlint.analysis.project.things import ClassThing, FunctionThing, ObjectThing
+from trainlint.analysis.project.summary import Draw, Summary
+from trainlint.analysis.project.things import ClassThing, FunctionThing, LoaderThing, ObjectThing
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.types.access_paths import Start
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
@@ -31,6 +32,8 @@ from trainlint.finding import Heat
 
 _REGISTERED = 0.75
 """How sure it is that a registered model is trained whose builder is out of sight."""
+_AGAIN = frozenset({Heat.EPOCH, Heat.RARE, Heat.STEP, Heat.INNER, Heat.EVAL_STEP})
+_ONLY_ONCE = frozenset({Heat.ONCE, Heat.UNKNOWN})
 _NOTHING = (Kind.UNKNOWN, Kind.NONE)
 """What a caller gives that says nothing of a parameter."""
 
@@ -84,6 +87,7 @@ class _Linked:
                 bases=dict(self._bases(file)),
                 around=dict(self._around(file)),
                 options=self.options[file],
+                loader_uses=self.loader_uses.get(file, {}),
             )
 
     @cached_property
@@ -190,6 +194,27 @@ class _Linked:
                 home = function if function != NOWHERE else self.loop_facts.top(file)
                 for beside in (False, True):
                     yield (key, beside), self.loop_facts.around(home, beside=beside)
+
+    @cached_property
+    def loader_uses(self) -> dict[int, dict[str, tuple[LoaderUse, ...]]]:
+        """File → the calls in it that build loaders → the loops of other files over these."""
+        found: dict[int, dict[str, tuple[LoaderUse, ...]]] = {}
+        for file, summary in enumerate(self.summaries):
+            for draw in summary.draws if not summary.skeleton.is_test_file else ():
+                for thing in self.follower.follow(file, draw.loader):
+                    if isinstance(thing, LoaderThing) and thing.file != file:
+                        uses = found.setdefault(thing.file, {})
+                        uses[thing.call] = (*uses.get(thing.call, ()), self._loader_use(file, draw, thing))
+        return found
+
+    def _loader_use(self, file: int, draw: Draw, loader: LoaderThing) -> LoaderUse:
+        body = self.net.first_block[file] + draw.block
+        calls = self.summaries[loader.file].skeleton.calls
+        built = next(call.block for call in calls if call.key == loader.call) + self.net.first_block[loader.file]
+        begun = self.flow.of(self.net.parents[body]).heat
+        again = begun in _AGAIN and self.flow.of(built).heat in _ONLY_ONCE
+        path, shape = self.summaries[file].skeleton.path, self.net.shapes[body]
+        return LoaderUse(path, shape.line, self.steps.kind(body), self.flow.of(body).heat, again, draw.copies)
 
     def _registered_in(self, file: int) -> dict[str, HeatFact]:
         """Function of a file → the heat that it has because its class is registered."""

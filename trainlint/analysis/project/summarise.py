@@ -7,15 +7,16 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.callgraph.skeleton import Handing
-from trainlint.analysis.project.summary import ClassSummary, FunctionSummary, OutgoingCall, Summary
+from trainlint.analysis.project.summary import ClassSummary, Draw, FunctionSummary, OutgoingCall, Summary
 from trainlint.analysis.syntax.blocks import Block, Class, Function, How, Place
 from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.analysis.tables.common_names import FOREIGN
 from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, runs_argument
 from trainlint.analysis.types import declared_types as declarations
 from trainlint.analysis.types.access_paths import AccessPath, Start
+from trainlint.analysis.types.iteration import single
 from trainlint.analysis.types.parameters import annotation_value
-from trainlint.analysis.types.values import Kind, Value
+from trainlint.analysis.types.values import Kind, Origin, Value
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
@@ -40,6 +41,7 @@ def summarise(file: SemanticModel) -> Summary:
         },
         classes={name: _class(file, cls) for name, cls in file.outline.classes.items()},
         calls=tuple(_calls(file)),
+        draws=tuple(_draws(file)),
         options={name: frozenset(values) for name, values in file.flags.declared().items()},
         facts=file.facts,
     )
@@ -144,6 +146,33 @@ def _calls(file: SemanticModel) -> Iterator[OutgoingCall]:
             arguments=tuple([of(item, block) for item in plain]),
             keywords=tuple([(name, of(value, block)) for name, value in keywords]),
         )
+
+
+_DRAWN = frozenset({Kind.LOADER, Kind.UNKNOWN, Kind.CONTAINER})
+
+
+def _draws(file: SemanticModel) -> Iterator[Draw]:
+    """The `for` loops over what may be loaders of other files."""
+    for place in file.outline.loops:
+        loop = place.node
+        if isinstance(loop, ast.For | ast.AsyncFor):
+            iterated = single(file.kinds, loop.iter, place.block)
+            access_paths = [each for each in iterated.access_paths if each.start is not Start.INSTANCE or each.path]
+            if access_paths and iterated.kind in _DRAWN:
+                body = file.outline.loop_blocks[loop]
+                yield Draw(body.number, tuple(access_paths), _copies(file, body))
+
+
+def _copies(file: SemanticModel, body: Block) -> bool:
+    """Whether a loop copies to the device what it takes from its loader."""
+    for name in ("to", "cuda"):
+        for place in file.outline.calls.get(name, ()):
+            func = place.node.func if isinstance(place.node, ast.Call) else None
+            if isinstance(func, ast.Attribute) and place.block.within(body):
+                moved = file.kinds.of(func.value, place.block)
+                if moved.is_tensor and moved.origin is Origin.BATCH:
+                    return True
+    return False
 
 
 _BY_WORKERS = ("__getitem__", "__getitems__", "__iter__")

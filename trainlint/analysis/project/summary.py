@@ -68,6 +68,18 @@ class OutgoingCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Draw:
+    """A loop that takes batches of a loader."""
+
+    block: int
+    """The number of the loop's body."""
+    loader: tuple[AccessPath, ...]
+    """What is iterated."""
+    copies: bool
+    """Whether the loop copies batches to the device."""
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """All of it."""
 
@@ -83,6 +95,8 @@ class Summary:
     functions: Mapping[str, FunctionSummary]
     classes: Mapping[str, ClassSummary]
     calls: tuple[OutgoingCall, ...]
+    draws: tuple[Draw, ...]
+    """Loops over what may be a loader of another file."""
     options: Mapping[str, frozenset[bool]]
     """What options of the command line and fields of classes are by default, by their names."""
     facts: FactsByFunction

@@ -42,6 +42,15 @@ class ObjectThing:
 
 
 @dataclass(frozen=True, slots=True)
+class LoaderThing:
+    """The data loader that one call of a file builds."""
+
+    file: int
+    call: str
+    """The key of the call."""
+
+
+@dataclass(frozen=True, slots=True)
 class ModuleThing:
     """A file as a module."""
 
@@ -80,4 +89,4 @@ NO_FILE = -1
 CALL = "()"
 """In the path of a choice: it is called."""
 
-Thing: TypeAlias = FunctionThing | ClassThing | ObjectThing | ModuleThing | ValueThing | ChoiceThing
+Thing: TypeAlias = FunctionThing | ClassThing | ObjectThing | LoaderThing | ModuleThing | ValueThing | ChoiceThing

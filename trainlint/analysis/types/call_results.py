@@ -99,7 +99,7 @@ def _from(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> tup
     if origin == "functools.partial" and call.args and not isinstance(call.args[-1], ast.Starred):
         partial = kinds.of(call.args[0], block).access_paths
         return along(partial, f"{PARTIAL}{len(call.args) - 1}") if len(call.args) > 1 else partial
-    if origin is not None and origin.partition(".")[0] in FOREIGN:
+    if origin is not None and origin.partition(".")[0] in FOREIGN and origin not in loaders.TORCH_ORIGINS:
         return ()
     return (AccessPath(Start.CALL, kinds.keys.call(call)),)
 
