@@ -389,6 +389,9 @@ class Follower:
             shape = self.summaries[cls.file].classes[cls.name]
             if name in shape.attributes or name in shape.declared:
                 found = True
+                table = self.choices.table(cls.file, f"{cls.name}.{name}")
+                if table is not None:
+                    yield table
                 value = shape.attributes.get(name, UNKNOWN)
                 yield from self._or_declared(self._value(cls.file, value), cls.file, shape.declared.get(name, ()))
                 break

@@ -14,6 +14,7 @@ from trainlint.analysis.tables.common_names import FOREIGN
 from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, runs_argument
 from trainlint.analysis.types import declared_types as declarations
 from trainlint.analysis.types.access_paths import AccessPath, Start
+from trainlint.analysis.types.displays import is_long_display
 from trainlint.analysis.types.iteration import single
 from trainlint.analysis.types.parameters import annotation_value
 from trainlint.analysis.types.values import Kind, Origin, Value
@@ -74,6 +75,12 @@ def _entries(file: SemanticModel) -> Iterator[tuple[str, tuple[AccessPath, ...]]
             entries = file.kinds.table(bindings[0])
             if entries:
                 yield name, entries
+    for name, cls in file.outline.classes.items():
+        for attribute, bindings in cls.attributes.items():
+            if len(bindings) == 1 and is_long_display(bindings[0].value):
+                entries = file.kinds.table(bindings[0])
+                if entries:
+                    yield f"{name}.{attribute}", entries
 
 
 def _fills(file: SemanticModel) -> dict[Function, tuple[str, ...]]:

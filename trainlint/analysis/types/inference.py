@@ -23,7 +23,7 @@ from trainlint.analysis.tables import loaders
 from trainlint.analysis.types.access_paths import ANY, AccessPath, Start, along, together
 from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.call_results import call_value
-from trainlint.analysis.types.displays import WRITTEN, one_of
+from trainlint.analysis.types.displays import WRITTEN, is_long_display, one_of
 from trainlint.analysis.types.evaluator import Evaluator
 from trainlint.analysis.types.imported_facts import ImportedFacts
 from trainlint.analysis.types.iteration import iterated
@@ -380,6 +380,8 @@ class Kinds:
         found = merge([self.binding(item) for item in bindings])
         if found.kind is Kind.CONTAINER and found.element is None and not found.items and owner.fillings.get(name):
             found = found.holding(self._put(owner.fillings[name], name))
+        if len(bindings) == 1 and is_long_display(bindings[0].value):
+            found = _as_table(found, AccessPath(Start.INSTANCE, owner.name, path=(name,)))
         return found if found.kind is not Kind.UNKNOWN else self._named(name, found)
 
     def _registered(self, owner: Class, name: str) -> Value | None:
@@ -416,6 +418,8 @@ class Kinds:
         return self.returned(function)
 
     def _returned(self, function: Function) -> Value:
+        if function.owner is not None and _is_left_open(function):
+            return UNKNOWN
         values = [
             self.of(place.node.value, place.block)
             for place in function.returns
@@ -442,6 +446,15 @@ class Kinds:
     def device_argument(self, call: ast.Call, block: Block) -> Home | None:
         """Where `.to(...)` or a factory puts its result; None if no argument says so."""
         return device_of(self, call, block)
+
+
+def _is_left_open(function: Function) -> bool:
+    """Whether a method does nothing but raise, or nothing at all, so that derived classes fill it in."""
+    node = function.node
+    if isinstance(node, ast.Lambda):
+        return False
+    body = [item for item in node.body if not (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant))]
+    return not body or isinstance(body[0], ast.Raise) or all(isinstance(item, ast.Pass) for item in body)
 
 
 def _as_table(value: Value, table: AccessPath) -> Value:
