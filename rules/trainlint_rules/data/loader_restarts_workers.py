@@ -119,11 +119,12 @@ class LoaderRestartsWorkers(LoaderRule):
         again = max((item for item in found if item.again), key=sure_of_pass, default=None)
         if again is not None:
             return Match(site, min(sure, sure_of_pass(again)), {"when": f"on every pass ({place_of_pass(again)})"})
-        other = next((use for use in elsewhere(site.file, loader) if use.again), None)
+        others = elsewhere(site.file, loader)
+        other = next((use for use in others if use.again), None)
         if other is not None:
             when = f"on every pass (loop at {other.path}:{other.line})"
             return Match(site, min(sure, Confidence.LIKELY), {"when": when})
-        if not found and feeds(site.file, loader) is Feeds.TRAINING_ELSEWHERE:
+        if not found and not others and feeds(site.file, loader) is Feeds.TRAINING_ELSEWHERE:
             return Match(site, Confidence.POSSIBLE, {"when": "for each epoch"})
         return None
 

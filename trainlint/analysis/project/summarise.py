@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.callgraph.skeleton import Handing
 from trainlint.analysis.project.summary import ClassSummary, Draw, FunctionSummary, OutgoingCall, Summary
 from trainlint.analysis.syntax.blocks import Block, Class, Function, How, Place
-from trainlint.analysis.syntax.names import argument, last_name
+from trainlint.analysis.syntax.names import argument, last_name, nodes_in, position
+from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.common_names import FOREIGN
 from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, runs_argument
 from trainlint.analysis.types import declared_types as declarations
@@ -17,7 +18,7 @@ from trainlint.analysis.types.access_paths import AccessPath, Start
 from trainlint.analysis.types.displays import is_long_display
 from trainlint.analysis.types.iteration import single
 from trainlint.analysis.types.parameters import annotation_value
-from trainlint.analysis.types.values import Kind, Origin, Value
+from trainlint.analysis.types.values import Home, Kind, Value
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
@@ -155,6 +156,8 @@ def _calls(file: SemanticModel) -> Iterator[OutgoingCall]:
         )
 
 
+_DEEPEST = 4
+"""Names through which a part of a batch is followed."""
 _DRAWN = frozenset({Kind.LOADER, Kind.UNKNOWN, Kind.CONTAINER})
 
 
@@ -176,10 +179,30 @@ def _copies(file: SemanticModel, body: Block) -> bool:
         for place in file.outline.calls.get(name, ()):
             func = place.node.func if isinstance(place.node, ast.Call) else None
             if isinstance(func, ast.Attribute) and place.block.within(body):
-                moved = file.kinds.of(func.value, place.block)
-                if moved.is_tensor and moved.origin is Origin.BATCH:
+                if _is_drawn(func.value, place.block, body, _DEEPEST) and not _stays(file, place):
                     return True
     return False
+
+
+def _is_drawn(node: ast.expr, block: Block, body: Block, depth: int) -> bool:
+    """Whether an expression is, or is a part of, what a loop takes from its loader."""
+    for part in nodes_in(node) if depth else ():
+        if isinstance(part, ast.Name):
+            for binding in reaching(part.id, block, position(part)):
+                if binding.how is How.FOR and binding.block is body:
+                    return True
+                if binding.how is How.ASSIGN and binding.value is not None and binding.block.within(body):
+                    if binding.value is not node and _is_drawn(binding.value, binding.block, body, depth - 1):
+                        return True
+    return False
+
+
+def _stays(file: SemanticModel, place: Place) -> bool:
+    """Whether a call of `to` changes the data type alone, or names the host."""
+    call = place.node
+    assert isinstance(call, ast.Call)
+    kinds = {file.kinds.of(item, place.block).kind for item in call.args}
+    return kinds == {Kind.DTYPE} or file.kinds.device_argument(call, place.block) is Home.HOST
 
 
 _BY_WORKERS = ("__getitem__", "__getitems__", "__iter__")
