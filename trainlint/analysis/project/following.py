@@ -428,6 +428,8 @@ class Follower:
         elif isinstance(thing, FunctionThing):
             classes = self.summaries[thing.file].functions[thing.key].declared.get(RESULT, ())
             returned = self._value(thing.file, self.returned(thing, file, call))
+            if thing.given:  # what it was given before is not known here, so neither is what it computes of that
+                returned = (each for each in returned if not isinstance(each, ValueThing))
             yield from self._or_declared(returned, thing.file, classes)
         elif isinstance(thing, ChoiceThing):
             yield thing.then(CALL)

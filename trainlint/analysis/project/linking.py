@@ -30,7 +30,7 @@ from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
 from trainlint.analysis.types.values import UNKNOWN, Kind, Value, merge
 from trainlint.finding import Heat
 
-_REGISTERED = 0.75
+_REGISTERED = 0.87
 """How sure it is that a registered model is trained whose builder is out of sight."""
 _AGAIN = frozenset({Heat.EPOCH, Heat.RARE, Heat.STEP, Heat.INNER, Heat.EVAL_STEP})
 _ONLY_ONCE = frozenset({Heat.ONCE, Heat.UNKNOWN})

@@ -218,7 +218,7 @@ class Resolver:
         key = (file, call.number, function.file, function.key)
         if key not in self.crossings:
             self._pass(file, call, function)
-        self.crossings[key] = Crossing(*key, confidence)
+        self.crossings[key] = Crossing(*key, confidence, Handing.RUN if function.given else Handing.CALLED)
 
     def _pass(self, file: int, call: OutgoingCall, function: FunctionThing) -> None:
         if self.summaries[file].skeleton.is_test_file and not self.summaries[function.file].skeleton.is_test_file:

@@ -404,7 +404,10 @@ class Kinds:
             if base.access_paths and base.access_paths[0].of == "sys.modules":
                 return UNKNOWN.with_access_paths(*own_module(node, self.imported(node.value, block)))
             place = constant(node.slice)
-            return self.item(base, place) if isinstance(place, int) and base.items else self.element(base)
+            if isinstance(place, int) and base.items:
+                return self.item(base, place)
+            found = self.element(base)
+            return self._named(place, found) if found.kind is Kind.UNKNOWN and isinstance(place, str) else found
         return self.element(self.of(node.value, block))
 
     def returned(self, function: Function) -> Value:

@@ -47,10 +47,10 @@ def feeds(file: SemanticModel, loader: Loader) -> Feeds:
         return Feeds.SELDOM
     if file.loops.evidence() or _hands_over_to_trainer(file):
         return Feeds.TRAINING
-    others = elsewhere(file, loader)
-    if any(use.kind is LoopKind.STEP for use in others):
+    told = file.outside.loader_uses.values()
+    if any(use.kind is LoopKind.STEP for uses in told for use in uses):
         return Feeds.TRAINING_ELSEWHERE
-    if drawn or others:
+    if drawn or elsewhere(file, loader):
         return Feeds.TRAINING_ELSEWHERE if _speaks_of_training(file, loader) else Feeds.EVALUATION
     for other in file.loaders.built.values():
         if _speaks_of_training(file, other) or constant(file.loaders.option(other, "shuffle").value) is True:
