@@ -78,3 +78,14 @@ def test_workers_of_a_loader_that_is_gone_through_once_are_not_restarted(
     monkeypatch.chdir(write_project(tmp_path, files))
     found = findings_in(judged("."), "pkg/data.py")
     assert [item.code for item in found] == ["TRN102"]
+
+
+def test_workers_stay_as_they_are_where_another_file_changes_the_dataset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reloading = ENGINE.replace(
+        "            self.epoch()", "            self.feed.dataset.reload()\n            self.epoch()"
+    )
+    files = {"pkg/__init__.py": "", "pkg/data.py": DATA, "pkg/engine.py": reloading, "main.py": MAIN}
+    monkeypatch.chdir(write_project(tmp_path, files))
+    assert {item.code for item in findings_in(judged("."), "pkg/data.py")} == {"TRN102"}

@@ -121,6 +121,8 @@ class LoaderRestartsWorkers(LoaderRule):
             return Match(site, min(sure, sure_of_pass(again)), {"when": f"on every pass ({place_of_pass(again)})"})
         others = elsewhere(site.file, loader)
         other = next((use for use in others if use.again), None)
+        if any(use.changes for use in others):
+            return None
         if other is not None:
             when = f"on every pass (loop at {other.path}:{other.line})"
             return Match(site, min(sure, Confidence.LIKELY), {"when": when})

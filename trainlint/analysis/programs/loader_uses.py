@@ -21,3 +21,5 @@ class LoaderUse:
     """Whether the loop begins again and again while the loader stays the same: each epoch, each evaluation."""
     copies: bool
     """Whether it copies batches to the device."""
+    changes: bool = False
+    """Whether its file changes a loader's dataset (`loader.dataset.epoch = epoch`)."""

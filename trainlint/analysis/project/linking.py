@@ -214,7 +214,8 @@ class _Linked:
         begun = self.flow.of(self.net.parents[body]).heat
         again = begun in _AGAIN and self.flow.of(built).heat in _ONLY_ONCE
         path, shape = self.summaries[file].skeleton.path, self.net.shapes[body]
-        return LoaderUse(path, shape.line, self.steps.kind(body), self.flow.of(body).heat, again, draw.copies)
+        kind, heat = self.steps.kind(body), self.flow.of(body).heat
+        return LoaderUse(path, shape.line, kind, heat, again, draw.copies, draw.changes)
 
     def _registered_in(self, file: int) -> dict[str, HeatFact]:
         """Function of a file → the heat that it has because its class is registered."""

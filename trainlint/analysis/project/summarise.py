@@ -170,7 +170,23 @@ def _draws(file: SemanticModel) -> Iterator[Draw]:
             access_paths = [each for each in iterated.access_paths if each.start is not Start.INSTANCE or each.path]
             if access_paths and iterated.kind in _DRAWN:
                 body = file.outline.loop_blocks[loop]
-                yield Draw(body.number, tuple(access_paths), _copies(file, body))
+                yield Draw(body.number, tuple(access_paths), _copies(file, body), _changes_dataset(file))
+
+
+def _changes_dataset(file: SemanticModel) -> bool:
+    """Whether a file calls a method of some loader's dataset, or assigns to an attribute of it."""
+    called = (place.node.func for place in file.outline.all_calls() if isinstance(place.node, ast.Call))
+    stored = (
+        target
+        for places in file.outline.stores.values()
+        for place in places
+        if isinstance(place.statement, ast.Assign)
+        for target in place.statement.targets
+    )
+    return any(
+        isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute) and node.value.attr == "dataset"
+        for node in (*called, *stored)
+    )
 
 
 def _copies(file: SemanticModel, body: Block) -> bool:

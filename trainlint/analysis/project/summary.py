@@ -77,6 +77,8 @@ class Draw:
     """What is iterated."""
     copies: bool
     """Whether the loop copies batches to the device."""
+    changes: bool = False
+    """Whether the file calls methods of a loader's dataset, or assigns to it: persistent workers would not see that."""
 
 
 @dataclass(frozen=True, slots=True)
