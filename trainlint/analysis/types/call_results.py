@@ -341,6 +341,8 @@ def _module_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name
         return Value(Kind.CONTAINER, element=Value(Kind.TENSOR, kinds.device, True, Origin.PARAMETER))
     if name == "state_dict":
         return Value(Kind.CONTAINER, element=Value(Kind.TENSOR, kinds.device, False, Origin.PARAMETER))
+    if _CLASS_NAME.match(name):
+        return Value(Kind.MODULE, confidence=0.8)  # what looks like a module is a table of classes, or of files
     attribute = kinds.of(call.func, block)
     if attribute.kind is not Kind.MODULE and not COMPUTING_METHOD.search(name):
         return UNKNOWN
