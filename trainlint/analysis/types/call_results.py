@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.blocks import Block, Function
 from trainlint.analysis.syntax.local_calls import Edge
 from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.analysis.tables import iterables, loaders
@@ -129,12 +129,21 @@ def _call_value(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) 
 
 def _returned(kinds: Kinds, call: ast.Call, block: Block, edge: Edge) -> Value | None:
     """What a function of the file returns; None where nothing is known of that."""
-    if edge.function.is_generator:
+    if edge.function.is_generator or (edge.function.owner is not None and is_left_open(edge.function)):
         return UNKNOWN
     returned = kinds.returned(edge.function)
     if returned.access_paths or returned.items:
         returned = handed_back(returned, kinds.keys.function(edge.function), _argument_values(kinds, call, block, edge))
     return _graph(kinds, returned, block, call) if returned.kind is not Kind.UNKNOWN else None
+
+
+def is_left_open(function: Function) -> bool:
+    """Whether a method does nothing but raise, or nothing at all, so that derived classes fill it in."""
+    node = function.node
+    if isinstance(node, ast.Lambda):
+        return False
+    body = [item for item in node.body if not (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant))]
+    return not body or isinstance(body[0], ast.Raise) or all(isinstance(item, ast.Pass) for item in body)
 
 
 def _argument_values(kinds: Kinds, call: ast.Call, block: Block, edge: Edge) -> dict[str, Value]:

@@ -22,7 +22,7 @@ from trainlint.analysis.syntax.stable_keys import Keys
 from trainlint.analysis.tables import loaders
 from trainlint.analysis.types.access_paths import ANY, AccessPath, Start, along, together
 from trainlint.analysis.types.batch_sources import is_batch_source
-from trainlint.analysis.types.call_results import call_value
+from trainlint.analysis.types.call_results import call_value, is_left_open
 from trainlint.analysis.types.displays import WRITTEN, is_long_display, one_of
 from trainlint.analysis.types.evaluator import Evaluator
 from trainlint.analysis.types.imported_facts import ImportedFacts
@@ -421,7 +421,7 @@ class Kinds:
         return self.returned(function)
 
     def _returned(self, function: Function) -> Value:
-        if function.owner is not None and _is_left_open(function):
+        if function.owner is not None and is_left_open(function):
             return UNKNOWN
         values = [
             self.of(place.node.value, place.block)
@@ -449,15 +449,6 @@ class Kinds:
     def device_argument(self, call: ast.Call, block: Block) -> Home | None:
         """Where `.to(...)` or a factory puts its result; None if no argument says so."""
         return device_of(self, call, block)
-
-
-def _is_left_open(function: Function) -> bool:
-    """Whether a method does nothing but raise, or nothing at all, so that derived classes fill it in."""
-    node = function.node
-    if isinstance(node, ast.Lambda):
-        return False
-    body = [item for item in node.body if not (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant))]
-    return not body or isinstance(body[0], ast.Raise) or all(isinstance(item, ast.Pass) for item in body)
 
 
 def _as_table(value: Value, table: AccessPath) -> Value:
