@@ -28,6 +28,7 @@ FOR_ANNOTATIONS_ONLY = {
     "trainlint.analysis.types.iteration": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.named_devices": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.parameters": ("trainlint.analysis.types.inference",),
+    "trainlint.analysis.types.reflection": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.imported_facts": ("trainlint.analysis.effects.guarded_reads",),
     # Rules have settings, the model carries the settings, and rules are asked about the model.
     "trainlint.analysis.semantic_model": ("trainlint.config",),

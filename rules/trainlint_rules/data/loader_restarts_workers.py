@@ -11,7 +11,7 @@ from trainlint.symptoms import Symptom
 from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.kept_workers import dataset_changes, keeps_workers, never_ends, value_of_option
 from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
-from trainlint_rules.data.idioms.passes import passes, place_of_pass, sure_of_pass
+from trainlint_rules.data.idioms.passes import elsewhere, passes, place_of_pass, sure_of_pass
 from trainlint_rules.data.idioms.workers import Workers, workers
 
 _BY_WORKERS = {
@@ -112,7 +112,14 @@ class LoaderRestartsWorkers(LoaderRule):
         again = max((item for item in found if item.again), key=sure_of_pass, default=None)
         if again is not None:
             return Match(site, min(sure, sure_of_pass(again)), {"when": f"on every pass ({place_of_pass(again)})"})
-        if not found and feeds(site.file, loader) is Feeds.TRAINING_ELSEWHERE:
+        others = elsewhere(site.file, loader)
+        other = next((use for use in others if use.again), None)
+        if any(use.changes for use in others):
+            return None
+        if other is not None:
+            when = f"on every pass (loop at {other.path}:{other.line})"
+            return Match(site, min(sure, Confidence.LIKELY), {"when": when})
+        if not found and not others and feeds(site.file, loader) is Feeds.TRAINING_ELSEWHERE:
             return Match(site, Confidence.POSSIBLE, {"when": "for each epoch"})
         return None
 

@@ -294,10 +294,6 @@ PROJECTS: dict[str, dict[str, str]] = {
                     print(loss)  #= step
         """,
     },
-    "a module by getattr says nothing": {
-        "train.py": each_step("import logs", "getattr(logs, config.name)(loss)"),
-        "logs.py": UNUSED,
-    },
     "a function whose name is only mentioned": {
         "train.py": each_step("import logs\nprint(logs.log)"),
         "logs.py": UNUSED,

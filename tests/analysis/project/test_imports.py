@@ -217,6 +217,29 @@ PROJECTS: dict[str, dict[str, str]] = {
         "train.py": each_step("from torch.utils import log", "log(loss)"),
         "utils.py": UNUSED,
     },
+    "a package on a changed sys.path": {
+        "tools/run/train.py": each_step(
+            "import sys\nsys.path.insert(0, '../../lib/core')\nfrom engine.logs import log", "log(loss)"
+        ),
+        "lib/core/engine/logs.py": LOG,
+    },
+    "a folder of modules in a folder beside": {
+        "jobs/big/train.py": each_step("from helpers.logs import log", "log(loss)"),
+        "shared/helpers/logs.py": LOG,
+    },
+    "the only module of a name": {
+        "jobs/train.py": each_step("import step_logs", "step_logs.log(loss)"),
+        "common/step_logs.py": LOG,
+    },
+    "one of two modules of a name, which nothing tells apart": {
+        "jobs/train.py": each_step("import step_logs", "step_logs.log(loss)"),
+        "common/step_logs.py": UNUSED,
+        "more/step_logs.py": UNUSED,
+    },
+    "a module called like one of the standard library": {
+        "jobs/train.py": each_step("import logging", "logging.log(loss)"),
+        "common/logging.py": UNUSED,
+    },
     "a variable that holds a function of another file": {
         "train.py": each_step("from mine import note", "note(loss)"),
         "mine/__init__.py": "from .logs import log\nnote = log",

@@ -304,6 +304,23 @@ PROJECTS: dict[str, dict[str, str]] = {
         "train.py": "from work import numbers\na = numbers()  #= anything\n",
         "work.py": "def numbers():\n    yield 1\n",
     },
+    "what a function computes of arguments that it was given before": {
+        "train.py": """
+            import torch
+            from functools import partial
+            from work import shifted
+
+            compute = partial(shifted, torch.zeros(3, device="cuda"))
+            y = compute()
+            y  #= anything
+        """,
+        "work.py": """
+            import torch
+
+            def shifted(x):
+                return torch.zeros(3) + x
+        """,
+    },
     "a helper that computes what the caller gave it": {
         "train.py": """
             import torch

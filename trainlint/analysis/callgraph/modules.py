@@ -1,7 +1,9 @@
-"""Which file an import means, in packages, src layouts and scripts beside packages."""
+"""Which file an import means: in packages, src layouts, scripts beside packages, and on a changed `sys.path`."""
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TypeAlias
@@ -22,6 +24,7 @@ class Modules:
     def __init__(self, paths: Sequence[PurePath]) -> None:
         """`paths` are absolute; a file is named by its place among them."""
         self._files = {path.as_posix(): number for number, path in enumerate(paths)}
+        self._paths = [path.as_posix() for path in paths]
         self._homes = [path.parent.as_posix() for path in paths]
         self._is_package = [path.name == "__init__.py" for path in paths]
         self._folders: set[str] = set()
@@ -33,6 +36,12 @@ class Modules:
         for number, home in enumerate(self._homes):
             if self._is_package[number]:
                 self._tops.setdefault(home.rpartition("/")[2], set()).add(_parent(home))
+        self._matching: dict[str, list[int]] = {}
+        self._named: dict[str, list[int]] = {}
+        """Last part of a module's dotted name → the files that could be it."""
+        for number, path in enumerate(paths):
+            last = path.parent.name if self._is_package[number] else path.stem
+            self._named.setdefault(last, []).append(number)
         self._roots: dict[tuple[str, str], str | None] = {}
         self._known: dict[tuple[str, str], Found | None] = {}
 
@@ -45,6 +54,23 @@ class Modules:
         if key not in self._known:
             self._known[key] = self._resolve(*key)
         return self._known[key]
+
+    def matching(self, importer: int, pattern: str) -> list[int]:
+        """The files whose modules fit a dotted pattern in which `*` stands for any part of a name.
+
+        A relative pattern keeps its leading dots.
+        """
+        level = len(pattern) - len(pattern.lstrip("."))
+        home = self._homes[importer]
+        for _ in range(level - 1):
+            home = _parent(home)
+        parts = pattern[level:].split(".")
+        tail = "[^/]*".join(re.escape(part) for part in "/".join(["", *parts]).split("*"))
+        key = (re.escape(home) if level else ".*") + tail
+        if key not in self._matching:
+            fits = re.compile(key)
+            self._matching[key] = [number for number in range(len(self._paths)) if fits.fullmatch(self._module(number))]
+        return self._matching[key]
 
     def inside(self, number: int, name: str) -> Found | None:
         """A module of this name beside the `__init__.py` that a package is."""
@@ -64,7 +90,28 @@ class Modules:
         if not parts:
             return None
         root = self._root(home, parts[0])
-        return self._descend(root, parts) if root is not None else None
+        found = self._descend(root, parts) if root is not None else None
+        return found if found is not None else self._by_suffix(parts)
+
+    def _by_suffix(self, parts: tuple[str, ...]) -> Found | None:
+        """The only file whose path ends with the longest part of a dotted name, wherever it stands.
+
+        So are modules found on a `sys.path` that scripts, tasks or tests have changed.
+        """
+        if parts[0] in FOREIGN or parts[0] in sys.stdlib_module_names:
+            return None
+        for taken in range(len(parts), 0, -1):
+            tail = "/" + "/".join(parts[:taken])
+            found = [number for number in self._named.get(parts[taken - 1], ()) if self._module(number).endswith(tail)]
+            if found:
+                return (found[0], parts[taken:]) if len(found) == 1 else None
+        return None
+
+    def _module(self, number: int) -> str:
+        """The path of a module without `.py`, or of a package's folder."""
+        if self._is_package[number]:
+            return self._homes[number]
+        return self._paths[number].removesuffix(".py")
 
     def _root(self, home: str, first: str) -> str | None:
         """The folder, from `home` outwards, in which a top module or package of this name stands."""

@@ -64,6 +64,9 @@ class Handing(Enum):
     """How a call comes to run a function."""
 
     CALLED = auto()
+    RUN = auto()
+    """The call runs it at once, though it names another: `map(f, items)`, or the function that a decorator puts around
+    what is called."""
     CLOSURE = auto()
     """It is handed to an optimizer's `step`, which runs it."""
     WORKER = auto()

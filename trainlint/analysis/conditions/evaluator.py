@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
 
 from trainlint.analysis.conditions.condition import (
     ALWAYS,
@@ -164,7 +163,7 @@ def _evaluate(question: Question) -> Condition:
     if found is None:
         found = Condition(ConditionKind.UNKNOWN, getattr(test, "lineno", 0), "behind a test")
     if found.kind in _LEFT_TO_CALLS and (needs := parameters.required(question)) is not None:
-        found = replace(found, needs=needs)
+        found = found._replace(needs=needs)
     return found
 
 

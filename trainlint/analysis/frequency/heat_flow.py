@@ -106,7 +106,7 @@ class FrequencyFixpoint:
         if key not in self._given:
             found = set(self.handed.get(key, ()))
             for edge in self.net.callers.get(function, ()):
-                if edge.how is Handing.CALLED and len(found) < _MOST_VALUES:
+                if edge.how in (Handing.CALLED, Handing.RUN) and len(found) < _MOST_VALUES:
                     found |= self.values_along(edge, name, any_call=any_call, asking=(*asking, key))
             values = frozenset(found) if len(found) < _MOST_VALUES else frozenset({ANYTHING})
             if asking:
@@ -126,6 +126,8 @@ class FrequencyFixpoint:
             fact = self.along(function, edge)
             if fact is None or not fact.heat.in_step:
                 return frozenset()
+        if edge.how is Handing.RUN:
+            return _NOT_KNOWN  # what a wrapper or another function hands on is not that call's own arguments
         shape = net.functions[function]
         value = net.calls[edge.call].passed.value(name, shape.parameters, shape.defaults)
         handed_on = parameter_of_caller(value)

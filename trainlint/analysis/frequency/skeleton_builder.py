@@ -28,9 +28,10 @@ from trainlint.analysis.syntax.names import dotted, last_name, written
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.stable_keys import Keys
 from trainlint.analysis.tables.common_names import FOREIGN, PLAIN_METHODS
+from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, runs_argument
+from trainlint.analysis.tables.loaders import TORCH_CLASSES
 from trainlint.finding import Heat
 
-_LOADER_ARGUMENTS = frozenset({"collate_fn", "worker_init_fn"})
 _TRAINER_OF_FUNCTIONS = "Engine"
 """Ignite's trainer, which is built from the function that takes a step."""
 
@@ -151,10 +152,13 @@ def _decorator(node: ast.expr) -> str:
 
 def telling_calls(outline: Outline, graph: LocalCalls, reader: LoopReader) -> list[Place]:
     """Calls that prove a step, or that run functions of this or perhaps of another file, in their skeleton's order."""
+    loaders = {place.node for name in TORCH_CLASSES for place in outline.calls.get(name, ())}
     return [
         place
         for place in outline.all_calls()
         if place.node in graph.callee
+        or place.node in loaders
+        or runs_argument(last_name(place.node))
         or place.node in graph.handed
         or place.node in graph.entered
         or may_leave(outline, place)
@@ -220,12 +224,18 @@ def _call(
 def _handing(call: ast.Call, name: str) -> Handing:
     """When a function runs that is an argument of a call."""
     for keyword in call.keywords:
-        if keyword.arg in _LOADER_ARGUMENTS and last_name(keyword.value) == name:
+        if keyword.arg in LOADER_ARGUMENTS and last_name(keyword.value) == name:
             return Handing.WORKER
     called = last_name(call.func)
     if called == "step":
         return Handing.CLOSURE
-    return Handing.HOOK if called == _TRAINER_OF_FUNCTIONS else Handing.PASSED
+    if called == _TRAINER_OF_FUNCTIONS:
+        return Handing.HOOK
+    return (
+        Handing.RUN
+        if runs_argument(called) and last_name(call.args[0] if call.args else call) == name
+        else Handing.PASSED
+    )
 
 
 def _shape(block: Block, reader: LoopReader, switches: Switches, conditions: Conditions) -> Shape:

@@ -165,7 +165,7 @@ def _off(net: CallGraph, function: int, known: list[bool], told: Mapping[int, bo
     shape = net.functions[function]
     if shape.off:
         return True
-    edges = [edge for edge in net.callers.get(function, []) if edge.how is Handing.CALLED]
+    edges = [edge for edge in net.callers.get(function, []) if edge.how in (Handing.CALLED, Handing.RUN)]
     if edges or function in told:
         if not told.get(function, True):
             return False

@@ -9,7 +9,7 @@ from enum import Enum, auto
 from trainlint.analysis.callgraph.call_graph import CallGraph
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing, LoopTrait
 
-_RUN_HERE = (Handing.CALLED, Handing.CLOSURE)
+_RUN_HERE = (Handing.CALLED, Handing.RUN, Handing.CLOSURE)
 _LOOKS = 8
 """How often one function is looked at again while functions call each other in circles."""
 

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from trainlint.analysis.callgraph.modules import Modules
+from trainlint.analysis.callgraph.skeleton import Handing
 from trainlint.analysis.project.carrying import item, placed
+from trainlint.analysis.project.choices import Choices
 from trainlint.analysis.project.handing_on import Parameter, Reaching, spread
 from trainlint.analysis.project.hierarchy import MOST_CALLEES, Hierarchy
 from trainlint.analysis.project.summary import OutgoingCall, Summary
-from trainlint.analysis.project.things import ClassThing, FunctionThing, ModuleThing, ObjectThing, Thing, ValueThing
-from trainlint.analysis.types.access_paths import AccessPath, Start
+from trainlint.analysis.project.things import (
+    ALL_GIVEN,
+    CALL,
+    ChoiceThing,
+    ClassThing,
+    FunctionThing,
+    LoaderThing,
+    ModuleThing,
+    ObjectThing,
+    Thing,
+    ValueThing,
+)
+from trainlint.analysis.types.access_paths import BY_NAME, PARTIAL, SOME, AccessPath, Start
 from trainlint.analysis.types.declared_types import RESULT
 from trainlint.analysis.types.identity_results import handed_back
 from trainlint.analysis.types.values import UNKNOWN, Kind, Value
@@ -34,6 +47,14 @@ _WRAPPED = frozenset({"module", "model", "_orig_mod"})
 
 def _no_bases(file: int, name: str) -> tuple[list[ClassThing], bool]:
     return [], True
+
+
+def _no_step(thing: Thing, part: str | int) -> tuple[Thing, ...]:
+    return ()
+
+
+def _no_things(file: int, access_paths: Sequence[AccessPath]) -> tuple[Thing, ...]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +93,7 @@ class Follower:
     _steps: int = 0
     _calls: dict[tuple[int, str], OutgoingCall] = field(default_factory=dict)
     classes: Hierarchy = field(init=False)
+    choices: Choices = field(init=False)
 
     def __post_init__(self) -> None:
         """Index the calls by their keys, and the classes by their bases, which no argument changes."""
@@ -79,6 +101,8 @@ class Follower:
             for call in summary.calls:
                 self._calls[file, summary.skeleton.calls[call.number].key] = call
         self.classes = Hierarchy(self.summaries, self._bases_of)
+        self.choices = Choices(self.summaries, self.modules, self._calls, self._step, self.follow)
+        self.choices.index()
         self.classes.index()
 
     def release(self) -> None:
@@ -87,6 +111,7 @@ class Follower:
         The garbage collector hardly ever runs while files are judged: over 30,000 files 600 MB were kept by this cycle.
         """
         self.classes = Hierarchy((), _no_bases)
+        self.choices = Choices((), self.modules, {}, _no_step, _no_things)
 
     def forget(self) -> None:
         """Answer anew what depends on arguments that have become known."""
@@ -94,6 +119,7 @@ class Follower:
             self._things.pop(key, None)
         self._open.clear()
         self._reaching.clear()
+        self.choices.forget()
 
     def follow(self, file: int, access_paths: Sequence[AccessPath]) -> tuple[Thing, ...]:
         """What access paths of a file lead to; nothing where that is too much to tell anything."""
@@ -171,7 +197,10 @@ class Follower:
         """What half of all access paths lead to: a class or function of the file, or nothing in the project."""
         match access_path.start:
             case Start.NAME:
-                return () if self.modules.resolve(file, access_path.of) is None else None
+                if self.modules.resolve(file, access_path.of) is not None:
+                    return None
+                table = self.choices.of_library(access_path.of)
+                return (table,) if table is not None else ()
             case Start.LOCAL if access_path.of in self.summaries[file].classes:
                 return (ClassThing(file, access_path.of),)
             case Start.LOCAL if access_path.of in self.summaries[file].functions:
@@ -185,7 +214,12 @@ class Follower:
             case Start.NAME:
                 yield from self.named(file, access_path.of)
             case Start.LOCAL:
+                table = self.choices.table(file, access_path.of)
+                if table is not None:
+                    yield table
                 yield from self._in_stars(file, access_path.of)
+            case Start.MODULES:
+                yield from self.choices.modules_like(file, access_path.of)
             case Start.SUPER:
                 for base in self.classes.bases(file, access_path.of):
                     yield ObjectThing(base.file, base.name)
@@ -193,6 +227,8 @@ class Follower:
                 yield from self._parameter(file, access_path)
             case Start.CALL:
                 call = self._calls.get((file, access_path.of))
+                if call is not None and call.how is Handing.WORKER:
+                    yield LoaderThing(file, access_path.of)
                 for thing in self.follow(file, call.targets) if call is not None else ():
                     yield from self._called(thing, file, call)
 
@@ -287,13 +323,19 @@ class Follower:
 
     def _part(self, thing: Thing, part: str | int) -> Iterator[Thing]:
         """An attribute or element of a thing."""
-        if isinstance(part, int):
+        if isinstance(thing, ChoiceThing):
+            yield thing.then(part)
+        elif isinstance(part, int):
             if isinstance(thing, ValueThing):
                 yield from self._value(thing.file, item(thing.value, part))
+        elif isinstance(thing, ModuleThing) and part in (SOME, BY_NAME):
+            yield ChoiceThing(thing.file, "" if part == SOME else BY_NAME)
         elif isinstance(thing, ModuleThing):
             yield from self._in_module(thing.file, part)
         elif isinstance(thing, ClassThing | ObjectThing):
             yield from self._attribute(thing, part)
+        elif isinstance(thing, FunctionThing) and part.startswith(PARTIAL):
+            yield replace(thing, given=thing.given + int(part.removeprefix(PARTIAL)))
 
     def _in_module(self, file: int, name: str) -> Iterator[Thing]:
         key = ("module", file, name)
@@ -303,6 +345,9 @@ class Follower:
         self._busy[key] = None
         try:
             summary = self.summaries[file]
+            table = self.choices.table(file, name)
+            if table is not None:
+                yield table
             access_paths = summary.names.get(name)
             if access_paths is not None:
                 yield from self.follow(file, access_paths)
@@ -336,11 +381,17 @@ class Follower:
                 for other in self.classes.overrides(thing.file, thing.name, name):
                     yield FunctionThing(*other, bound)
             return
+        if name == "apply" and isinstance(thing, ClassThing) and self._is_autograd(thing):
+            yield from self._of_autograd(thing)
+            return
         found = False
         for cls in self.classes.ancestry(thing.file, thing.name):
             shape = self.summaries[cls.file].classes[cls.name]
             if name in shape.attributes or name in shape.declared:
                 found = True
+                table = self.choices.table(cls.file, f"{cls.name}.{name}")
+                if table is not None:
+                    yield table
                 value = shape.attributes.get(name, UNKNOWN)
                 yield from self._or_declared(self._value(cls.file, value), cls.file, shape.declared.get(name, ()))
                 break
@@ -350,11 +401,20 @@ class Follower:
             elif thing.own:
                 yield from self._in_derived(thing, name)
 
+    def _is_autograd(self, cls: ClassThing) -> bool:
+        return any(name.endswith("autograd.Function") for name in self.classes.base_names(cls.file, cls.name))
+
+    def _of_autograd(self, cls: ClassThing) -> Iterator[FunctionThing]:
+        """What `apply` of an autograd function runs: `forward`, which is given its context, and later `backward`."""
+        for name, given in (("forward", 1), ("backward", ALL_GIVEN)):
+            method = self.classes.method(cls.file, cls.name, name)
+            if method is not None:
+                yield FunctionThing(*method, given=given)
+
     def _in_derived(self, thing: ObjectThing, name: str) -> Iterator[Thing]:
         """What classes that derive from an object's class call by a name, until that is too much to tell anything."""
-        found: dict[Thing, None] = {
-            FunctionThing(*other, bound=True): None for other in self.classes.overrides(thing.file, thing.name, name)
-        }
+        methods = self.classes.methods_of_derived(thing.file, thing.name, name)
+        found: dict[Thing, None] = {FunctionThing(*other, bound=True): None for other in methods}
         for number, value in self.classes.values_in_derived(thing.file, thing.name, name):
             if len(found) > _MOST_THINGS:
                 break
@@ -368,18 +428,30 @@ class Follower:
         elif isinstance(thing, FunctionThing):
             classes = self.summaries[thing.file].functions[thing.key].declared.get(RESULT, ())
             returned = self._value(thing.file, self.returned(thing, file, call))
+            if thing.given:  # what it was given before is not known here, so neither is what it computes of that
+                returned = (each for each in returned if not isinstance(each, ValueThing))
             yield from self._or_declared(returned, thing.file, classes)
+        elif isinstance(thing, ChoiceThing):
+            yield thing.then(CALL)
         elif isinstance(thing, ObjectThing):
             methods = self.call_methods(thing)
             for method in methods if len(methods) <= MOST_CALLEES else ():
                 yield from self._called(method, file, call)
+
+    def _step(self, thing: Thing, part: str | int) -> tuple[Thing, ...]:
+        """One step of a choice: what a call of a thing returns, or one of its parts."""
+        return self.results(thing) if part == CALL else tuple(self._part(thing, part))[: _MOST_THINGS + 1]
+
+    def results(self, thing: Thing) -> tuple[Thing, ...]:
+        """What some call of a thing returns, whatever it is given."""
+        return tuple(dict.fromkeys(self._called(thing, -1, None)))[: _MOST_THINGS + 1]
 
     def returned(self, function: FunctionThing, file: int, call: OutgoingCall | None) -> Value:
         """What a function returns to one of its calls: what it hands back is what this very call gave it."""
         summary = self.summaries[function.file].functions[function.key]
         if call is None or not (summary.returned.access_paths or summary.returned.items):
             return summary.returned
-        names = summary.parameters[1:] if function.bound else summary.parameters
+        names = summary.parameters[function.bound + function.given :]
         given = dict(zip(names, call.arguments, strict=False)) | dict(call.keywords)
         return handed_back(summary.returned, function.key, {name: placed(value, file) for name, value in given.items()})
 

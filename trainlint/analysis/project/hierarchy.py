@@ -12,6 +12,9 @@ from trainlint.analysis.types.values import Value
 MOST_CALLEES = 12
 """What runs is not known of a call that may run more functions than this, nor what it returns."""
 
+_MOST_DERIVED = 50
+"""Of classes that derive from one, as many are looked at for a method that only some of them have."""
+
 
 @dataclass(slots=True)
 class Hierarchy:
@@ -84,6 +87,12 @@ class Hierarchy:
                 for method, key in self.summaries[number].classes[each].methods.items():
                     known.setdefault(method, []).append((number, key))
         return known.get(name, ())[: MOST_CALLEES + 1]
+
+    def methods_of_derived(self, file: int, cls: str, name: str) -> list[tuple[int, str]]:
+        """The methods that classes which derive from a class call by a name, also by their other bases (mixins)."""
+        derived = self.derived(file, cls)[:_MOST_DERIVED]
+        found = [self.method(number, each, name) for number, each in derived]
+        return list(dict.fromkeys(each for each in found if each is not None))
 
     def values_in_derived(self, file: int, cls: str, name: str) -> Sequence[tuple[int, Value]]:
         """What classes that derive from a class assign to an attribute, each with its file."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from trainlint.analysis.project.carrying import bare
 from trainlint.analysis.project.following import Follower
-from trainlint.analysis.project.things import ObjectThing, ValueThing
+from trainlint.analysis.project.things import ChoiceThing, ObjectThing, ValueThing
 from trainlint.analysis.types.values import UNKNOWN, Kind, Value, merge
 
 _DEEPEST_TUPLE = 2
@@ -47,4 +47,12 @@ def _told(follower: Follower, file: int, value: Value, depth: int) -> Value:
             values.append(_with_items(follower, thing.file, thing.value, depth))
         elif isinstance(thing, ObjectThing):
             values.append(Value(Kind.MODULE) if follower.classes.is_module(thing) else UNKNOWN)
+        elif isinstance(thing, ChoiceThing):
+            values += _chosen(follower, thing)
     return merge(values) if values else UNKNOWN
+
+
+def _chosen(follower: Follower, choice: ChoiceThing) -> list[Value]:
+    """A module, where all objects that a choice may be are modules."""
+    objects = [each for each in follower.choices.entries(choice) if isinstance(each, ObjectThing)]
+    return [Value(Kind.MODULE)] if objects and all(map(follower.classes.is_module, objects)) else []

@@ -17,19 +17,25 @@ from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact
 from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
 from trainlint.analysis.frequency.unreferenced import unmentioned
 from trainlint.analysis.programs.grad_mode import functions_off
+from trainlint.analysis.programs.loader_uses import LoaderUse
 from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
 from trainlint.analysis.programs.steps import LoopKind, Steps
 from trainlint.analysis.project.carrying import bare
 from trainlint.analysis.project.following import MOST_CALLERS, Follower
 from trainlint.analysis.project.known_values import known_value
 from trainlint.analysis.project.project_calls import Crossing, Resolver
-from trainlint.analysis.project.summary import Summary
-from trainlint.analysis.project.things import ClassThing, FunctionThing
+from trainlint.analysis.project.summary import Draw, Summary
+from trainlint.analysis.project.things import ClassThing, FunctionThing, LoaderThing, ObjectThing
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.types.access_paths import Start
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
 from trainlint.analysis.types.values import UNKNOWN, Kind, Value, merge
+from trainlint.finding import Heat
 
+_REGISTERED = 0.87
+"""How sure it is that a registered model is trained whose builder is out of sight."""
+_AGAIN = frozenset({Heat.EPOCH, Heat.RARE, Heat.STEP, Heat.INNER, Heat.EVAL_STEP})
+_ONLY_ONCE = frozenset({Heat.ONCE, Heat.UNKNOWN})
 _NOTHING = (Kind.UNKNOWN, Kind.NONE)
 """What a caller gives that says nothing of a parameter."""
 
@@ -75,7 +81,7 @@ class _Linked:
                 continue
             edges = into.get(file, {})
             yield ImportedFacts(
-                heats={function: self._heat(some) for function, some in edges.items()},
+                heats=self._registered_in(file) | {function: self._heat(some) for function, some in edges.items()},
                 handed=self._handed(file, edges),
                 gradients_off={function: self._gradients_off(some) for function, some in edges.items()},
                 steps=self._steps_of(out_of.get(file, [])),
@@ -87,6 +93,7 @@ class _Linked:
                 around=dict(self._around(file)),
                 options=self.options[file],
                 unreferenced=self._unreferenced(file),
+                loader_uses=self.loader_uses.get(file, {}),
             )
 
     @cached_property
@@ -133,7 +140,7 @@ class _Linked:
 
     def _edge(self, crossing: Crossing) -> Edge:
         call = self.net.first_call[crossing.file] + crossing.call
-        return Edge(call, self.numbers[crossing.target][crossing.function], crossing.confidence, Handing.CALLED)
+        return Edge(call, self.numbers[crossing.target][crossing.function], crossing.confidence, crossing.how)
 
     @cached_property
     def steps(self) -> Steps:
@@ -143,7 +150,35 @@ class _Linked:
     @cached_property
     def flow(self) -> FrequencyFixpoint:
         """Heat of the whole project."""
-        return FrequencyFixpoint(self.linked, self.steps)
+        return FrequencyFixpoint(self.linked, self.steps, self.registered)
+
+    @cached_property
+    def registered(self) -> dict[int, HeatFact]:
+        """The heat of `forward` of registered modules whose table nothing in sight reads, in a project that trains.
+
+        A library, or a configuration, then builds them by their names.
+        """
+        found: dict[int, HeatFact] = {}
+        choices, classes = self.follower.choices, self.follower.classes
+        for table, things in choices.registered.items():
+            for thing in things if table not in choices.read else ():
+                if not isinstance(thing, ClassThing) or not classes.is_module(ObjectThing(thing.file, thing.name)):
+                    continue
+                method = classes.method(thing.file, thing.name, "forward")
+                if method is not None and self.groups[thing.file] in self.training_groups:
+                    number = self.numbers[method[0]][method[1]]
+                    if not self.linked.callers.get(number):
+                        words = (
+                            f"{thing.name} is registered in `{table[1]}`, which builds models where it is not in sight"
+                        )
+                        found[number] = HeatFact(Heat.STEP, _REGISTERED, (words,))
+        return found
+
+    @cached_property
+    def training_groups(self) -> set[int]:
+        """The groups of files in which something takes a training step."""
+        files = {self.net.file_of_call(call) for call in self.steps.taken()}
+        return {self.groups[file] for file in files if not self.summaries[file].skeleton.is_test_file}
 
     @cached_property
     def off(self) -> list[bool]:
@@ -166,6 +201,36 @@ class _Linked:
                 for beside in (False, True):
                     yield (key, beside), self.loop_facts.around(home, beside=beside)
 
+    @cached_property
+    def loader_uses(self) -> dict[int, dict[str, tuple[LoaderUse, ...]]]:
+        """File → the calls in it that build loaders → the loops of other files over these."""
+        found: dict[int, dict[str, tuple[LoaderUse, ...]]] = {}
+        for file, summary in enumerate(self.summaries):
+            for draw in summary.draws if not summary.skeleton.is_test_file else ():
+                for thing in self.follower.follow(file, draw.loader):
+                    if isinstance(thing, LoaderThing) and thing.file != file:
+                        uses = found.setdefault(thing.file, {})
+                        uses[thing.call] = (*uses.get(thing.call, ()), self._loader_use(file, draw, thing))
+        return found
+
+    def _loader_use(self, file: int, draw: Draw, loader: LoaderThing) -> LoaderUse:
+        body = self.net.first_block[file] + draw.block
+        calls = self.summaries[loader.file].skeleton.calls
+        built = next(call.block for call in calls if call.key == loader.call) + self.net.first_block[loader.file]
+        begun = self.flow.of(self.net.parents[body]).heat
+        again = begun in _AGAIN and self.flow.of(built).heat in _ONLY_ONCE
+        path, shape = self.summaries[file].skeleton.path, self.net.shapes[body]
+        kind, heat = self.steps.kind(body), self.flow.of(body).heat
+        return LoaderUse(path, shape.line, kind, heat, again, draw.copies, draw.changes)
+
+    def _registered_in(self, file: int) -> dict[str, HeatFact]:
+        """Function of a file → the heat that it has because its class is registered."""
+        return {
+            self.net.functions[number].key: fact
+            for number, fact in self.registered.items()
+            if self.net.file_of_function[number] == file
+        }
+
     def _heat(self, edges: list[Edge]) -> HeatFact:
         """The hottest use that other files make of a function."""
         return self.flow.hottest_along(edges[0].function, edges) or UNKNOWN_HEAT
@@ -175,7 +240,8 @@ class _Linked:
         found: dict[tuple[str, str, bool], tuple[str, ...]] = {}
         for function, name, any_call in self._asked(file) if into else ():
             key = self.net.functions[function].key
-            values = [self.flow.values_along(edge, name, any_call=any_call) for edge in into.get(key, ())]
+            edges = (edge for edge in into.get(key, ()) if edge.how in (Handing.CALLED, Handing.RUN))
+            values = [self.flow.values_along(edge, name, any_call=any_call) for edge in edges]
             if any(values):
                 found[key, name, any_call] = tuple(sorted(frozenset().union(*values)))
         return found
@@ -209,13 +275,21 @@ class _Linked:
 
     def _gradients_off(self, edges: list[Edge]) -> bool:
         """Whether all calls of a function from other files have autograd off."""
-        callers = [(edge.call, self.net.function_of[self.net.call_block[edge.call]]) for edge in edges]
-        return all(self.net.calls[call].off or (caller != NOWHERE and self.off[caller]) for call, caller in callers)
+        callers = [
+            (edge.call, self.net.function_of[self.net.call_block[edge.call]])
+            for edge in edges
+            if edge.how in (Handing.CALLED, Handing.RUN)
+        ]
+        return bool(callers) and all(
+            self.net.calls[call].off or (caller != NOWHERE and self.off[caller]) for call, caller in callers
+        )
 
     def _steps_of(self, out_of: list[Crossing]) -> dict[str, LoopKind]:
         found: dict[str, LoopKind] = {}
         for crossing in out_of:
             kind = self.steps.summary(self.numbers[crossing.target][crossing.function])
+            if crossing.how is Handing.WORKER:
+                continue
             key = self.summaries[crossing.file].skeleton.calls[crossing.call].key
             if kind is not None and found.get(key) is not LoopKind.STEP:
                 found[key] = kind
@@ -247,7 +321,7 @@ class _Linked:
         found: dict[str, list[Value]] = {}
         for crossing in out_of:
             key = self.summaries[file].skeleton.calls[crossing.call].key
-            if crossing.function.rpartition(".")[2].partition("#")[0] != "__init__":
+            if crossing.how is Handing.CALLED and crossing.function.rpartition(".")[2].partition("#")[0] != "__init__":
                 bound = self.summaries[crossing.target].functions[crossing.function].bound
                 function = FunctionThing(crossing.target, crossing.function, bound)
                 returned = self.follower.returned(function, file, self.summaries[file].calls[crossing.call])
@@ -280,7 +354,7 @@ class _Linked:
     def _readers(self, out_of: list[Crossing]) -> Iterator[tuple[str, Reader]]:
         for crossing in out_of:
             reader = self.summaries[crossing.target].functions[crossing.function].reader
-            if reader is not None:
+            if reader is not None and crossing.how is Handing.CALLED:
                 key = self.summaries[crossing.file].skeleton.calls[crossing.call].key
                 yield key, reader.elsewhere(self.summaries[crossing.target].skeleton.path)
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
 from trainlint.analysis.callgraph.skeleton import Handing
+from trainlint.analysis.project.choices import MOST_ENTRIES
 from trainlint.analysis.project.following import MOST_CALLERS, Follower
 from trainlint.analysis.project.hierarchy import MOST_CALLEES
 from trainlint.analysis.project.summary import OutgoingCall, Summary
-from trainlint.analysis.project.things import ClassThing, FunctionThing, ObjectThing, Thing
+from trainlint.analysis.project.things import ALL_GIVEN, ChoiceThing, ClassThing, FunctionThing, ObjectThing, Thing
 from trainlint.analysis.syntax.local_calls import COMMON_METHODS
+from trainlint.analysis.types.access_paths import AccessPath
 
 _ROUNDS = 5
 """Objects may be handed on through this many calls before they are called themselves."""
@@ -28,6 +30,7 @@ class Crossing(NamedTuple):
     target: int
     function: str
     confidence: float
+    how: Handing = Handing.CALLED
 
 
 _Call: TypeAlias = tuple[int, OutgoingCall]
@@ -58,7 +61,7 @@ class Resolver:
             (file, call)
             for file, summary in enumerate(self.summaries)
             for call in summary.calls
-            if call.targets or call.method
+            if call.targets or call.method or call.runs
         ]
         resolved: set[tuple[int, int]] = set()
         open_calls = calls
@@ -71,7 +74,53 @@ class Resolver:
         for file, call in calls:
             if (file, call.number) not in resolved:
                 self._by_method_name(file, call)
+        self._run_given(calls)
+        self._run_wrappers()
         return list(self.crossings.values())
+
+    def _run_given(self, calls: Sequence[_Call]) -> None:
+        """Link calls with the functions that they are given to run: they pass values of their own to these."""
+        for file, call in calls:
+            things = self.follower.follow(file, call.runs) if call.runs else ()
+            for function in dict.fromkeys(each for thing in things for each in self._run_by(thing)):
+                self._add(file, call.number, function, _SURE, call.how)
+
+    def _run_wrappers(self) -> None:
+        """Link calls of decorated functions with the functions that their decorators put around them."""
+        wrappers: dict[tuple[int, str], list[FunctionThing]] = {}
+        for file, summary in enumerate(self.summaries):
+            for key, function in summary.functions.items():
+                if function.decorators:
+                    found = self._wrappers(file, function.decorators)
+                    if found:
+                        wrappers[file, key] = found
+        if not wrappers:
+            return
+        for crossing in list(self.crossings.values()):
+            for wrapper in wrappers.get((crossing.target, crossing.function), ()):
+                self._add(crossing.file, crossing.call, wrapper, crossing.confidence, crossing.how)
+        for file, summary in enumerate(self.summaries):
+            for call in summary.calls:
+                for link in summary.skeleton.calls[call.number].links:
+                    key = summary.skeleton.functions[link.function].key
+                    if link.how is Handing.CALLED:
+                        for wrapper in wrappers.get((file, key), ()):
+                            self._add(file, call.number, wrapper, link.confidence, Handing.RUN)
+
+    def _wrappers(self, file: int, decorators: tuple[AccessPath, ...]) -> list[FunctionThing]:
+        """The functions of the project that decorators return in place of what they are given."""
+        found: dict[FunctionThing, None] = {}
+        for thing in self.follower.follow(file, decorators):
+            for made in self.follower.results(thing):
+                if isinstance(made, FunctionThing | ObjectThing):
+                    found |= dict.fromkeys(self._run_by(made))
+        return list(found)
+
+    def _add(self, file: int, call: int, function: FunctionThing, confidence: float, how: Handing) -> None:
+        """Link a call with a function that it runs besides what it calls."""
+        key = (file, call, function.file, function.key)
+        if key not in self.crossings:
+            self.crossings[key] = Crossing(*key, confidence, Handing.RUN if how is Handing.CALLED else how)
 
     def _round(self, calls: Sequence[_Call]) -> tuple[list[_Answer], list[_Call]]:
         """What calls run by what is known so far, and those that may run more once more arguments are known."""
@@ -80,7 +129,7 @@ class Resolver:
         for file, call in calls:
             self.follower.asked_arguments = False
             functions = self._functions(file, call)
-            if functions:
+            if functions is not None:
                 found.append((file, call, functions))
             if self.follower.asked_arguments:
                 open_calls.append((file, call))
@@ -90,10 +139,9 @@ class Resolver:
         """Keep the answers of a round, once all of them are known; whether any of them passes new arguments."""
         before = len(self.crossings)
         for file, call, functions in found:
-            if len(functions) <= MOST_CALLEES:
-                sure = _SURE if len(functions) == 1 else _OF_SEVERAL
-                for function in functions:
-                    self._cross(file, call, function, sure)
+            sure = _SURE if len(functions) == 1 else _OF_SEVERAL
+            for function in functions:
+                self._cross(file, call, function, sure)
         return len(self.crossings) > before
 
     def _pass_inside(self, file: int, summary: Summary, call: OutgoingCall) -> None:
@@ -103,27 +151,36 @@ class Resolver:
                 key = summary.skeleton.functions[link.function].key
                 self._pass(file, call, FunctionThing(file, key, summary.functions[key].bound))
 
-    def _functions(self, file: int, call: OutgoingCall) -> list[FunctionThing]:
-        """What a call runs."""
+    def _functions(self, file: int, call: OutgoingCall) -> list[FunctionThing] | None:
+        """What a call runs: None where that is not known, nothing where it may be too many functions."""
         things = self.follower.follow(file, call.targets)
         if not things:
-            return []
+            return None
         functions: dict[FunctionThing, None] = {}
         for thing in things:
             functions |= dict.fromkeys(self._run_by(thing))
         if self.summaries[file].skeleton.calls[call.number].entered:
             functions |= dict.fromkeys(each for thing in things for each in self._entered(thing))
-        return list(functions)
+        most = MOST_ENTRIES if any(isinstance(thing, ChoiceThing) for thing in things) else MOST_CALLEES
+        return (list(functions) if len(functions) <= most else []) if functions else None
 
     def _run_by(self, thing: Thing) -> Sequence[FunctionThing]:
         if isinstance(thing, FunctionThing):
             return (thing,)
         if isinstance(thing, ObjectThing):
             return self.follower.call_methods(thing)
+        if isinstance(thing, ChoiceThing):
+            return self._chosen(thing)
         method = (
             self.follower.classes.method(thing.file, thing.name, "__init__") if isinstance(thing, ClassThing) else None
         )
         return (FunctionThing(*method, bound=True),) if method is not None else ()
+
+    def _chosen(self, choice: ChoiceThing) -> list[FunctionThing]:
+        """What a call of one of several things may run. A table's own method fills the parameters by itself."""
+        choices = self.follower.choices
+        found = [each for thing in choices.run_by(choice) for each in self._run_by(thing)]
+        return [replace(each, given=ALL_GIVEN) for each in found] if choices.builds(choice) else found
 
     def _entered(self, thing: Thing) -> Iterator[FunctionThing]:
         """What a `with` runs besides, when it enters an object of a class that is called there."""
@@ -138,7 +195,9 @@ class Resolver:
         if not call.method or call.method in COMMON_METHODS or call.method.startswith("__"):
             return
         owners = [access_path.before() for access_path in call.targets if access_path.path]
-        if any(isinstance(thing, ClassThing | ObjectThing) for thing in self.follower.follow(file, owners)):
+        if any(
+            isinstance(thing, ClassThing | ObjectThing | ChoiceThing) for thing in self.follower.follow(file, owners)
+        ):
             return  # the class is known, and has no such method in the project
         group = self.groups[file]
         found = [item for item in self._by_name.get(call.method, ()) if self.groups[item[0]] == group]
@@ -159,13 +218,13 @@ class Resolver:
         key = (file, call.number, function.file, function.key)
         if key not in self.crossings:
             self._pass(file, call, function)
-        self.crossings[key] = Crossing(*key, confidence)
+        self.crossings[key] = Crossing(*key, confidence, Handing.RUN if function.given else Handing.CALLED)
 
     def _pass(self, file: int, call: OutgoingCall, function: FunctionThing) -> None:
         if self.summaries[file].skeleton.is_test_file and not self.summaries[function.file].skeleton.is_test_file:
             return
         parameters = self.summaries[function.file].functions[function.key].parameters
-        names = parameters[1:] if function.bound else parameters
+        names = parameters[function.bound + function.given :]
         given = [*zip(names, call.arguments, strict=False), *call.keywords]
         for name, value in given:
             known = self.follower.arguments.setdefault((function.file, function.key, name), [])

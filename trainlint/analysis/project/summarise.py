@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.project.summary import ClassSummary, FunctionSummary, OutgoingCall, Summary
-from trainlint.analysis.syntax.blocks import Class, Function, How, Place
+from trainlint.analysis.callgraph.skeleton import Handing
+from trainlint.analysis.project.summary import ClassSummary, Draw, FunctionSummary, OutgoingCall, Summary
+from trainlint.analysis.syntax.blocks import Block, Class, Function, How, Place
+from trainlint.analysis.syntax.names import argument, last_name, nodes_in, position
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.common_names import FOREIGN
+from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, runs_argument
 from trainlint.analysis.types import declared_types as declarations
 from trainlint.analysis.types.access_paths import AccessPath, Start
+from trainlint.analysis.types.displays import is_long_display
+from trainlint.analysis.types.iteration import single
 from trainlint.analysis.types.parameters import annotation_value
-from trainlint.analysis.types.values import Kind, Value
+from trainlint.analysis.types.values import Home, Kind, Value
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
@@ -23,14 +30,20 @@ _TELLING = frozenset({Kind.UNKNOWN, Kind.MODULE})
 
 def summarise(file: SemanticModel) -> Summary:
     """What other files need to know of one file."""
+    fills = _fills(file)
     return Summary(
         skeleton=file.skeleton,
         names=dict(_names(file)),
         tables=dict(_tables(file)),
+        entries=dict(_entries(file)),
         stars=tuple(file.outline.stars),
-        functions={file.keys.function(function): _function(file, function) for function in file.outline.functions},
+        functions={
+            file.keys.function(function): _function(file, function, fills.get(function, ()))
+            for function in file.outline.functions
+        },
         classes={name: _class(file, cls) for name, cls in file.outline.classes.items()},
         calls=tuple(_calls(file)),
+        draws=tuple(_draws(file)),
         options={name: frozenset(values) for name, values in file.flags.declared().items()},
         facts=file.facts,
         mentions=file.mentions,
@@ -58,7 +71,43 @@ def _tables(file: SemanticModel) -> Iterator[tuple[str, Value]]:
                 yield name, table
 
 
-def _function(file: SemanticModel, function: Function) -> FunctionSummary:
+def _entries(file: SemanticModel) -> Iterator[tuple[str, tuple[AccessPath, ...]]]:
+    for name, bindings in file.outline.module.scope.bindings.items():
+        value = bindings[0].value
+        if len(bindings) == 1 and isinstance(value, ast.Dict | ast.List | ast.Tuple | ast.Call):
+            entries = file.kinds.table(bindings[0])
+            if entries:
+                yield name, entries
+    for name, cls in file.outline.classes.items():
+        for attribute, bindings in cls.attributes.items():
+            if len(bindings) == 1 and is_long_display(bindings[0].value):
+                entries = file.kinds.table(bindings[0])
+                if entries:
+                    yield f"{name}.{attribute}", entries
+
+
+def _fills(file: SemanticModel) -> dict[Function, tuple[str, ...]]:
+    """Function at the top of the file → the containers of the file into which it puts what it is given."""
+    found: dict[Function, dict[str, None]] = {}
+    for name, places in file.outline.fillings.items():
+        for place in places:
+            node = place.node.args[0] if isinstance(place.node, ast.Call) and place.node.args else place.node
+            function = file.outline.enclosing(place.block)
+            if (
+                function is None
+                or not isinstance(node, ast.Name)
+                or place.block.scope.owner(name) is not file.outline.module.scope
+            ):
+                continue
+            owner = place.block.scope.owner(node.id)
+            if owner is not None and any(item.how is How.PARAMETER for item in owner.bindings[node.id]):
+                while (outer := file.outline.enclosing(function.outside)) is not None:
+                    function = outer
+                found.setdefault(function, {})[name] = None
+    return {function: tuple(names) for function, names in found.items()}
+
+
+def _function(file: SemanticModel, function: Function, fills: tuple[str, ...]) -> FunctionSummary:
     return FunctionSummary(
         parameters=tuple(item.arg for item in function.parameters),
         bound=function.takes_object,
@@ -66,8 +115,15 @@ def _function(file: SemanticModel, function: Function) -> FunctionSummary:
         reader=file.readers.get(function),
         of_class=function.owner is not None and function.is_decorated("classmethod"),
         declared=declarations.of_function(file, function),
+        decorators=_decorators(file, function.decorators, function.outside),
+        fills=fills,
         untyped=tuple([item.arg for item in function.parameters if annotation_value(item.annotation) is None]),
     )
+
+
+def _decorators(file: SemanticModel, decorators: Sequence[ast.expr], block: Block) -> tuple[AccessPath, ...]:
+    found = [each for item in decorators for each in file.kinds.of(item, block).access_paths]
+    return tuple([each for each in found if each.start is not Start.NAME or each.of.partition(".")[0] not in FOREIGN])
 
 
 def _class(file: SemanticModel, cls: Class) -> ClassSummary:
@@ -77,6 +133,7 @@ def _class(file: SemanticModel, cls: Class) -> ClassSummary:
         methods={name: file.keys.function(method) for name, method in cls.methods.items()},
         attributes={name: file.kinds.self_attribute(cls, name) for name in cls.attributes},
         declared=declarations.of_class(file, cls),
+        decorators=_decorators(file, cls.node.decorator_list, cls.outside),
     )
 
 
@@ -89,13 +146,99 @@ def _calls(file: SemanticModel) -> Iterator[OutgoingCall]:
         stars = [index for index, item in enumerate(given) if isinstance(item, ast.Starred)]
         plain = given[: stars[0]] if stars else given
         keywords = [(item.arg, item.value) for item in call.keywords[:_MOST_ARGUMENTS] if item.arg is not None]
+        how, runs = _runs(file, place, call)
         yield OutgoingCall(
             number=number,
+            how=how,
+            runs=runs,
             targets=of(call.func, block).access_paths,
             method=_method(file, place, call),
             arguments=tuple([of(item, block) for item in plain]),
             keywords=tuple([(name, of(value, block)) for name, value in keywords]),
         )
+
+
+_DEEPEST = 4
+"""Names through which a part of a batch is followed."""
+_DRAWN = frozenset({Kind.LOADER, Kind.UNKNOWN, Kind.CONTAINER})
+
+
+def _draws(file: SemanticModel) -> Iterator[Draw]:
+    """The `for` loops over what may be loaders of other files."""
+    for place in file.outline.loops:
+        loop = place.node
+        if isinstance(loop, ast.For | ast.AsyncFor):
+            iterated = single(file.kinds, loop.iter, place.block)
+            access_paths = [each for each in iterated.access_paths if each.start is not Start.INSTANCE or each.path]
+            if access_paths and iterated.kind in _DRAWN:
+                body = file.outline.loop_blocks[loop]
+                yield Draw(body.number, tuple(access_paths), _copies(file, body), _changes_dataset(file))
+
+
+def _changes_dataset(file: SemanticModel) -> bool:
+    """Whether a file calls a method of some loader's dataset, or assigns to an attribute of it."""
+    called = (place.node.func for place in file.outline.all_calls() if isinstance(place.node, ast.Call))
+    stored = (
+        target
+        for places in file.outline.stores.values()
+        for place in places
+        if isinstance(place.statement, ast.Assign)
+        for target in place.statement.targets
+    )
+    return any(
+        isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute) and node.value.attr == "dataset"
+        for node in (*called, *stored)
+    )
+
+
+def _copies(file: SemanticModel, body: Block) -> bool:
+    """Whether a loop copies to the device what it takes from its loader."""
+    for name in ("to", "cuda"):
+        for place in file.outline.calls.get(name, ()):
+            func = place.node.func if isinstance(place.node, ast.Call) else None
+            if isinstance(func, ast.Attribute) and place.block.within(body):
+                if _is_drawn(func.value, place.block, body, _DEEPEST) and not _stays(file, place):
+                    return True
+    return False
+
+
+def _is_drawn(node: ast.expr, block: Block, body: Block, depth: int) -> bool:
+    """Whether an expression is, or is a part of, what a loop takes from its loader."""
+    for part in nodes_in(node) if depth else ():
+        if isinstance(part, ast.Name):
+            for binding in reaching(part.id, block, position(part)):
+                if binding.how is How.FOR and binding.block is body:
+                    return True
+                if binding.how is How.ASSIGN and binding.value is not None and binding.block.within(body):
+                    if binding.value is not node and _is_drawn(binding.value, binding.block, body, depth - 1):
+                        return True
+    return False
+
+
+def _stays(file: SemanticModel, place: Place) -> bool:
+    """Whether a call of `to` changes the data type alone, or names the host."""
+    call = place.node
+    assert isinstance(call, ast.Call)
+    kinds = {file.kinds.of(item, place.block).kind for item in call.args}
+    return kinds == {Kind.DTYPE} or file.kinds.device_argument(call, place.block) is Home.HOST
+
+
+_BY_WORKERS = ("__getitem__", "__getitems__", "__iter__")
+"""Methods of a dataset that a loader's workers call."""
+
+
+def _runs(file: SemanticModel, place: Place, call: ast.Call) -> tuple[Handing, tuple[AccessPath, ...]]:
+    """What a call runs of what it is given, and how."""
+    of, block = file.kinds.of, place.block
+    if call in file.loaders.built:
+        given = [keyword.value for keyword in call.keywords if keyword.arg in LOADER_ARGUMENTS]
+        found = [each for item in given for each in of(item, block).access_paths]
+        dataset = argument(call, "dataset", 0)
+        held = of(dataset, block).access_paths if dataset is not None else ()
+        return Handing.WORKER, (*found, *(each.then(method) for each in held for method in _BY_WORKERS))
+    if call.args and runs_argument(last_name(call)) and place.node not in file.graph.callee:
+        return Handing.RUN, of(call.args[0], block).access_paths
+    return Handing.CALLED, ()
 
 
 def _method(file: SemanticModel, place: Place, call: ast.Call) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from trainlint.analysis.callgraph.skeleton import Skeleton
+from trainlint.analysis.callgraph.skeleton import Handing, Skeleton
 from trainlint.analysis.effects.guarded_reads import Reader
 from trainlint.analysis.frequency.unreferenced import Mentions
 from trainlint.analysis.programs.loop_facts import FactsByFunction
@@ -29,6 +29,10 @@ class FunctionSummary:
     """Which of its parameters it reads on the host where they are tensors."""
     untyped: tuple[str, ...] = ()
     """Its parameters of which no annotation says what they hold: here it counts what callers pass."""
+    decorators: tuple[AccessPath, ...] = ()
+    """What it is decorated with."""
+    fills: tuple[str, ...] = ()
+    """Containers at the top of its file into which it, or a function inside it, puts what it is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,8 @@ class ClassSummary:
     """What its methods assign to `self.<name>`, and its body to `<name>`."""
     declared: Mapping[str, tuple[AccessPath, ...]] = field(default_factory=dict)
     """Attribute → the classes that its annotation in the body names."""
+    decorators: tuple[AccessPath, ...] = ()
+    """What it is decorated with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,24 @@ class OutgoingCall:
     """The method's name, where nothing is known of the object that it is called on; else ""."""
     arguments: tuple[Value, ...]
     keywords: tuple[tuple[str, Value], ...]
+    runs: tuple[AccessPath, ...] = ()
+    """What it is given and runs: a function for each item, what a loader's workers call."""
+    how: Handing = Handing.CALLED
+    """In which way it runs that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """A loop that takes batches of a loader."""
+
+    block: int
+    """The number of the loop's body."""
+    loader: tuple[AccessPath, ...]
+    """What is iterated."""
+    copies: bool
+    """Whether the loop copies batches to the device."""
+    changes: bool = False
+    """Whether the file calls methods of a loader's dataset, or assigns to it: persistent workers would not see that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +91,15 @@ class Summary:
     """What the file binds at its top: imports, functions, classes, and variables that point to such."""
     tables: Mapping[str, Value]
     """Containers that it binds at its top and that hold functions or classes."""
+    entries: Mapping[str, tuple[AccessPath, ...]]
+    """What its top puts into such containers."""
     stars: tuple[str, ...]
     """Modules whose every name it imports."""
     functions: Mapping[str, FunctionSummary]
     classes: Mapping[str, ClassSummary]
     calls: tuple[OutgoingCall, ...]
+    draws: tuple[Draw, ...]
+    """Loops over what may be a loader of another file."""
     options: Mapping[str, frozenset[bool]]
     """What options of the command line and fields of classes are by default, by their names."""
     facts: FactsByFunction

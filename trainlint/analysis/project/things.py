@@ -7,6 +7,9 @@ from typing import TypeAlias
 
 from trainlint.analysis.types.values import Value
 
+ALL_GIVEN = 99
+"""More parameters than a function has."""
+
 
 @dataclass(frozen=True, slots=True)
 class FunctionThing:
@@ -16,6 +19,8 @@ class FunctionThing:
     key: str
     bound: bool = False
     """It is called on an object, which takes its first parameter."""
+    given: int = 0
+    """Of the other parameters, this many are filled before the call: by `functools.partial`, or by autograd."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,15 @@ class ObjectThing:
 
 
 @dataclass(frozen=True, slots=True)
+class LoaderThing:
+    """The data loader that one call of a file builds."""
+
+    file: int
+    call: str
+    """The key of the call."""
+
+
+@dataclass(frozen=True, slots=True)
 class ModuleThing:
     """A file as a module."""
 
@@ -51,4 +65,28 @@ class ValueThing:
     value: Value
 
 
-Thing: TypeAlias = FunctionThing | ClassThing | ObjectThing | ModuleThing | ValueThing
+@dataclass(frozen=True, slots=True)
+class ChoiceThing:
+    """One of several classes, functions or modules: an entry of a registry, or what a name that the run decides means.
+
+    It stays one thing while it is called and its attributes are read, however many it may be.
+    """
+
+    file: int
+    """The file of the table or module; NO_FILE for a library's."""
+    name: str
+    """The table's variable; "" for all that a module defines; for libraries the dotted origin, for modules a
+    pattern of their names."""
+    path: tuple[str | int, ...] = ()
+    """What is done with it: attributes and elements that are read, calls."""
+
+    def then(self, part: str | int) -> ChoiceThing:
+        """What comes of one more step."""
+        return ChoiceThing(self.file, self.name, (*self.path, part))
+
+
+NO_FILE = -1
+CALL = "()"
+"""In the path of a choice: it is called."""
+
+Thing: TypeAlias = FunctionThing | ClassThing | ObjectThing | LoaderThing | ModuleThing | ValueThing | ChoiceThing

@@ -204,3 +204,5 @@ class Class:
     methods: dict[str, Function] = field(default_factory=dict)
     attributes: dict[str, list[Binding]] = field(default_factory=dict)
     """What its methods assign to `self.<name>`, and its body to `<name>`."""
+    fillings: dict[str, list[Place]] = field(default_factory=dict)
+    """What its methods put into a container `self.<name>`: the stored value, or a call of `self.<name>.append(...)`."""

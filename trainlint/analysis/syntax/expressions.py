@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
-_FILLING = frozenset({"append", "add", "update", "extend"})
+_FILLING = frozenset({"append", "add", "insert", "appendleft", "update", "extend"})
 _LONGEST = 100
 """How many pieces of a text are gone through to see that it is one."""
 _State = tuple[Function | None, Class | None, str]
@@ -87,8 +87,8 @@ class ExpressionWalk:
             else:
                 by_name[name] = [place]
             by_loop.setdefault(bodies[place.block.number], []).append(place)
-            if name in _FILLING and len(call.args) == 1 and type(func) is Attribute and type(func.value) is Name:
-                outline.fillings.setdefault(func.value.id, []).append(place)
+            if name in _FILLING and call.args and type(func) is Attribute:
+                self._fill(func.value, place, call)
 
     def read(self, test: ast.expr, block: Block, statement: ast.stmt) -> None:
         """Walk an expression that Python asks for its truth."""
@@ -308,8 +308,18 @@ class ExpressionWalk:
                 self.outline.subscripts.append(Place(target, block, statement))
             elif isinstance(target.slice.value, str):
                 self.outline.stores.setdefault(target.slice.value, []).append(Place(statement, block, statement))
-            if isinstance(target.value, Name):
-                self.outline.fillings.setdefault(target.value.id, []).append(Place(value, block, statement))
+            self._fill(target.value, Place(value, block, statement))
+
+    def _fill(self, container: ast.expr, put: Place, call: ast.Call | None = None) -> None:
+        """Record what is put into a container: a variable, or an attribute of the object at hand."""
+        if call is not None and len(call.args) != 1 + (last_name(call.func) == "insert"):
+            return
+        if type(container) is Name:
+            self.outline.fillings.setdefault(container.id, []).append(put)
+        elif type(container) is Attribute and type(container.value) is Name:
+            owner = self._object_class(container.value)
+            if owner is not None:
+                owner.fillings.setdefault(container.attr, []).append(put)
 
     def _object_class(self, name: ast.Name) -> Class | None:
         """The class whose method, or a closure of it, calls its own object by a name, as in `self`."""

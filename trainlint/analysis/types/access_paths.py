@@ -14,6 +14,12 @@ from trainlint.analysis.syntax.fast_enum import Choice
 
 ANY = -1
 """In a path: some element, which one is unknown."""
+PARTIAL = "partial "
+"""Begins a part of a path that stands for a function some of whose arguments are given; how many follows."""
+SOME = "*"
+"""In a path: some attribute, which one is decided when the program runs."""
+BY_NAME = "__dict__"
+"""In a path: what a module holds, by names."""
 LONGEST_PATH = 5
 MOST = 4
 """More access paths than this say nothing of one value."""
@@ -32,6 +38,8 @@ class Start(Choice):
     """`of` is the key of a call: what it returns."""
     INSTANCE = auto()
     """`of` is the name of a class of the file: an object of it, or of a class derived from it."""
+    MODULES = auto()
+    """`of` is a pattern of dotted module names, with `*` for what only the run decides; "" is the file itself."""
     SUPER = auto()
     """`of` is the name of a class of the file: an object seen as one of its base classes."""
 

@@ -7,17 +7,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.blocks import Block, Function
 from trainlint.analysis.syntax.local_calls import Edge
 from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.analysis.tables import iterables, loaders
 from trainlint.analysis.tables.common_names import FOREIGN
 from trainlint.analysis.tables.host_reads import CPU, READS, TO_NO_TENSOR, Gives
 from trainlint.analysis.tables.parallel import wraps_model
-from trainlint.analysis.types.access_paths import AccessPath, Start, together
+from trainlint.analysis.types.access_paths import PARTIAL, AccessPath, Start, along, together
 from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.identity_results import handed_back
 from trainlint.analysis.types.named_devices import device_of
+from trainlint.analysis.types.reflection import reflected
 from trainlint.analysis.types.values import NONE, NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value, combine, merge
 from trainlint.analysis.types.vocabulary import (
     COMPUTING_METHOD,
@@ -88,15 +89,17 @@ def _from(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> tup
     name = last_name(call.func)
     if _wraps_module(name) and call.args:
         return kinds.of(call.args[0], block).access_paths
+    found = reflected(kinds, call, block)
+    if found is not None:
+        return found
     if isinstance(call.func, ast.Attribute) and name in MODULE_METHODS_RETURNING_SELF:
         handed_on = kinds.of(call.func.value, block).access_paths
         if handed_on:
             return handed_on
-    if origin == "functools.partial" and len(call.args) == 1:
-        return kinds.of(
-            call.args[0], block
-        ).access_paths  # with more arguments, those of its calls would have other places
-    if origin is not None and origin.partition(".")[0] in FOREIGN:
+    if origin == "functools.partial" and call.args and not isinstance(call.args[-1], ast.Starred):
+        partial = kinds.of(call.args[0], block).access_paths
+        return along(partial, f"{PARTIAL}{len(call.args) - 1}") if len(call.args) > 1 else partial
+    if origin is not None and origin.partition(".")[0] in FOREIGN and origin not in loaders.TORCH_ORIGINS:
         return ()
     return (AccessPath(Start.CALL, kinds.keys.call(call)),)
 
@@ -126,12 +129,21 @@ def _call_value(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) 
 
 def _returned(kinds: Kinds, call: ast.Call, block: Block, edge: Edge) -> Value | None:
     """What a function of the file returns; None where nothing is known of that."""
-    if edge.function.is_generator:
+    if edge.function.is_generator or (edge.function.owner is not None and is_left_open(edge.function)):
         return UNKNOWN
     returned = kinds.returned(edge.function)
     if returned.access_paths or returned.items:
         returned = handed_back(returned, kinds.keys.function(edge.function), _argument_values(kinds, call, block, edge))
     return _graph(kinds, returned, block, call) if returned.kind is not Kind.UNKNOWN else None
+
+
+def is_left_open(function: Function) -> bool:
+    """Whether a method does nothing but raise, or nothing at all, so that derived classes fill it in."""
+    node = function.node
+    if isinstance(node, ast.Lambda):
+        return False
+    body = [item for item in node.body if not (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant))]
+    return not body or isinstance(body[0], ast.Raise) or all(isinstance(item, ast.Pass) for item in body)
 
 
 def _argument_values(kinds: Kinds, call: ast.Call, block: Block, edge: Edge) -> dict[str, Value]:
@@ -338,6 +350,8 @@ def _module_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name
         return Value(Kind.CONTAINER, element=Value(Kind.TENSOR, kinds.device, True, Origin.PARAMETER))
     if name == "state_dict":
         return Value(Kind.CONTAINER, element=Value(Kind.TENSOR, kinds.device, False, Origin.PARAMETER))
+    if _CLASS_NAME.match(name):
+        return Value(Kind.MODULE, confidence=0.8)  # what looks like a module is a table of classes, or of files
     attribute = kinds.of(call.func, block)
     if attribute.kind is not Kind.MODULE and not COMPUTING_METHOD.search(name):
         return UNKNOWN

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.types.access_paths import MOST
 from trainlint.analysis.types.values import (
     NUMBER,
     STRING,
@@ -27,6 +28,14 @@ _MOST_ITEMS = 12
 _NO_TENSORS = frozenset({Kind.STRING, Kind.NONE, Kind.DTYPE, Kind.DEVICE, Kind.SHAPE})
 """What no tensor is compared with, whatever the other side looks like."""
 _Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+
+
+def is_long_display(value: ast.expr | None) -> bool:
+    """Whether a dict or list is written out with so many entries that the value of one does not say what it may be."""
+    return (
+        isinstance(value, ast.Dict | ast.List)
+        and len(value.values if isinstance(value, ast.Dict) else value.elts) > MOST
+    )
 
 
 def one_of(values: list[Value]) -> Value:

@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.analysis.effects.guarded_reads import Reader
     from trainlint.analysis.frequency.heat_fact import HeatFact
+    from trainlint.analysis.programs.loader_uses import LoaderUse
     from trainlint.analysis.programs.loop_facts import LocatedFact
     from trainlint.analysis.programs.steps import LoopKind
     from trainlint.analysis.types.values import Value
@@ -40,6 +41,8 @@ class ImportedFacts:
     options: Mapping[str, bool | None] = field(default_factory=dict)
     """Options that the file's branches ask for → what they are by default in the files that it works with; None where
     these disagree."""
+    loader_uses: Mapping[str, tuple[LoaderUse, ...]] = field(default_factory=dict)
+    """Call that builds a loader → the loops of other files over that loader."""
     names_device: bool = False
     """Whether files that this one works together with name a device, so that tensors here may lie there, too."""
     never_updates: bool | None = None

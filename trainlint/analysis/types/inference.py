@@ -8,26 +8,28 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How
+from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How, Place
 from trainlint.analysis.syntax.local_calls import LocalCalls
-from trainlint.analysis.syntax.names import argument, constant, dotted, imported_names, last_name, position
+from trainlint.analysis.syntax.names import argument, constant, imported_names, last_name, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.stable_keys import Keys
 from trainlint.analysis.tables import loaders
-from trainlint.analysis.types.access_paths import ANY, AccessPath, Start, along
+from trainlint.analysis.types.access_paths import ANY, AccessPath, Start, along, together
 from trainlint.analysis.types.batch_sources import is_batch_source
-from trainlint.analysis.types.call_results import call_value
-from trainlint.analysis.types.displays import WRITTEN, one_of
+from trainlint.analysis.types.call_results import call_value, is_left_open
+from trainlint.analysis.types.displays import WRITTEN, is_long_display, one_of
 from trainlint.analysis.types.evaluator import Evaluator
 from trainlint.analysis.types.imported_facts import ImportedFacts
 from trainlint.analysis.types.iteration import iterated
 from trainlint.analysis.types.named_devices import device_of
 from trainlint.analysis.types.parameters import annotation_value, parameter_value
+from trainlint.analysis.types.reflection import own_module
 from trainlint.analysis.types.values import (
     NONE,
     NUMBER,
@@ -42,6 +44,7 @@ from trainlint.analysis.types.values import (
     somewhere,
 )
 from trainlint.analysis.types.vocabulary import DTYPES, TENSOR_NUMBER_ATTRIBUTES, by_name
+from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     from trainlint.analysis.programs.grad_mode import Gradients
@@ -54,6 +57,9 @@ _ROWS = frozenset({"loc", "iloc", "at", "iat", "values"})
 _DEEPEST_BASE = 6
 _MOST_FILLINGS = 12
 """Of what is put into a container, as much is looked at."""
+_PUTS_ALL = frozenset({"update", "extend"})
+_PUTS = _PUTS_ALL | {"append", "add", "insert", "appendleft"}
+_REGISTRY = lazy(r"regist", re.IGNORECASE)
 _DECLARING = frozenset({How.IMPORT, How.FUNCTION, How.CLASS})
 
 
@@ -133,21 +139,60 @@ class Kinds:
             )
         if found.kind is Kind.CONTAINER and found.element is None and not found.items:
             found = found.holding(self._filled(node.id, block))
+        if len(bindings) == 1 and self._may_be_table(bindings[0]):
+            found = _as_table(found, AccessPath(Start.LOCAL, node.id))
         if found.kind is not Kind.UNKNOWN or not _DECLARING.isdisjoint([item.how for item in bindings]):
             return found
         return self._named(node.id, found)
 
+    def _may_be_table(self, binding: Binding) -> bool:
+        """Whether a variable of the module may be a table that other code puts classes or functions into."""
+        if binding.block.kind is not BlockKind.MODULE or binding.how is not How.ASSIGN or binding.path:
+            return False
+        value = binding.value
+        if isinstance(value, ast.Call):
+            return bool(_REGISTRY.search(last_name(value))) or binding.name in self.outline.fillings
+        return isinstance(value, ast.Dict | ast.List) and (
+            bool(value.keys if isinstance(value, ast.Dict) else value.elts) or binding.name in self.outline.fillings
+        )
+
+    def table(self, binding: Binding) -> tuple[AccessPath, ...]:
+        """The classes and functions that a module puts into one of its containers at its top."""
+        value = binding.value
+        if isinstance(value, ast.Dict):
+            written = [self.of(item, binding.block) for item in value.values]
+        elif isinstance(value, ast.List | ast.Tuple | ast.Set):
+            written = [self.of(item, binding.block) for item in value.elts]
+        else:
+            written = []
+        for place in self.outline.fillings.get(binding.name, ()):
+            if place.block.scope is binding.block.scope and isinstance(place.node, ast.expr):
+                if not isinstance(place.node, ast.Call):
+                    written.append(self.of(place.node, place.block))
+                elif last_name(place.node) == "append":
+                    written.append(self.of(place.node.args[0], place.block))
+        return tuple([each for item in written for each in item.access_paths])
+
     def _filled(self, name: str, block: Block) -> Value | None:
         """What is put, one after the other, into a container that starts empty."""
         scope = block.scope.owner(name)
+        places = self.outline.fillings.get(name, ())
+        return self._put([place for place in places if place.block.scope.owner(name) is scope], name)
+
+    def _put(self, places: Sequence[Place], name: str) -> Value | None:
+        """One of the values that these places put into a container of this name or attribute."""
         put: list[Value] = []
-        for place in self.outline.fillings.get(name, ())[:_MOST_FILLINGS]:
+        for place in places[:_MOST_FILLINGS]:
             node = place.node
-            if place.block.scope.owner(name) is not scope or not isinstance(node, ast.expr):
-                continue
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and dotted(node.func.value) == name:
-                given = self.of(node.args[0], place.block)
-                put.append(self.element(given) if node.func.attr in ("update", "extend") else given)
+            assert isinstance(node, ast.expr)
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and last_name(node.func.value) == name
+                and node.func.attr in _PUTS
+            ):
+                given = self.of(node.args[-1], place.block)
+                put.append(self.element(given) if node.func.attr in _PUTS_ALL else given)
             else:
                 put.append(self.of(node, place.block))
         known = [value for value in put if value.kind is not Kind.UNKNOWN] or [
@@ -316,7 +361,7 @@ class Kinds:
     def _self_attribute(self, owner: Class, name: str, depth: int) -> Value:
         bindings = [item for item in owner.attributes.get(name, []) if item.how is not How.AUGMENT]
         if bindings:
-            return self._assigned_attribute(name, bindings)
+            return self._assigned_attribute(owner, name, bindings)
         if depth < _DEEPEST_BASE:
             for base in owner.node.bases:
                 parent = self.outline.classes.get(last_name(base))
@@ -330,13 +375,17 @@ class Kinds:
             return told
         return self._named(name, somewhere(AccessPath(Start.INSTANCE, owner.name, path=(name,))))
 
-    def _assigned_attribute(self, name: str, bindings: list[Binding]) -> Value:
+    def _assigned_attribute(self, owner: Class, name: str, bindings: list[Binding]) -> Value:
         """What an attribute holds by its annotation as a number or text, or else by all that is assigned to it."""
         for item in bindings:
             annotated = annotation_value(item.node.annotation) if isinstance(item.node, ast.AnnAssign) else None
             if annotated is not None and annotated.kind in (Kind.NUMBER, Kind.STRING):
                 return annotated
         found = merge([self.binding(item) for item in bindings])
+        if found.kind is Kind.CONTAINER and found.element is None and not found.items and owner.fillings.get(name):
+            found = found.holding(self._put(owner.fillings[name], name))
+        if len(bindings) == 1 and is_long_display(bindings[0].value):
+            found = _as_table(found, AccessPath(Start.INSTANCE, owner.name, path=(name,)))
         return found if found.kind is not Kind.UNKNOWN else self._named(name, found)
 
     def _registered(self, owner: Class, name: str) -> Value | None:
@@ -356,8 +405,13 @@ class Kinds:
             base = self.of(node.value, block)
             if base.kind is Kind.UNKNOWN and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
                 return by_name(node.slice.value, self.device) or UNKNOWN
+            if base.access_paths and base.access_paths[0].of == "sys.modules":
+                return UNKNOWN.with_access_paths(*own_module(node, self.imported(node.value, block)))
             place = constant(node.slice)
-            return self.item(base, place) if isinstance(place, int) and base.items else self.element(base)
+            if isinstance(place, int) and base.items:
+                return self.item(base, place)
+            found = self.element(base)
+            return self._named(place, found) if found.kind is Kind.UNKNOWN and isinstance(place, str) else found
         return self.element(self.of(node.value, block))
 
     def returned(self, function: Function) -> Value:
@@ -371,6 +425,8 @@ class Kinds:
         return self.returned(function)
 
     def _returned(self, function: Function) -> Value:
+        if function.owner is not None and is_left_open(function):
+            return UNKNOWN
         values = [
             self.of(place.node.value, place.block)
             for place in function.returns
@@ -397,6 +453,16 @@ class Kinds:
     def device_argument(self, call: ast.Call, block: Block) -> Home | None:
         """Where `.to(...)` or a factory puts its result; None if no argument says so."""
         return device_of(self, call, block)
+
+
+def _as_table(value: Value, table: AccessPath) -> Value:
+    """A container or registry that other files, too, may put entries into."""
+    element = value.element
+    if element is not None and element.access_paths:
+        value = value.holding(
+            element.with_access_paths(*together([*element.access_paths, table.then(ANY)])), value.items
+        )
+    return value.with_access_paths(*together([*value.access_paths, table]))
 
 
 _ANSWERS: dict[type[ast.expr], Callable[..., Value]] = {

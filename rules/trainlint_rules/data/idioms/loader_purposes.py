@@ -7,6 +7,7 @@ import re
 from enum import Enum, auto
 
 from trainlint.analysis.conditions.questions import is_for_training
+from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.memo import once
@@ -17,6 +18,7 @@ from trainlint.analysis.types.loaders import Loader
 from trainlint.finding import Heat
 from trainlint.patterns import lazy
 from trainlint_rules.data.idioms.loader_loops import draws_by_next, loops_over
+from trainlint_rules.data.idioms.passes import elsewhere
 
 _TRAIN = lazy(r"train", re.IGNORECASE)
 _MOVING_CALL = lazy(r"to_?(device|cuda|gpu)|(^|_)(move|put|send)_|prefetch", re.IGNORECASE)
@@ -45,7 +47,10 @@ def feeds(file: SemanticModel, loader: Loader) -> Feeds:
         return Feeds.SELDOM
     if file.loops.evidence() or _hands_over_to_trainer(file):
         return Feeds.TRAINING
-    if drawn:
+    told = file.outside.loader_uses.values()
+    if any(use.kind is LoopKind.STEP for uses in told for use in uses):
+        return Feeds.TRAINING_ELSEWHERE
+    if drawn or elsewhere(file, loader):
         return Feeds.TRAINING_ELSEWHERE if _speaks_of_training(file, loader) else Feeds.EVALUATION
     for other in file.loaders.built.values():
         if _speaks_of_training(file, other) or constant(file.loaders.option(other, "shuffle").value) is True:
@@ -98,7 +103,8 @@ class Device(Enum):
 
 def goes_to_device(file: SemanticModel, loader: Loader) -> Device:
     """Whether a loader's batches go to the device."""
-    copies = {file.heats.of(place.block).heat for place in _copies(file).get(loader, ())}
+    copies = {use.heat for use in elsewhere(file, loader) if use.copies}
+    copies |= {file.heats.of(place.block).heat for place in _copies(file).get(loader, ())}
     if copies:
         return Device.COPIED if copies & _OFTEN else Device.SELDOM
     drawn = bool(_draws(file, loader))

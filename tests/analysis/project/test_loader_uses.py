@@ -1,0 +1,115 @@
+"""Which loops of other files go through a loader, and do they do so again and again?"""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from tests.analysis.project.project import project
+from trainlint.analysis.programs.loader_uses import LoaderUse
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.finding import Heat
+
+BUILDER = """
+    from torch.utils.data import DataLoader
+
+    def build_feed(cfg):
+        return DataLoader(cfg.data, batch_size=cfg.batch)
+"""
+ENGINE = """
+    class Engine:
+        def __init__(self, feed):
+            self.feed = feed
+
+        def epoch(self):
+            for views in self.feed:
+                loss = self.net(views.cuda())
+                loss.backward()
+
+        def fit(self):
+            for _ in range(9):
+                self.epoch()
+"""
+
+WAYS: dict[str, dict[str, str]] = {
+    "as an argument of the constructor": {
+        "engine.py": ENGINE,
+        "main.py": "from data import build_feed\nfrom engine import Engine\nEngine(build_feed(cfg)).fit()\n",
+    },
+    "as an attribute that a function of the other file builds": {
+        "engine.py": "    from data import build_feed\n"
+        + ENGINE.replace("(self, feed)", "(self, cfg)").replace("= feed\n", "= build_feed(cfg)\n").lstrip("\n"),
+        "main.py": "from engine import Engine\nEngine(cfg).fit()\n",
+    },
+    "in a tuple": {
+        "engine.py": ENGINE,
+        "main.py": """
+            from engine import Engine
+            from feeds import both
+
+            feed, other = both(cfg)
+            Engine(feed).fit()
+        """,
+        "feeds.py": """
+            from data import build_feed
+
+            def both(cfg):
+                return build_feed(cfg), None
+        """,
+    },
+    "in a dict": {
+        "engine.py": ENGINE,
+        "main.py": """
+            from data import build_feed
+            from engine import Engine
+
+            feeds = {"fit": build_feed(cfg)}
+            Engine(feeds["fit"]).fit()
+        """,
+    },
+    "prepared by a framework": {
+        "engine.py": ENGINE,
+        "main.py": """
+            from data import build_feed
+            from engine import Engine
+
+            feed = accelerator.prepare(build_feed(cfg))
+            Engine(feed).fit()
+        """,
+    },
+}
+
+
+@pytest.mark.parametrize("files", WAYS.values(), ids=WAYS)
+def test_a_loop_of_another_file_is_known_where_the_loader_is_built(files: dict[str, str]) -> None:
+    told = project({"data.py": BUILDER, **files}).outsides["data.py"].loader_uses
+    (uses,) = told.values()
+    line = 1 + textwrap.dedent(files["engine.py"]).split("\n").index("        for views in self.feed:")
+    assert uses == (LoaderUse("engine.py", line, LoopKind.STEP, Heat.STEP, again=True, copies=True),)
+
+
+def test_a_single_pass_is_not_repeated() -> None:
+    loop = "from data import build_feed\nfor views in build_feed(cfg):\n    net(views).backward()\n"
+    (uses,) = project({"data.py": BUILDER, "main.py": loop}).outsides["data.py"].loader_uses.values()
+    assert [use.again for use in uses] == [False]
+
+
+def test_a_loader_that_each_epoch_builds_anew_is_not_gone_through_again() -> None:
+    loop = """
+        from data import build_feed
+
+        for epoch in range(9):
+            for views in build_feed(cfg):
+                net(views).backward()
+    """
+    (uses,) = project({"data.py": BUILDER, "main.py": loop}).outsides["data.py"].loader_uses.values()
+    assert [use.again for use in uses] == [False]
+
+
+def test_loops_over_other_things_of_the_file_are_no_uses() -> None:
+    files = {
+        "data.py": BUILDER + "\n    def names():\n        return ['a']\n",
+        "main.py": "from data import names\nfor x in names():\n    print(x)\n",
+    }
+    assert project(files).outsides["data.py"].loader_uses == {}

@@ -1,0 +1,94 @@
+"""What a loop in one file says of the loader that another file builds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.engine.linked_project import findings_in, judged, write_project
+from trainlint.config import Overrides
+from trainlint.finding import Confidence
+
+DATA = """\
+from torch.utils.data import DataLoader
+
+
+def build_feed(cfg, dataset):
+    return DataLoader(dataset, batch_size=cfg.batch, shuffle=True, num_workers=8)
+"""
+ENGINE = """\
+import torch
+
+from pkg.data import build_feed
+
+
+class Engine:
+    def __init__(self, cfg, net, dataset):
+        self.net = net.cuda()
+        self.optimizer = torch.optim.SGD(net.parameters(), lr=cfg.lr)
+        self.feed = build_feed(cfg, dataset)
+
+    def epoch(self):
+        for views, labels in self.feed:
+            loss = torch.nn.functional.cross_entropy(self.net(views.cuda()), labels.cuda())
+            self.optimizer.zero_grad()
+            loss.backward()
+            self.optimizer.step()
+
+    def fit(self, epochs):
+        for _ in range(epochs):
+            self.epoch()
+"""
+MAIN = """\
+import torch
+
+from pkg.engine import Engine
+
+
+def main(cfg, net, dataset):
+    Engine(cfg, net, dataset).fit(9)
+
+
+if __name__ == "__main__":
+    main(*prepared())
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "codes"),
+    [
+        ("num_workers=8", {"TRN102", "TRN103"}),
+        ("num_workers=8, pin_memory=True", {"TRN103"}),
+        ("num_workers=8, pin_memory=True, persistent_workers=True", set()),
+    ],
+)
+def test_a_loader_is_judged_by_the_loops_of_other_files(
+    call: str, codes: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = DATA.replace("num_workers=8", call)
+    files = {"pkg/__init__.py": "", "pkg/data.py": data, "pkg/engine.py": ENGINE, "main.py": MAIN}
+    monkeypatch.chdir(write_project(tmp_path, files))
+    assert {item.code for item in findings_in(judged("."), "pkg/data.py")} == codes
+
+
+def test_workers_of_a_loader_that_is_gone_through_once_are_not_restarted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    once = ENGINE.replace("        for _ in range(epochs):\n            self.epoch()", "        self.epoch()")
+    files = {"pkg/__init__.py": "", "pkg/data.py": DATA, "pkg/engine.py": once, "main.py": MAIN}
+    monkeypatch.chdir(write_project(tmp_path, files))
+    unsure = Overrides(min_confidence=Confidence.UNLIKELY)
+    found = findings_in(judged(".", overrides=unsure), "pkg/data.py")
+    assert "TRN103" not in {item.code for item in found}
+
+
+def test_workers_stay_as_they_are_where_another_file_changes_the_dataset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reloading = ENGINE.replace(
+        "            self.epoch()", "            self.feed.dataset.reload()\n            self.epoch()"
+    )
+    files = {"pkg/__init__.py": "", "pkg/data.py": DATA, "pkg/engine.py": reloading, "main.py": MAIN}
+    monkeypatch.chdir(write_project(tmp_path, files))
+    assert {item.code for item in findings_in(judged("."), "pkg/data.py")} == {"TRN102"}

@@ -1,0 +1,25 @@
+"""How other files use the loaders that a file builds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trainlint.analysis.programs.steps import LoopKind
+from trainlint.finding import Heat
+
+
+@dataclass(frozen=True, slots=True)
+class LoaderUse:
+    """A loop of another file over a loader."""
+
+    path: str
+    line: int
+    kind: LoopKind
+    heat: Heat
+    """That of the loop's body."""
+    again: bool
+    """Whether the loop begins again and again while the loader stays the same: each epoch, each evaluation."""
+    copies: bool
+    """Whether it copies batches to the device."""
+    changes: bool = False
+    """Whether its file changes a loader's dataset (`loader.dataset.epoch = epoch`)."""

@@ -1,0 +1,70 @@
+"""Modules and attributes that a program finds by names which it puts together as it runs."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.names import constant, last_name
+from trainlint.analysis.types.access_paths import BY_NAME, SOME, AccessPath, Start, along
+
+if TYPE_CHECKING:
+    from trainlint.analysis.types.inference import Kinds
+
+_MODULES = frozenset({"import_module", "__import__"})
+_OBJECTS = frozenset({"locate", "import_string", "import_object", "get_obj_from_str", "get_class", "get_object"})
+"""Functions that find an object by its dotted name."""
+_LONGEST = 12
+"""Parts of one dotted name."""
+
+
+def reflected(kinds: Kinds, call: ast.Call, block: Block) -> tuple[AccessPath, ...] | None:
+    """What a call of `getattr`, `import_module` and their like may find; None for any other call."""
+    name = last_name(call.func)
+    if name in ("globals", "locals") and not call.args and isinstance(call.func, ast.Name):
+        return (AccessPath(Start.MODULES, "", path=(BY_NAME,)),)
+    if not call.args:
+        return None
+    if name == "getattr" and len(call.args) > 1 and isinstance(call.func, ast.Name):
+        attribute = constant(call.args[1])
+        part = attribute if isinstance(attribute, str) else SOME
+        return along(kinds.of(call.args[0], block).access_paths, part)
+    if name == "vars" and isinstance(call.func, ast.Name):
+        return along(kinds.of(call.args[0], block).access_paths, BY_NAME)
+    if name not in _MODULES and name not in _OBJECTS:
+        return None
+    pattern = _pattern(call.args[0])
+    first, _, rest = pattern.partition(".")
+    if SOME in first or (not first and not rest.strip("*.")) or pattern.count(".") >= _LONGEST:
+        return None
+    if name in _MODULES:
+        return (AccessPath(Start.MODULES, pattern),)
+    module, _, attribute = pattern.rpartition(".")
+    return (AccessPath(Start.MODULES, module, path=(attribute,)),) if module else None
+
+
+def own_module(node: ast.Subscript, origin: str | None) -> tuple[AccessPath, ...]:
+    """The file itself as a module, where it asks `sys.modules` for that."""
+    own = origin == "sys.modules" and isinstance(node.slice, ast.Name) and node.slice.id == "__name__"
+    return (AccessPath(Start.MODULES, ""),) if own else ()
+
+
+def _pattern(node: ast.expr) -> str:
+    """A text as it is put together, with `*` for each part that is not known."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr():
+            found = "".join(_pattern(part) for part in node.values)
+        case ast.BinOp(op=ast.Add()):
+            found = _pattern(node.left) + _pattern(node.right)
+        case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str(text))):
+            found = text.replace("%s", SOME)
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="format")):
+            found = SOME.join(part.rpartition("}")[2] for part in text.split("{"))
+        case _:
+            return SOME
+    while SOME * 2 in found:
+        found = found.replace(SOME * 2, SOME)
+    return found
