@@ -10,7 +10,7 @@ from trainlint.analysis.project.summary import ClassSummary, FunctionSummary, Ou
 from trainlint.analysis.syntax.blocks import Class, Function, How, Place
 from trainlint.analysis.types import declared_types as declarations
 from trainlint.analysis.types.access_paths import AccessPath, Start
-from trainlint.analysis.types.parameters import annotation_value
+from trainlint.analysis.types.parameters import annotation_value, tells_only_kind
 from trainlint.analysis.types.values import Kind, Value
 
 if TYPE_CHECKING:
@@ -64,8 +64,14 @@ def _function(file: SemanticModel, function: Function) -> FunctionSummary:
         reader=file.readers.get(function),
         of_class=function.owner is not None and function.is_decorated("classmethod"),
         declared=declarations.of_function(file, function),
-        untyped=tuple([item.arg for item in function.parameters if annotation_value(item.annotation) is None]),
+        told_by_callers=tuple([item.arg for item in function.parameters if _is_told_by_callers(item.annotation)]),
     )
+
+
+def _is_told_by_callers(annotation: ast.expr | None) -> bool:
+    """Whether an annotation leaves open what a parameter holds, or where its tensors are."""
+    annotated = annotation_value(annotation)
+    return annotated is None or tells_only_kind(annotated)
 
 
 def _class(file: SemanticModel, cls: Class) -> ClassSummary:

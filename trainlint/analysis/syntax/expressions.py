@@ -87,8 +87,11 @@ class ExpressionWalk:
             else:
                 by_name[name] = [place]
             by_loop.setdefault(bodies[place.block.number], []).append(place)
-            if name in _FILLING and len(call.args) == 1 and type(func) is Attribute and type(func.value) is Name:
-                outline.fillings.setdefault(func.value.id, []).append(place)
+            if name in _FILLING and len(call.args) == 1 and type(func) is Attribute:
+                if type(func.value) is Name:
+                    outline.fillings.setdefault(func.value.id, []).append(place)
+                elif type(func.value) is Attribute and type(func.value.value) is Name:
+                    outline.attribute_fillings.setdefault(func.value.attr, []).append(place)
 
     def read(self, test: ast.expr, block: Block, statement: ast.stmt) -> None:
         """Walk an expression that Python asks for its truth."""
@@ -310,6 +313,8 @@ class ExpressionWalk:
                 self.outline.stores.setdefault(target.slice.value, []).append(Place(statement, block, statement))
             if isinstance(target.value, Name):
                 self.outline.fillings.setdefault(target.value.id, []).append(Place(value, block, statement))
+            elif isinstance(target.value, Attribute) and isinstance(target.value.value, Name):
+                self.outline.attribute_fillings.setdefault(target.value.attr, []).append(Place(value, block, statement))
 
     def _object_class(self, name: ast.Name) -> Class | None:
         """The class whose method, or a closure of it, calls its own object by a name, as in `self`."""

@@ -52,6 +52,8 @@ class Outline:
         """Assignments to `<...>.name` or `<...>["name"]`, by that name."""
         self.fillings: dict[str, list[Place]] = {}
         """What is put into containers, by the container's name: the stored value, or a call of `name.append(...)`."""
+        self.attribute_fillings: dict[str, list[Place]] = {}
+        """The same for `self.name` and attributes of other names, by the attribute."""
         self.function_of: dict[ast.AST, Function] = {}
         self.loop_blocks: dict[ast.AST, Block] = {}
         """Loop node → the block of its body."""
