@@ -86,7 +86,7 @@ def fields_of(cls: Class) -> list[ast.AnnAssign]:
 
 
 def field_value(kinds: Kinds, cls: Class, name: str) -> Value | None:
-    """What a field of a record holds, by annotation and by what calls in the file pass; None for other attributes."""
+    """What a field of a record holds, by annotation and by what calls in the file pass; None where nothing is known."""
     names = [last_name(item.target) for item in fields_of(cls)] if is_record(cls) else []
     if name not in names:
         return None
@@ -98,7 +98,8 @@ def field_value(kinds: Kinds, cls: Class, name: str) -> Value | None:
     ]
     if field.value is not None:
         given.append(kinds.of(field.value, cls.outside))
-    return with_callers(kinds, annotation_value(field.annotation), merge(given))
+    found = with_callers(kinds, annotation_value(field.annotation), merge(given))
+    return found if found.kind is not Kind.UNKNOWN else None
 
 
 def tuple_of(kinds: Kinds, cls: Class, call: ast.Call, block: Block) -> Value | None:
