@@ -379,9 +379,11 @@ class SemanticModel:
     @cached_property
     def kinds(self) -> Kinds:
         """What values are."""
+        from trainlint.analysis.conditions.value_tests import ValueTests
         from trainlint.analysis.types.inference import Kinds
 
-        return Kinds(self.outline, self.graph, self.gradients, self.keys, self.outside, self.device)
+        tests = ValueTests(self.outline)
+        return Kinds(self.outline, self.graph, self.gradients, self.keys, self.outside, self.device, tests)
 
     @cached_property
     def keys(self) -> Keys:

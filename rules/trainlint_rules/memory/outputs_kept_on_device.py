@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.types.values import Home
 from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import Match
@@ -78,6 +77,6 @@ class OutputsKeptOnDevice(CallRule):
     def found(self, site: Site) -> Match | None:
         """An output on the device that is appended to a list."""
         value = appended_output(site)
-        if value is None or value.home is not Home.DEVICE:
+        if value is None or not value.on_device:
             return None
         return Match(site, level(value.confidence), {"list": site.text(site.receiver)})

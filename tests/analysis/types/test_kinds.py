@@ -125,7 +125,7 @@ SNIPPETS = {
             x = batch  #= tensor device
     """,
     "values that feed on themselves end": """
-        a = cuda_value
+        a = first_value
         for x in loader:
             a, b = b, a
             b = a + b

@@ -12,6 +12,7 @@ from trainlint.analysis.syntax.calls_inside import calls_of
 from trainlint.analysis.syntax.names import constant, last_name, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.tables.host_reads import CPU
+from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.values import Home, Kind, Origin, Value
 from trainlint.analysis.types.vocabulary import NUMBER_NAME
 from trainlint.patterns import lazy
@@ -38,7 +39,9 @@ def explicit_read(value: Value, device: Home) -> float:
         return 0.0
     if value.origin is Origin.NAME:
         return 0.8
-    return (0.7 if value.home is Home.UNKNOWN else 0.8) + 0.17 * value.confidence
+    if value.home is Home.UNKNOWN and value.evidence.home is Rank.UNKNOWN:
+        return 0.6  # that it is a tensor says nothing of where it is
+    return (0.8 if value.home is Home.DEVICE else 0.7) + 0.17 * value.confidence
 
 
 def implicit_read(value: Value, node: ast.expr, block: Block) -> float:
@@ -47,7 +50,8 @@ def implicit_read(value: Value, node: ast.expr, block: Block) -> float:
         return 0.0
     if value.origin is Origin.NAME:
         return 0.1  # a name alone says too little here: of 24 such reads that people looked at, none was right
-    return 0.55 + 0.4 * value.confidence
+    sure = 0.55 + 0.4 * value.confidence
+    return sure if value.home is Home.DEVICE else min(sure, 0.85)
 
 
 def _counts(node: ast.expr, block: Block) -> bool:

@@ -12,14 +12,14 @@ from trainlint.analysis.types.values import UNKNOWN, Kind, Value, merge
 _DEEPEST_TUPLE = 2
 """Items of tuples that stand in tuples deeper than this are not followed."""
 _LESS_SURE = 0.95
-"""For each value that is known from another file only."""
+"""How sure a value is at most that is known from another file only."""
 
 
 def known_value(follower: Follower, file: int, value: Value, depth: int = 0) -> Value:
     """What the project knows of a value of a file, without its access paths; UNKNOWN where that is nothing."""
     own = _with_items(follower, file, value, depth)
     if not value.access_paths:
-        return own.less_sure(_LESS_SURE)
+        return own.at_most(_LESS_SURE)
     told = _told(follower, file, value, depth)
     if told.kind is Kind.UNKNOWN:
         told = own
@@ -29,7 +29,7 @@ def known_value(follower: Follower, file: int, value: Value, depth: int = 0) -> 
         told = merge([told, replace(own, kind=Kind.CONTAINER)])
     if own.items and not told.items:
         told = told.holding(told.element, own.items)
-    return told.less_sure(_LESS_SURE)
+    return told.at_most(_LESS_SURE)
 
 
 def _with_items(follower: Follower, file: int, value: Value, depth: int) -> Value:

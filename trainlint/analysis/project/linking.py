@@ -297,7 +297,7 @@ class _Linked:
 
     def _arguments(self, file: int, functions: Iterable[str]) -> Iterator[tuple[tuple[str, str], Value]]:
         for function in functions:
-            for name in self.summaries[file].functions[function].untyped:
+            for name in self.summaries[file].functions[function].told_by_callers:
                 given = self.follower.arguments.get((file, function, name), [])
                 if given and len(given) <= MOST_CALLERS:
                     value = _given_by_most(
@@ -425,4 +425,4 @@ def _given_by_most(values: list[Value]) -> Value:
         return UNKNOWN
     counts = Counter(value.kind for value in known)
     kind, count = max(counts.items(), key=lambda item: (item[1], item[0].name))
-    return merge(value for value in known if value.kind is kind).less_sure(count / len(known))
+    return merge(value for value in known if value.kind is kind).at_most(count / len(known))

@@ -17,7 +17,7 @@ from trainlint.analysis.types import declared_types as declarations
 from trainlint.analysis.types.access_paths import AccessPath, Start
 from trainlint.analysis.types.displays import is_long_display
 from trainlint.analysis.types.iteration import single
-from trainlint.analysis.types.parameters import annotation_value
+from trainlint.analysis.types.parameters import annotation_value, tells_only_kind
 from trainlint.analysis.types.values import Home, Kind, Value
 
 if TYPE_CHECKING:
@@ -117,13 +117,19 @@ def _function(file: SemanticModel, function: Function, fills: tuple[str, ...]) -
         declared=declarations.of_function(file, function),
         decorators=_decorators(file, function.decorators, function.outside),
         fills=fills,
-        untyped=tuple([item.arg for item in function.parameters if annotation_value(item.annotation) is None]),
+        told_by_callers=tuple([item.arg for item in function.parameters if _is_told_by_callers(item.annotation)]),
     )
 
 
 def _decorators(file: SemanticModel, decorators: Sequence[ast.expr], block: Block) -> tuple[AccessPath, ...]:
     found = [each for item in decorators for each in file.kinds.of(item, block).access_paths]
     return tuple([each for each in found if each.start is not Start.NAME or each.of.partition(".")[0] not in FOREIGN])
+
+
+def _is_told_by_callers(annotation: ast.expr | None) -> bool:
+    """Whether an annotation leaves open what a parameter holds, or where its tensors are."""
+    annotated = annotation_value(annotation)
+    return annotated is None or tells_only_kind(annotated)
 
 
 def _class(file: SemanticModel, cls: Class) -> ClassSummary:

@@ -27,8 +27,8 @@ class FunctionSummary:
     """Parameter, or "return" → the classes that its annotation names."""
     reader: Reader | None = None
     """Which of its parameters it reads on the host where they are tensors."""
-    untyped: tuple[str, ...] = ()
-    """Its parameters of which no annotation says what they hold: here it counts what callers pass."""
+    told_by_callers: tuple[str, ...] = ()
+    """Its parameters of which callers tell something that no annotation says."""
     decorators: tuple[AccessPath, ...] = ()
     """What it is decorated with."""
     fills: tuple[str, ...] = ()

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.syntax.blocks import Block, Function
 from trainlint.analysis.syntax.local_calls import Edge
 from trainlint.analysis.syntax.names import argument, last_name
-from trainlint.analysis.tables import iterables, loaders
+from trainlint.analysis.tables import iterables, loaders, structure_maps
 from trainlint.analysis.tables.common_names import FOREIGN
 from trainlint.analysis.tables.host_reads import CPU, READS, TO_NO_TENSOR, Gives
 from trainlint.analysis.tables.parallel import wraps_model
 from trainlint.analysis.types.access_paths import PARTIAL, AccessPath, Start, along, together
 from trainlint.analysis.types.batch_sources import is_batch_source
+from trainlint.analysis.types.evidence import ASSUMED_HOME
 from trainlint.analysis.types.identity_results import handed_back
 from trainlint.analysis.types.named_devices import device_of
+from trainlint.analysis.types.project_classes import object_of, tuple_of
 from trainlint.analysis.types.reflection import reflected
+from trainlint.analysis.types.structure import mapped
 from trainlint.analysis.types.values import NONE, NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value, combine, merge
 from trainlint.analysis.types.vocabulary import (
     COMPUTING_METHOD,
@@ -38,6 +41,9 @@ if TYPE_CHECKING:
     from trainlint.analysis.types.inference import Kinds
 
 _NUMBERS = Value(Kind.CONTAINER, element=NUMBER)
+_KEYS = Value(Kind.CONTAINER, element=STRING)
+_EMPTY = frozenset({"dict", "list", "set"})
+_EMPTY_ORIGINS = frozenset({"collections.defaultdict", "collections.deque", "collections.OrderedDict"})
 _BUILTINS: Mapping[str, Value] = {
     **dict.fromkeys("float int bool len round ord isinstance hasattr id hash any all callable".split(), NUMBER),
     **dict.fromkeys("str repr format input".split(), STRING),
@@ -109,6 +115,9 @@ def _call_value(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) 
     if call.keywords and argument(call, "return_tensors") is not None and argument(call, "device") is None:
         # A tokenizer's or processor's batch lies on the host until it is moved.
         return Value(Kind.CONTAINER, element=Value(Kind.TENSOR, Home.HOST, False, confidence=0.9))
+    found = mapped(kinds, call, block) if name in structure_maps.NAMES else None
+    if found is not None:
+        return found
     if origin is not None:
         found = _imported(kinds, call, block, origin, name)
         if found is not None:
@@ -179,6 +188,8 @@ def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str
         return Value(Kind.MODULE)
     if origin.startswith("torch."):
         return _torch(kinds, call, block, origin, name)
+    if origin in _EMPTY_ORIGINS and (not call.args or origin == "collections.defaultdict"):
+        return Value(Kind.CONTAINER)
     if origin in ("copy.deepcopy", "copy.copy") and call.args:
         return kinds.of(call.args[0], block)
     found = constructed(origin)
@@ -234,7 +245,7 @@ def _computed(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str
     ]
     tensor = combine(given)
     if not tensor.is_tensor:
-        tensor = Value(Kind.TENSOR, kinds.device, None, confidence=0.8)
+        tensor = Value(Kind.TENSOR, kinds.device, None, confidence=0.8, evidence=ASSUMED_HOME)
     if origin.startswith("torch.nn.functional.") and LOSS_FUNCTIONS.search(name):
         tensor = tensor.with_origin(tensor.home, tensor.attached is not False, Origin.LOSS)
     elif tensor.origin in (Origin.BATCH, Origin.NAME):
@@ -258,6 +269,8 @@ def _plain(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value | Non
     """Built-in functions; None for any other plain name."""
     if block.scope.owner(name) is not None:
         return None
+    if name in _EMPTY and not call.args and not call.keywords:
+        return Value(Kind.CONTAINER)
     if name in _BUILTINS:
         return _BUILTINS[name]
     if iterables.only_iterates(name) and not iterables.keeps_container(name):
@@ -284,8 +297,12 @@ def _method(kinds: Kinds, call: ast.Call, block: Block, func: ast.Attribute) -> 
 
 def _method_by_name(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
     """The result of a method of something unknown."""
+    assert isinstance(call.func, ast.Attribute)
     if name in ("size", "shape"):
         return Value(Kind.SHAPE)
+    if name == "apply" and _CLASS_NAME.match(last_name(call.func.value)):
+        given = combine(_arguments(kinds, call, block))  # of an autograd function
+        return given if given.is_tensor else UNKNOWN
     if loaders.hands_back_in_order(name) and len(call.args) == 1:
         return replace(kinds.of(call.args[0], block), prepared=True)
     return _called(kinds, call, block, name)
@@ -297,6 +314,8 @@ def _container_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, n
         return base if home is None else base.holding(base.element.lying(home))
     if name in ("get", "pop", "popleft", "setdefault"):
         return kinds.element(base)
+    if name == "keys":
+        return _KEYS
     return base if name in ("values", "copy") else UNKNOWN
 
 
@@ -337,7 +356,9 @@ def _tensor_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name
         return base.detached()
     if name.startswith("new_"):
         return Value(Kind.TENSOR, device_of(kinds, call, block) or base.home, False, Origin.FACTORY)
-    if name in ("items", "keys", "values"):
+    if name == "keys":
+        return _KEYS
+    if name in ("items", "values"):
         return Value(Kind.CONTAINER, element=base)
     others = [value for value in _arguments(kinds, call, block) if value.kind is Kind.TENSOR]
     return combine([base, *others]) if others else base
@@ -356,7 +377,7 @@ def _module_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name
     if attribute.kind is not Kind.MODULE and not COMPUTING_METHOD.search(name):
         return UNKNOWN
     loss = attribute.loss_function or bool(CRITERION_NAME.search(name))
-    return _output(kinds, call, block, 0.85 * base.confidence, loss)
+    return _output(kinds, call, block, min(0.85, base.confidence), loss)
 
 
 _METHODS: Mapping[Kind, Callable[[Kinds, ast.Call, Block, Value, str], Value]] = {
@@ -394,7 +415,7 @@ def _called(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value:
     if isinstance(call.func, ast.Name):
         cls = kinds.graph.class_named(call.func, block)
         if cls is not None:
-            return Value(Kind.MODULE) if kinds.is_module_class(cls) else UNKNOWN
+            return tuple_of(kinds, cls, call, block) or object_of(kinds, cls)
     if isinstance(call.func, ast.Name | ast.Attribute | ast.Subscript):
         called = kinds.of(call.func, block)
         if called.kind is Kind.MODULE and _CLASS_NAME.match(name):

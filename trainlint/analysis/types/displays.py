@@ -16,6 +16,7 @@ from trainlint.analysis.types.values import (
     Value,
     combine,
     constant_value,
+    join_by_switch,
     merge,
     shallow,
 )
@@ -69,7 +70,8 @@ def _either(kinds: Kinds, node: ast.BoolOp, block: Block) -> Value:
 
 
 def _conditional(kinds: Kinds, node: ast.IfExp, block: Block) -> Value:
-    return merge([kinds.of(node.body, block), kinds.of(node.orelse, block)])
+    values = [kinds.of(node.body, block), kinds.of(node.orelse, block)]
+    return join_by_switch(values) if kinds.tests.decided_by_device(node) else merge(values)
 
 
 def _display(kinds: Kinds, node: ast.List | ast.Tuple | ast.Set, block: Block) -> Value:

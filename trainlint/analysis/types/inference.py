@@ -11,15 +11,16 @@ import builtins
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How, Place
+from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How, Place, Position
 from trainlint.analysis.syntax.local_calls import LocalCalls
-from trainlint.analysis.syntax.names import argument, constant, imported_names, last_name, position
+from trainlint.analysis.syntax.names import argument, constant, dotted, imported_names, last_name, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.stable_keys import Keys
-from trainlint.analysis.tables import loaders
+from trainlint.analysis.tables import loaders, tensor_attributes
 from trainlint.analysis.types.access_paths import ANY, AccessPath, Start, along, together
 from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.call_results import call_value, is_left_open
@@ -29,28 +30,53 @@ from trainlint.analysis.types.imported_facts import ImportedFacts
 from trainlint.analysis.types.iteration import iterated
 from trainlint.analysis.types.named_devices import device_of
 from trainlint.analysis.types.parameters import annotation_value, parameter_value
+from trainlint.analysis.types.project_classes import (
+    field_value,
+    is_record,
+    object_of,
+    optimizer_state,
+    parameter_groups,
+)
 from trainlint.analysis.types.reflection import own_module
+from trainlint.analysis.types.structure import (
+    calls_moving_in_place,
+    is_moved_before,
+    moved,
+    stored_item,
+    with_replaced_items,
+)
 from trainlint.analysis.types.values import (
     NONE,
     NUMBER,
+    STRING,
     UNKNOWN,
     Home,
     Kind,
     Origin,
     Value,
     constant_value,
+    join_by_switch,
     merge,
+    narrowed,
     shallow,
     somewhere,
 )
-from trainlint.analysis.types.vocabulary import DTYPES, TENSOR_NUMBER_ATTRIBUTES, by_name
+from trainlint.analysis.types.vocabulary import DTYPES, by_name
 from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
+    from trainlint.analysis.conditions.value_tests import ValueTests
     from trainlint.analysis.programs.grad_mode import Gradients
 
 _PLAIN_TENSORS = frozenset({Origin.PARAMETER, Origin.FACTORY, Origin.LOSS})
 """Tensors that are surely no objects which hold tensors, as batches and outputs may be."""
+_HOLDING = frozenset({Kind.TENSOR, Kind.CONTAINER})
+"""Kinds of what may hold tensors under keys: a batch counts as a tensor."""
+_OBJECTS = frozenset({Kind.UNKNOWN, Kind.CONTAINER})
+"""Kinds of what may be an object of a class of the file that holds values: a named tuple is a container."""
+_OF_DEVICE = {"type": STRING, "index": NUMBER}
+_OF_OPTIMIZER = {"param_groups": parameter_groups, "state": optimizer_state}
+_PARAMETERS_OF_GROUP = "params"
 _VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})
 _ROWS = frozenset({"loc", "iloc", "at", "iat", "values"})
 """Attributes by which rows and cells are taken from a table of pandas."""
@@ -74,6 +100,7 @@ class Kinds:
         keys: Keys,
         outside: ImportedFacts,
         device: Home,
+        tests: ValueTests,
     ) -> None:
         self.outline = outline
         self.graph = graph
@@ -82,6 +109,7 @@ class Kinds:
         self.outside = outside
         self.device = device
         """Where tensors of this file live unless something says otherwise: HOST in a file that names no device."""
+        self.tests = tests
         self._questions = Evaluator()
         self._known = self._questions.known
         """The known answers, which are looked up at every turn."""
@@ -108,6 +136,25 @@ class Kinds:
 
     def _name(self, node: ast.Name, block: Block) -> Value:
         bindings = reaching(node.id, block, position(node))
+        found = self._of_bindings(node, block, bindings)
+        if node.id in self.outline.fillings and found.kind in _HOLDING:
+            found = self._questions.follow(
+                (node, "replaced"), with_replaced_items, self, node, block, found, self.bound_before(node, block)
+            )
+        if node.id in self._moved_in_place and found.kind in _HOLDING:
+            if is_moved_before(self._moved_in_place[node.id], node, block, self.bound_before(node, block)):
+                found = moved(found, self.device)
+        if node.id in self.tests.tested:
+            narrowing = self.tests.narrowing(node.id, block, bindings)
+            return narrowed(found, narrowing.one_of, narrowing.none_of) if narrowing is not None else found
+        return found
+
+    def bound_before(self, node: ast.Name, block: Block) -> Position:
+        """Where a name that is read was last bound before."""
+        at = position(node)
+        return max([item.position for item in reaching(node.id, block, at) if item.position < at], default=(0, 0))
+
+    def _of_bindings(self, node: ast.Name, block: Block, bindings: list[Binding]) -> Value:
         if len(bindings) == 1:
             binding = bindings[0]
             if binding.how in _DECLARING:
@@ -130,9 +177,9 @@ class Kinds:
         if len(bindings) == 1:
             found = self.binding(bindings[0])
         else:
-            found = merge(
+            found = self.joined(
                 [
-                    value
+                    (value, item.block)
                     for item in bindings
                     if (value := self.binding(item)) is not UNKNOWN or item.how is not How.AUGMENT
                 ]
@@ -173,6 +220,14 @@ class Kinds:
                     written.append(self.of(place.node.args[0], place.block))
         return tuple([each for item in written for each in item.access_paths])
 
+    def joined(self, values: list[tuple[Value, Block]]) -> Value:
+        """What may be any of these values, each of which is computed in a block."""
+        found = merge([value for value, _ in values])
+        if found.is_tensor and found.home is Home.UNKNOWN:
+            if any(self.tests.behind_device_test(block) for _, block in values):
+                return join_by_switch([value for value, _ in values])
+        return found
+
     def _filled(self, name: str, block: Block) -> Value | None:
         """What is put, one after the other, into a container that starts empty."""
         scope = block.scope.owner(name)
@@ -208,7 +263,11 @@ class Kinds:
     def binding(self, binding: Binding) -> Value:
         """What one binding gives its name."""
         if binding.how is How.ASSIGN and binding.value is not None:
-            return self._unpacked(binding.value, binding.path, binding.block)
+            found = self._unpacked(binding.value, binding.path, binding.block)
+            if found.kind is Kind.UNKNOWN and isinstance(binding.node, ast.AnnAssign):
+                annotated = annotation_value(binding.node.annotation)
+                return annotated.with_access_paths(*found.access_paths) if annotated is not None else found
+            return found
         if binding.how is How.AUGMENT and binding.value is not None:
             added = self.of(binding.value, binding.block)
             return added if added.is_tensor else UNKNOWN
@@ -218,6 +277,8 @@ class Kinds:
         if binding.how is How.PARAMETER:
             return self._questions.follow(binding, self._questions.further, parameter_value, self, binding)
         if binding.how is How.FOR and binding.value is not None:
+            if not binding.path and (dotted(binding.value), binding.name) in self._keyed:
+                return STRING
             return self._questions.follow(binding, iterated, self, binding.value, binding.path, binding.block)
         self._known[binding] = found = self._declared(binding)
         return found
@@ -296,7 +357,17 @@ class Kinds:
     def batch(self, loader: Value) -> Value:
         """An element of what a loader yields."""
         home = Home.DEVICE if loader.prepared and self.device is Home.DEVICE else Home.HOST
-        return Value(Kind.TENSOR, home, False, Origin.BATCH, 0.95 * (loader.confidence or 1.0))
+        return Value(Kind.TENSOR, home, False, Origin.BATCH, min(0.95, loader.confidence or 1.0))
+
+    @cached_property
+    def _moved_in_place(self) -> dict[str, list[Place]]:
+        return calls_moving_in_place(self)
+
+    @cached_property
+    def _keyed(self) -> frozenset[tuple[str | None, str]]:
+        """Containers and the names that they are indexed by: who iterates one by such a name goes through its keys."""
+        found = [place.node for place in self.outline.subscripts if isinstance(place.node, ast.Subscript)]
+        return frozenset([(dotted(item.value), item.slice.id) for item in found if isinstance(item.slice, ast.Name)])
 
     # attributes, subscripts, functions
 
@@ -315,6 +386,10 @@ class Kinds:
     def _part(self, node: ast.Attribute, block: Block) -> Value:
         """An attribute of a value of the file."""
         base = self.of(node.value, block)
+        if base.kind in _OBJECTS:
+            owner = self.graph.instance_class(node.value, block)
+            if owner is not None and (node.attr in owner.attributes or is_record(owner)):
+                return self.self_attribute(owner, node.attr)
         found = self._attribute_of(base, node)
         if base.access_paths and not found.access_paths:
             return found.with_access_paths(*along(base.access_paths, node.attr))
@@ -327,6 +402,10 @@ class Kinds:
             return Value(Kind.DTYPE)
         if base.is_tensor:
             return self._tensor_attribute(base, node.attr)
+        if base.kind is Kind.DEVICE and node.attr in _OF_DEVICE:
+            return _OF_DEVICE[node.attr]
+        if base.kind is Kind.OPTIMIZER and node.attr in _OF_OPTIMIZER:
+            return _OF_OPTIMIZER[node.attr](self)
         if node.attr == "grad" and base.kind is Kind.UNKNOWN:
             return Value(Kind.TENSOR, self.device, False, Origin.PARAMETER, 0.8)
         if base.kind is Kind.ARRAY and node.attr in _ROWS:
@@ -342,12 +421,14 @@ class Kinds:
         return by_name(node.attr, self.device) or UNKNOWN
 
     def _tensor_attribute(self, base: Value, name: str) -> Value:
-        if name in ("shape", "names"):
+        if name in tensor_attributes.SIZES:
             return Value(Kind.SHAPE)
-        if name == "name":
-            return Value(Kind.STRING)
-        if name in TENSOR_NUMBER_ATTRIBUTES or name.startswith("is_"):
+        if name in tensor_attributes.TEXTS:
+            return STRING
+        if name in tensor_attributes.NUMBERS or name.startswith("is_"):
             return NUMBER
+        if name in tensor_attributes.OBJECTS:
+            return UNKNOWN
         if name in ("data", "grad"):
             return base.detached()
         if base.origin in _PLAIN_TENSORS and name not in _VIEWS:
@@ -359,6 +440,9 @@ class Kinds:
         return self._questions.follow((owner, name), self._self_attribute, owner, name, depth)
 
     def _self_attribute(self, owner: Class, name: str, depth: int) -> Value:
+        field = field_value(self, owner, name)
+        if field is not None:
+            return field
         bindings = [item for item in owner.attributes.get(name, []) if item.how is not How.AUGMENT]
         if bindings:
             return self._assigned_attribute(owner, name, bindings)
@@ -367,6 +451,8 @@ class Kinds:
                 parent = self.outline.classes.get(last_name(base))
                 if parent is not None and parent is not owner and name in parent.attributes:
                     return self.self_attribute(parent, name, depth + 1)
+        if name in _OF_OPTIMIZER and object_of(self, owner).kind is Kind.OPTIMIZER:
+            return _OF_OPTIMIZER[name](self)
         registered = self._registered(owner, name)
         if registered is not None:
             return registered
@@ -408,11 +494,30 @@ class Kinds:
             if base.access_paths and base.access_paths[0].of == "sys.modules":
                 return UNKNOWN.with_access_paths(*own_module(node, self.imported(node.value, block)))
             place = constant(node.slice)
+            if isinstance(place, str) and base.kind is Kind.CONTAINER and _is_of_optimizer(base):
+                return self._item_of_optimizer(base, place)
             if isinstance(place, int) and base.items:
                 return self.item(base, place)
             found = self.element(base)
+            if place is not None and type(node.value) is ast.Name and node.value.id in self.outline.fillings:
+                found = stored_item(self, node, block, found)
             return self._named(place, found) if found.kind is Kind.UNKNOWN and isinstance(place, str) else found
         return self.element(self.of(node.value, block))
+
+    def _item_of_optimizer(self, base: Value, key: str) -> Value:
+        """What a group of parameters, or the state of one, holds under a key: a tensor only where the file stores one.
+
+        Counters and settings stand beside the tensors.
+        """
+        assert base.element is not None
+        if base.element.kind is Kind.CONTAINER:
+            return base.element if key == _PARAMETERS_OF_GROUP else UNKNOWN
+        stored = [
+            self.of(place.node.value, place.block)
+            for place in self.outline.stores.get(key, ())[:_MOST_FILLINGS]
+            if isinstance(place.node, ast.Assign)
+        ]
+        return base.element if stored and all(value.is_tensor for value in stored) else UNKNOWN
 
     def returned(self, function: Function) -> Value:
         """What a function of the file returns."""
@@ -428,11 +533,11 @@ class Kinds:
         if function.owner is not None and is_left_open(function):
             return UNKNOWN
         values = [
-            self.of(place.node.value, place.block)
+            (self.of(place.node.value, place.block), place.block)
             for place in function.returns
             if isinstance(place.node, ast.Return) and place.node.value is not None
         ]
-        return shallow(merge(values)) if values else NONE
+        return shallow(self.joined(values)) if values else NONE
 
     def imported(self, node: ast.expr, block: Block) -> str | None:
         """The dotted origin of a chain that starts at an imported name, such as "torch.nn.functional.mse_loss"."""
@@ -463,6 +568,14 @@ def _as_table(value: Value, table: AccessPath) -> Value:
             element.with_access_paths(*together([*element.access_paths, table.then(ANY)])), value.items
         )
     return value.with_access_paths(*together([*value.access_paths, table]))
+
+
+def _is_of_optimizer(value: Value) -> bool:
+    """Whether a dict is a group of parameters, or the state of one."""
+    held = value.element
+    while held is not None and held.kind is Kind.CONTAINER:
+        held = held.element
+    return held is not None and held.is_tensor and held.origin is Origin.PARAMETER
 
 
 _ANSWERS: dict[type[ast.expr], Callable[..., Value]] = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import argument, constant, last_name
-from trainlint.analysis.types.values import Home, Kind
+from trainlint.analysis.types.values import Home, Kind, Value
 
 if TYPE_CHECKING:
     from trainlint.analysis.types.inference import Kinds
@@ -40,8 +40,15 @@ def home_of(kinds: Kinds, node: ast.expr, block: Block) -> Home | None:
         return Home.DEVICE if Home.DEVICE in found else None
     if isinstance(node, ast.Attribute) and node.attr == "device":
         owner = kinds.of(node.value, block)
-        return owner.home if owner.is_tensor and owner.home is not Home.UNKNOWN else kinds.device
+        return _device_of_tensor(owner) or kinds.device
     return _home_of_value(kinds, node, block)
+
+
+def _device_of_tensor(tensor: Value) -> Home | None:
+    """The home of a tensor whose device is named; None where it is unknown."""
+    if tensor.on_device:
+        return Home.DEVICE
+    return Home.HOST if tensor.is_tensor and tensor.home is Home.HOST else None
 
 
 def _home_of_value(kinds: Kinds, node: ast.expr, block: Block) -> Home | None:
@@ -50,7 +57,7 @@ def _home_of_value(kinds: Kinds, node: ast.expr, block: Block) -> Home | None:
     if value.kind is Kind.DEVICE:
         return _named_device(kinds, node, block)
     if value.is_tensor:
-        return value.home if value.home is not Home.UNKNOWN else None
+        return _device_of_tensor(value)
     if value.kind is Kind.DTYPE:
         return None
     if value.kind is Kind.STRING:

@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.syntax.blocks import Binding, Function
 from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.types.access_paths import AccessPath, Start
-from trainlint.analysis.types.values import UNKNOWN, Kind, Origin, Value, constant_value, merge
+from trainlint.analysis.types.constructions import constructions
+from trainlint.analysis.types.evidence import ASSUMED_HOME, NAMED, Rank
+from trainlint.analysis.types.structure import calls_of_lambda, leaf_given
+from trainlint.analysis.types.values import UNKNOWN, Home, Kind, Origin, Value, constant_value, merge
 from trainlint.analysis.types.vocabulary import ANNOTATIONS, by_name
 
 if TYPE_CHECKING:
     from trainlint.analysis.types.inference import Kinds
 
+_ANNOTATED = 0.85
+"""How sure it is that a tensor is where an annotated parameter is taken to be."""
 _BATCH_RECEIVERS = frozenset(
     {
         "training_step",
@@ -50,7 +55,7 @@ def _value(kinds: Kinds, binding: Binding, function: Function | None) -> Value:
     arg = binding.node
     assert isinstance(arg, ast.arg)
     annotated = annotation_value(arg.annotation)
-    if annotated is not None:
+    if annotated is not None and (function is None or not tells_only_kind(annotated)):
         return _at_home(kinds, annotated) if annotated.is_tensor else annotated
     if function is None:
         return UNKNOWN
@@ -59,12 +64,42 @@ def _value(kinds: Kinds, binding: Binding, function: Function | None) -> Value:
     given = kinds.outside.arguments.get((kinds.keys.function(function), arg.arg), UNKNOWN)
     if given.kind is Kind.UNKNOWN:
         given = _arguments(kinds, function, arg.arg)
-    if given.kind is not Kind.UNKNOWN:
-        return given
+    known = with_callers(kinds, annotated, given)
+    if known.kind is not Kind.UNKNOWN:
+        return known
     default = _default(kinds, function, binding.value)
     if default.kind is not Kind.UNKNOWN:
         return default
     return _by_role(kinds, function, arg.arg, has_default=binding.value is not None)
+
+
+def tells_only_kind(annotated: Value) -> bool:
+    """Whether an annotation leaves open where a tensor is and where it comes from, which callers may tell."""
+    if annotated.kind is Kind.CONTAINER:
+        return annotated.element is None or tells_only_kind(annotated.element)
+    return annotated.is_tensor
+
+
+def with_callers(kinds: Kinds, annotated: Value | None, given: Value) -> Value:
+    """A parameter or field of an annotated kind, with what callers tell of the rest."""
+    if annotated is None:
+        return given.passed() if given.kind is not Kind.UNKNOWN else UNKNOWN
+    if not tells_only_kind(annotated):
+        return annotated
+    if annotated.kind is Kind.CONTAINER:
+        if given.is_tensor and given.origin is Origin.BATCH:
+            return annotated.holding(given.passed())
+        if given.kind is Kind.CONTAINER and given.element is not None:
+            return annotated.holding(given.element.passed(), given.items)
+        return annotated
+    if not given.is_tensor:
+        return _at_home(kinds, annotated)
+    given = given.passed()
+    if given.home is Home.UNKNOWN:
+        given = replace(given, home=kinds.device, evidence=given.evidence._replace(home=Rank.NAMED))
+    return replace(
+        given, confidence=max(given.confidence, _ANNOTATED), evidence=given.evidence._replace(kind=Rank.DECLARED)
+    )
 
 
 def _default(kinds: Kinds, function: Function, default: ast.expr | None) -> Value:
@@ -82,9 +117,9 @@ def _by_role(kinds: Kinds, function: Function, name: str, *, has_default: bool) 
         named = by_name(name, kinds.device)
         if named is not None or has_default:
             return named or UNKNOWN
-        return Value(Kind.TENSOR, kinds.device, True, Origin.OTHER, 0.7)
+        return Value(Kind.TENSOR, kinds.device, True, Origin.OTHER, 0.7, evidence=NAMED)
     if function.name in _BATCH_RECEIVERS and name in ("batch", "data", "inputs", "samples"):
-        return Value(Kind.TENSOR, kinds.device, False, Origin.BATCH, 0.9)
+        return Value(Kind.TENSOR, kinds.device, False, Origin.BATCH, 0.9, evidence=ASSUMED_HOME)
     return UNKNOWN
 
 
@@ -98,17 +133,26 @@ def _arguments(kinds: Kinds, function: Function, name: str) -> Value:
     if len(callers) > _MOST_CALLERS:
         return UNKNOWN
     found: list[Value] = []
+    if isinstance(function.node, ast.Lambda):
+        found += [leaf_given(kinds, function, name, place) for place in calls_of_lambda(kinds, function)]
     for edge in callers:
         call = edge.place.node
         if not edge.passed and isinstance(call, ast.Call):
             given = function.argument_in(call, name)
             if given is not None:
                 found.append(kinds.of(given, edge.place.block))
+        elif edge.passed:
+            found.append(leaf_given(kinds, function, name, edge.place))
+    if function.name == "__init__" and function.owner is not None:
+        for place, call in constructions(kinds, function.owner):
+            given = function.argument_in(call, name)
+            if given is not None:
+                found.append(kinds.of(given, place.block))
     return merge(found)
 
 
 def _at_home(kinds: Kinds, value: Value) -> Value:
-    return replace(value, home=kinds.device, confidence=0.85)
+    return replace(value, home=kinds.device, confidence=_ANNOTATED)
 
 
 def annotation_value(node: ast.expr | None) -> Value | None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from enum import auto
+from operator import attrgetter
 
 from trainlint.analysis.syntax.fast_enum import Choice
 from trainlint.analysis.types.access_paths import AccessPath, together
+from trainlint.analysis.types.evidence import PROVED, Evidence, Rank
+from trainlint.analysis.types.evidence import at_most as no_better
 
 
 class Kind(Choice):
@@ -45,7 +48,12 @@ class Home(Choice):
 
     HOST = auto()
     DEVICE = auto()
+    CHOSEN = auto()
+    """Where this project computes: a switch or the machine decides, as with `if args.cuda: x = x.cuda()`."""
     UNKNOWN = auto()
+
+
+_BESIDE_HOST = (Home.DEVICE, Home.CHOSEN)
 
 
 class Origin(Choice):
@@ -92,6 +100,8 @@ class Value:
     """For tuples that are written out: their elements, in order. Also where the value may be no tuple instead."""
     access_paths: tuple[AccessPath, ...] = ()
     """Where it comes from, as far as other files may know more of it."""
+    evidence: Evidence = PROVED
+    """How well each field is known."""
 
     def __hash__(self) -> int:
         return hash((self.kind, self.confidence, self.access_paths, self.items))
@@ -103,32 +113,48 @@ class Value:
 
     @property
     def on_device(self) -> bool:
-        """Whether the value is a tensor in device memory."""
-        return self.kind is Kind.TENSOR and self.home is Home.DEVICE
+        """Whether the value is a tensor in device memory, at least where this project computes on a device."""
+        return self.kind is Kind.TENSOR and self.home in _BESIDE_HOST
 
     def with_access_paths(self, *access_paths: AccessPath) -> Value:
         """The same value, known to come from these places and no others."""
         if access_paths == self.access_paths:
             return self
-        return self._but(self.confidence, self.element, self.items, access_paths)
+        return self._but(self.confidence, self.element, self.items, access_paths, self.evidence)
 
     def holding(self, element: Value | None, items: tuple[Value, ...] = ()) -> Value:
         """The same value with other elements."""
         if element is self.element and items == self.items:
             return self
-        return self._but(self.confidence, element, items, self.access_paths)
+        return self._but(self.confidence, element, items, self.access_paths, self.evidence)
 
-    def less_sure(self, factor: float) -> Value:
-        """The same value with its confidence lowered."""
-        return self._but(self.confidence * factor, self.element, self.items, self.access_paths)
+    def at_most(self, confidence: float) -> Value:
+        """The same value, no surer than this."""
+        if self.confidence <= confidence:
+            return self
+        return self._but(confidence, self.element, self.items, self.access_paths, self.evidence)
+
+    def known_by(self, evidence: Evidence) -> Value:
+        """The same value with other evidence."""
+        if evidence is self.evidence:
+            return self
+        return self._but(self.confidence, self.element, self.items, self.access_paths, evidence)
+
+    def passed(self) -> Value:
+        """The same value as a function knows it that is given it."""
+        return self.known_by(no_better(self.evidence, Rank.PASSED))
 
     def detached(self) -> Value:
         """The same value without an autograd graph."""
-        return self if self.attached is False else self.with_origin(self.home, False, self.origin)
+        if self.attached is False:
+            return self
+        return self.with_origin(self.home, False, self.origin).known_by(self.evidence._replace(graph=Rank.PROVED))
 
     def lying(self, home: Home) -> Value:
         """The same value in another place."""
-        return self if home is self.home else self.with_origin(home, self.attached, self.origin)
+        if home is self.home and self.evidence.home is Rank.PROVED:
+            return self
+        return self.with_origin(home, self.attached, self.origin).known_by(self.evidence._replace(home=Rank.PROVED))
 
     def with_origin(self, home: Home, attached: bool | None, origin: Origin) -> Value:
         """The same tensor, but for where it lies and what it comes from."""
@@ -144,10 +170,16 @@ class Value:
             self.loss_function,
             self.items,
             self.access_paths,
+            self.evidence,
         )
 
     def _but(
-        self, confidence: float, element: Value | None, items: tuple[Value, ...], access_paths: tuple[AccessPath, ...]
+        self,
+        confidence: float,
+        element: Value | None,
+        items: tuple[Value, ...],
+        access_paths: tuple[AccessPath, ...],
+        evidence: Evidence,
     ) -> Value:
         """The same value but for these fields, in a tenth of the time of `dataclasses.replace`."""
         return Value(
@@ -162,12 +194,16 @@ class Value:
             self.loss_function,
             items,
             access_paths,
+            evidence,
         )
 
 
 _DEEPEST = 2
 _TENSOR_OR_UNKNOWN = frozenset({Kind.TENSOR, Kind.UNKNOWN})
 _LIKE_TENSORS = frozenset({Kind.TENSOR, Kind.NUMBER, Kind.ARRAY, Kind.UNKNOWN, Kind.CONTAINER})
+_ONLY_KIND = Evidence(Rank.PROVED, Rank.UNKNOWN, Rank.UNKNOWN, Rank.UNKNOWN)
+_BATCH_KINDS = frozenset({Kind.TENSOR, Kind.CONTAINER})
+"""What a batch may be: a tensor stands for any nest of tensors there."""
 UNKNOWN = Value(Kind.UNKNOWN, confidence=0.0)
 NUMBER = Value(Kind.NUMBER)
 STRING = Value(Kind.STRING)
@@ -192,7 +228,11 @@ def shallow(value: Value, depth: int = _DEEPEST) -> Value:
 
 
 def merge(values: Iterable[Value]) -> Value:
-    """What a name is that may hold any of these values. Starting constants such as 0 or None do not disagree."""
+    """What a name is that may hold any of these values.
+
+    What is known wins over what is guessed, and nothing is taken back by a value of which nothing is known: values that
+    are known in different ways are alternatives all the same. Starting constants such as 0 or None do not disagree.
+    """
     found = list(values)
     if not found:
         return UNKNOWN
@@ -208,29 +248,31 @@ def merge(values: Iterable[Value]) -> Value:
 
 def _merge(values: list[Value]) -> Value:
     real = [value for value in values if not value.literal] or values
-    if len(real) == 1:
+    known = [value for value in real if value.kind is not Kind.UNKNOWN]
+    if not known:
         return real[0]
-    kind = real[0].kind
-    for value in real:
+    if any(value.evidence.kind <= Rank.NAMED for value in known):
+        known = [value for value in known if value.evidence.kind > Rank.NAMED] or known
+    if len(known) == 1:
+        return known[0]
+    kind = known[0].kind
+    for value in known:
         if value.kind is not kind:
-            return _of_several_kinds(real)
-    return _of_one_kind(real)
+            return _of_several_kinds(known)
+    return _of_one_kind(known)
 
 
 def _of_one_kind(values: list[Value]) -> Value:
     first = values[0]
-    home, origin, confidence = first.home, first.origin, first.confidence
-    prepared, loss_function = first.prepared, first.loss_function
+    confidence, prepared, loss_function = first.confidence, first.prepared, first.loss_function
     for value in values:
-        if value.home is not home:
-            home = Home.UNKNOWN
-        if value.origin is not origin:
-            origin = Origin.OTHER
         if value.confidence < confidence:
             confidence = value.confidence
         prepared = prepared or value.prepared
         loss_function = loss_function and value.loss_function
     elements = [value.element for value in values if value.element is not None]
+    home, home_rank = _joined_home(values)
+    origin, origin_rank = _joined_origin(values)
     return Value(
         first.kind,
         home,
@@ -243,16 +285,47 @@ def _of_one_kind(values: list[Value]) -> Value:
         loss_function,
         _merged_items(values),
         first.access_paths,
+        Evidence(first.evidence.kind, home_rank, origin_rank, min([value.evidence.graph for value in values])),
     )
+
+
+def _joined_home(values: list[Value]) -> tuple[Home, Rank]:
+    """The place that all agree on, guesses aside; UNKNOWN where they disagree."""
+    home, best = Home.UNKNOWN, Rank.UNKNOWN
+    for value in values:
+        rank = value.evidence.home if value.home is not Home.UNKNOWN else Rank.UNKNOWN
+        if rank > Rank.NAMED >= best or best is Rank.UNKNOWN:
+            home, best = value.home, rank
+        elif (rank > Rank.NAMED) is (best > Rank.NAMED) and rank and value.home is not home:
+            home = Home.CHOSEN if Home.CHOSEN in (home, value.home) else Home.UNKNOWN
+    return home, best
+
+
+def join_by_switch(values: list[Value]) -> Value:
+    """The same as `merge` for what one of two branches moves to the device if a switch says so."""
+    found = merge(values)
+    if found.is_tensor and found.home is Home.UNKNOWN:
+        homes = {value.home for value in values if value.is_tensor}
+        if Home.HOST in homes and not homes.isdisjoint(_BESIDE_HOST):
+            return found.lying(Home.CHOSEN)
+    return found
+
+
+def _joined_origin(values: list[Value]) -> tuple[Origin, Rank]:
+    """The source that all agree on, guesses aside; OTHER where they disagree."""
+    known = [value for value in values if value.evidence.origin > Rank.NAMED] or values
+    origins = {value.origin for value in known}
+    return origins.pop() if len(origins) == 1 else Origin.OTHER, min([value.evidence.origin for value in known])
 
 
 def _of_several_kinds(values: list[Value]) -> Value:
     kinds = {value.kind for value in values}
-    if kinds == _TENSOR_OR_UNKNOWN:
-        return _merge([value for value in values if value.is_tensor]).less_sure(0.7)
     items = _items_of_containers(values)
     if Kind.TENSOR in kinds and kinds <= _LIKE_TENSORS:
-        found = _merge([value for value in values if value.is_tensor]).less_sure(0.5)
+        tensors = [value for value in values if value.is_tensor]
+        found = _merge(tensors)
+        if kinds != _BATCH_KINDS or any(value.origin is not Origin.BATCH for value in tensors):
+            found = found.at_most(0.5 * found.confidence)  # one of two possibilities
         return found.holding(found.element, items)
     return UNKNOWN.holding(None, items)
 
@@ -267,6 +340,24 @@ def _merged_items(values: list[Value]) -> tuple[Value, ...]:
     if not items or not items[0] or any(len(each) != len(items[0]) for each in items):
         return ()
     return tuple([merge(each) for each in zip(*items, strict=True)])
+
+
+def narrowed(value: Value, one_of: Set[Kind] | None, none_of: Set[Kind]) -> Value:
+    """A value of which a test told the kind. A batch that is a container holds what the batch was taken for."""
+    if one_of is None:
+        if value.kind not in none_of:
+            return value
+        is_container = value.origin is Origin.BATCH and Kind.CONTAINER not in none_of
+    elif value.kind in one_of:
+        return value
+    else:
+        is_container = one_of == {Kind.CONTAINER}
+        if len(one_of) == 1 and not (is_container and value.origin is Origin.BATCH):
+            (kind,) = one_of
+            return Value(kind, access_paths=value.access_paths, evidence=_ONLY_KIND)
+    if is_container and value.is_tensor and value.origin is Origin.BATCH:
+        return Value(Kind.CONTAINER, element=value.with_access_paths(), access_paths=value.access_paths)
+    return UNKNOWN.with_access_paths(*value.access_paths)
 
 
 def combine(values: Iterable[Value]) -> Value:
@@ -288,12 +379,20 @@ def _computed_tensor(operands: list[Value]) -> Value:
     tensors = [value for value in operands if value.kind is Kind.TENSOR]
     homes = {value.home for value in tensors}
     origins = {value.origin for value in tensors}
+    home = next((each for each in _BESIDE_HOST if each in homes), homes.pop() if len(homes) == 1 else Home.UNKNOWN)
+    surest = tensors[0]
+    evidence = surest.evidence
+    if len(tensors) > 1:
+        surest = max(tensors, key=attrgetter("confidence"))
+        ranks = [value.evidence.home for value in tensors if value.home is home]
+        evidence = surest.evidence._replace(home=max(ranks, default=Rank.UNKNOWN))
     return Value(
         Kind.TENSOR,
-        Home.DEVICE if Home.DEVICE in homes else homes.pop() if len(homes) == 1 else Home.UNKNOWN,
+        home,
         _either([value.attached for value in operands if value.kind in _TENSOR_OR_UNKNOWN]),
         origins.pop() if len(origins) == 1 else Origin.OTHER,
-        max([value.confidence for value in tensors]),
+        surest.confidence,
+        evidence=evidence,
     )
 
 

@@ -9,6 +9,7 @@ from trainlint.analysis.tables import loaders, optimizers, parallel, precision, 
 from trainlint.analysis.tables.clipping import RETURNING_NORM
 from trainlint.analysis.tables.ranks import NUMBER_FUNCTIONS
 from trainlint.analysis.types.batch_sources import LOADER_NAME
+from trainlint.analysis.types.evidence import DECLARED, NAMED
 from trainlint.analysis.types.values import NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value
 from trainlint.patterns import lazy
 
@@ -32,22 +33,6 @@ TENSOR_NUMBERS = frozenset(
     "dim ndimension numel nelement element_size data_ptr is_contiguous is_pinned is_floating_point "
     "is_complex get_device stride storage_offset "
     "size type_as_string has_names is_set_to is_shared is_signed is_same_size".split()
-)
-TENSOR_NUMBER_ATTRIBUTES = frozenset(
-    {
-        "ndim",
-        "itemsize",
-        "nbytes",
-        "is_cuda",
-        "is_leaf",
-        "requires_grad",
-        "is_sparse",
-        "layout",
-        "names",
-        "version",
-        "grad_fn",
-        "is_meta",
-    }
 )
 DETACHING = frozenset(
     {
@@ -124,10 +109,10 @@ NUMBER_NAME = lazy(
 )
 
 ANNOTATIONS = {
-    "Tensor": Value(Kind.TENSOR),
-    "FloatTensor": Value(Kind.TENSOR),
-    "LongTensor": Value(Kind.TENSOR),
-    "BoolTensor": Value(Kind.TENSOR),
+    "Tensor": Value(Kind.TENSOR, evidence=DECLARED),
+    "FloatTensor": Value(Kind.TENSOR, evidence=DECLARED),
+    "LongTensor": Value(Kind.TENSOR, evidence=DECLARED),
+    "BoolTensor": Value(Kind.TENSOR, evidence=DECLARED),
     "Module": Value(Kind.MODULE),
     "PreTrainedModel": Value(Kind.MODULE),
     "Dataset": Value(Kind.DATASET),
@@ -189,23 +174,23 @@ def constructed(name: str) -> Value | None:
 def by_name(name: str, device: Home) -> Value | None:
     """A guess from a name nothing else is known of. `device` is where tensors of this file live by default."""
     if CRITERION_NAME.search(name) and not LOSS_NAME.fullmatch(name) and not name.lower().endswith("_loss"):
-        return Value(Kind.MODULE, confidence=0.7, loss_function=True)
+        return Value(Kind.MODULE, confidence=0.7, loss_function=True, evidence=NAMED)
     if MODULE_NAME.search(name):
-        return Value(Kind.MODULE, confidence=0.8)
+        return Value(Kind.MODULE, confidence=0.8, evidence=NAMED)
     if LOADER_NAME.search(name):
-        return Value(Kind.LOADER, confidence=0.8)
+        return Value(Kind.LOADER, confidence=0.8, evidence=NAMED)
     if optimizers.OPTIMIZER_NAME.search(name):
-        return Value(Kind.OPTIMIZER, confidence=0.8)
+        return Value(Kind.OPTIMIZER, confidence=0.8, evidence=NAMED)
     if SCALER_NAME.search(name):
-        return Value(Kind.SCALER, confidence=0.7)
+        return Value(Kind.SCALER, confidence=0.7, evidence=NAMED)
     if DTYPE_NAME.search(name):
-        return Value(Kind.DTYPE, confidence=0.9)
+        return Value(Kind.DTYPE, confidence=0.9, evidence=NAMED)
     if DEVICE_NAME.search(name):
-        return Value(Kind.DEVICE, confidence=0.9)
+        return Value(Kind.DEVICE, confidence=0.9, evidence=NAMED)
     if NUMBER_NAME.search(name):
-        return Value(Kind.NUMBER, confidence=0.8)
+        return Value(Kind.NUMBER, confidence=0.8, evidence=NAMED)
     if LOSS_NAME.search(name):
-        return Value(Kind.TENSOR, device, None, Origin.NAME, 0.75)
+        return Value(Kind.TENSOR, device, None, Origin.NAME, 0.75, evidence=NAMED)
     if TENSOR_NAME.search(name):
-        return Value(Kind.TENSOR, device, None, Origin.NAME, 0.65)
+        return Value(Kind.TENSOR, device, None, Origin.NAME, 0.65, evidence=NAMED)
     return None

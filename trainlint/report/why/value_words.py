@@ -34,6 +34,7 @@ _KINDS = {
 _HOMES = {
     Home.HOST: " in host memory",
     Home.DEVICE: " in device memory",
+    Home.CHOSEN: " where the project computes",
     Home.UNKNOWN: " on the host or the device",
 }
 _GRAPHS = {True: ", with a graph", False: ", without a graph", None: ""}

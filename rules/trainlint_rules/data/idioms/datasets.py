@@ -14,7 +14,7 @@ from trainlint.analysis.tables import iterables
 from trainlint.analysis.tables.host_reads import TO_PYTHON
 from trainlint.analysis.types.batches import passed
 from trainlint.analysis.types.loaders import Loader
-from trainlint.analysis.types.values import Home, Kind, Origin
+from trainlint.analysis.types.values import Kind, Origin
 from trainlint.finding import Heat
 from trainlint.patterns import lazy
 
@@ -145,7 +145,7 @@ def _items(file: SemanticModel, node: ast.expr, block: Block) -> Items:
         return Items.MEMORY
     value = file.kinds.of(node, block)
     if value.kind in (Kind.TENSOR, Kind.ARRAY) and value.origin is not Origin.NAME:
-        return Items.DEVICE if value.home is Home.DEVICE else Items.MEMORY
+        return Items.DEVICE if value.on_device else Items.MEMORY
     if not isinstance(node, ast.Call):
         return Items.MEMORY if _BUFFER.search(last_name(node)) else Items.UNKNOWN
     return _made(file, node, block)

@@ -51,7 +51,7 @@ def sure_of_host_batch(site: Site, memory: Memory) -> Confidence | None:
     known = value.is_tensor and value.origin is Origin.BATCH and value.home is Home.HOST
     named = value.kind is Kind.UNKNOWN and bool(_BATCH.match(first_name(site, batch)))
     moved = in_mover(site, batch)
-    if not known and not named and not (moved and value.kind is not Kind.MODULE and value.home is not Home.DEVICE):
+    if not known and not named and not (moved and value.kind is not Kind.MODULE and not value.on_device):
         # In a `to` of its own, the object may as well be a result on its way to the host.
         return Confidence.LIKELY if heat.in_step and in_own_to(site, batch) else None
     if heat is Heat.UNKNOWN:

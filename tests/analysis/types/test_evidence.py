@@ -1,0 +1,186 @@
+"""What is a value where several statements about it meet? Marks say kind, place and source."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.facts import file_model, marked, value_of
+from tests.analysis.types.value_marks import words
+
+RANKED = {
+    "an annotation proves the kind, callers tell the place": """
+        import torch
+        def score(pixels: torch.Tensor):
+            kept = pixels  #= tensor host batch
+        for pixels, tag in train_loader:
+            score(pixels)
+        device = "cuda"
+    """,
+    "callers tell the place of what an annotated dict holds": """
+        import torch
+        def score(sample: dict[str, torch.Tensor]):
+            x = sample["pixels"]  #= tensor host batch
+        for sample in train_loader:
+            score(sample)
+        device = "cuda"
+    """,
+    "callers that copy each value of a dict": """
+        import torch
+        from typing import Dict
+        def score(sample: Dict[str, torch.Tensor]):
+            x = sample["pixels"]  #= tensor device batch
+        for sample in train_loader:
+            score({k: v.cuda() for k, v in sample.items()})
+    """,
+    "without callers, tensors are where those of the file are": """
+        import torch
+        device = torch.device("cuda")
+        def score(pixels: torch.Tensor):
+            kept = pixels  #= tensor device other
+    """,
+    "an annotated variable": """
+        import torch
+        device = torch.device("cuda")
+        x: torch.Tensor = fetch()
+        kept = x  #= tensor unknown other
+    """,
+    "an optional import erases nothing": """
+        import torch
+        try:
+            from fancy_kernels import fused
+        except ImportError:
+            fused = None
+        for x in train_loader:
+            x = x.cuda()
+            if fused is not None:
+                y = fused(x)
+            else:
+                y = torch.relu(x)
+            kept = y  #= tensor device other
+    """,
+    "a recursive call erases nothing": """
+        import torch
+        def walk(x, depth):
+            if depth == 0:
+                return x.cuda()
+            return walk(x, depth - 1)
+        for x in train_loader:
+            y = walk(x, 3)  #= tensor device batch
+    """,
+    "callers that pass something unknown erase nothing": """
+        import torch
+        device = "cuda"
+        def consume(labels):
+            kept = labels  #= tensor host batch
+        for x, y in train_loader:
+            consume(y)
+        consume(something_else)
+    """,
+    "what is assigned wins over a name": """
+        import torch
+        def f(flag, source, outputs):
+            if flag:
+                outputs = torch.zeros(3, device="cuda")
+            kept = outputs  #= tensor device factory
+    """,
+}
+
+CHOSEN = {
+    "a move behind a test for a device": """
+        import torch
+        use_gpu = torch.cuda.is_available()
+        for h in train_loader:
+            if use_gpu:
+                h = h.cuda()
+            kept = h  #= tensor chosen batch
+    """,
+    "a move in a conditional expression": """
+        import torch
+        for h in train_loader:
+            h = h.cuda() if args.cuda else h
+            kept = h  #= tensor chosen batch
+    """,
+    "created, then moved behind a test": """
+        import torch
+        def f(args):
+            noise = torch.randn(4)
+            if args.gpu >= 0:
+                noise = noise.cuda(args.gpu)
+            kept = noise  #= tensor chosen factory
+    """,
+    "several names moved at once": """
+        import torch
+        for x, y in train_loader:
+            if torch.cuda.is_available():
+                x, y = x.cuda(), y.cuda()
+            kept = y  #= tensor chosen batch
+    """,
+    "a test for something else decides nothing": """
+        import torch
+        for h in train_loader:
+            if args.fast:
+                h = h.cuda()
+            kept = h  #= tensor unknown batch
+    """,
+}
+
+NARROWED = {
+    "a test for a tensor, around a place and before it": """
+        import torch
+        device = "cuda"
+        def read(thing):
+            if isinstance(thing, torch.Tensor):
+                kept = thing  #= tensor unknown other
+            if torch.is_tensor(thing):
+                kept = thing  #= tensor unknown other
+            if not isinstance(thing, torch.Tensor):
+                return 0
+            after = thing  #= tensor unknown other
+    """,
+    "tests for other kinds": """
+        import torch
+        device = "cuda"
+        def read(loss):
+            if isinstance(loss, float):
+                kept = loss  #= number
+            elif isinstance(loss, dict):
+                other = loss  #= container
+    """,
+    "items of a dict": """
+        import torch
+        device = "cuda"
+        def log(values):
+            for k, v in values.items():
+                if isinstance(v, torch.Tensor):
+                    kept = v  #= tensor unknown other
+    """,
+    "a name that is bound anew behind the test": """
+        import torch
+        device = "cuda"
+        def read(loss):
+            if isinstance(loss, torch.Tensor):
+                loss = loss.item()
+            after = loss  #= number
+    """,
+}
+
+
+@pytest.mark.parametrize("code", RANKED.values(), ids=RANKED.keys())
+def test_better_evidence_wins_and_unknown_erases_nothing(code: str) -> None:
+    model = file_model(code)
+    found = [(item.lineno, words(model.kinds.of(value_of(item), block))) for item, block, _ in marked(model)]
+    assert found == [(statement.lineno, said) for statement, _, said in marked(model)]
+
+
+@pytest.mark.parametrize("code", CHOSEN.values(), ids=CHOSEN.keys())
+def test_where_the_project_computes(code: str) -> None:
+    model = file_model(code)
+    found = [(item.lineno, words(model.kinds.of(value_of(item), block))) for item, block, _ in marked(model)]
+    assert found == [(statement.lineno, said) for statement, _, said in marked(model)]
+
+
+@pytest.mark.parametrize("code", NARROWED.values(), ids=NARROWED.keys())
+def test_isinstance_narrows(code: str) -> None:
+    model = file_model(code)
+    found = [(item.lineno, words(model.kinds.of(value_of(item), block))) for item, block, _ in marked(model)]
+    assert found == [(statement.lineno, said) for statement, _, said in marked(model)]

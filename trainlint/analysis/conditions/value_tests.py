@@ -1,0 +1,88 @@
+"""What tests say of values: that code runs only with a device, and which kinds a name may hold behind `isinstance`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from trainlint.analysis.conditions.guards import guards_around, known_parts
+from trainlint.analysis.conditions.subjects import Subject, is_about, words_in
+from trainlint.analysis.syntax.blocks import Binding, Block
+from trainlint.analysis.syntax.names import TYPE_TESTS, dotted, last_name
+from trainlint.analysis.syntax.outline import Outline
+from trainlint.analysis.types.values import Kind
+from trainlint.patterns import lazy
+
+_HOST_ONLY = lazy(r"(^|_)cpu($|_)")
+_KINDS = {
+    "Tensor": Kind.TENSOR,
+    "Variable": Kind.TENSOR,
+    "ndarray": Kind.ARRAY,
+    **dict.fromkeys(("int", "float", "bool", "complex", "Number"), Kind.NUMBER),
+    **dict.fromkeys(("str", "bytes"), Kind.STRING),
+    "Module": Kind.MODULE,
+    **dict.fromkeys("dict list tuple set Mapping MutableMapping Sequence Iterable OrderedDict".split(), Kind.CONTAINER),
+}
+"""Class in `isinstance` → the kind of its objects."""
+
+
+class Narrowing(NamedTuple):
+    """What the tests around a place say of one value."""
+
+    one_of: frozenset[Kind] | None
+    """The kinds that it may have; None where nothing limits them."""
+    none_of: frozenset[Kind]
+    """Kinds that are ruled out."""
+
+
+class ValueTests:
+    """The answers for one file."""
+
+    def __init__(self, outline: Outline) -> None:
+        calls = [place.node for name in TYPE_TESTS for place in outline.calls.get(name, ())]
+        tested = [dotted(call.args[0]) for call in calls if isinstance(call, ast.Call) and call.args]
+        self.tested = frozenset([name for name in tested if name])
+        """The names whose types the file asks for somewhere."""
+
+    def behind_device_test(self, block: Block) -> bool:
+        """Whether a test around a block, in its function, asks for a device."""
+        return any(_asks_for_device(guard.expression) for guard in guards_around(block))
+
+    def decided_by_device(self, choice: ast.IfExp) -> bool:
+        """Whether a conditional expression asks for a device, as in `x.cuda() if use_cuda else x`."""
+        return _asks_for_device(choice.test)
+
+    def narrowing(self, name: str, block: Block, bindings: Sequence[Binding]) -> Narrowing | None:
+        """What is known of a name's kind in a block. A name that is bound anew behind a test has left that test."""
+        one_of: frozenset[Kind] | None = None
+        none_of: frozenset[Kind] = frozenset()
+        for guard in guards_around(block):
+            if any(binding.block.within(guard.block) for binding in bindings):
+                break
+            for part, holds in known_parts(guard.expression, guard.outcome):
+                kinds = _asked(part, name)
+                if kinds and holds:
+                    one_of = kinds if one_of is None else one_of & kinds
+                elif kinds:
+                    none_of |= kinds
+        return Narrowing(one_of, none_of) if one_of or none_of else None
+
+
+def _asks_for_device(test: ast.expr) -> bool:
+    """Whether a test speaks of a device: `use_cuda`, `args.gpu is not None`, `not cpu`."""
+    return any(is_about(word, Subject.DEVICE) or bool(_HOST_ONLY.search(word)) for word in words_in(test))
+
+
+def _asked(test: ast.expr, name: str) -> frozenset[Kind]:
+    """The kinds that a test asks of a name; none where a class among them is of no kind that is known."""
+    if not isinstance(test, ast.Call) or not test.args or dotted(test.args[0]) != name:
+        return frozenset()
+    function = last_name(test.func)
+    if function == "is_tensor":
+        return frozenset({Kind.TENSOR})
+    if function != "isinstance" or len(test.args) != 2:
+        return frozenset()
+    classes = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
+    names = [last_name(item) for item in classes]
+    return frozenset([_KINDS[item] for item in names]) if all(item in _KINDS for item in names) else frozenset()

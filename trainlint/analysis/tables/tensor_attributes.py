@@ -1,0 +1,13 @@
+"""Attributes of tensors that are no tensors: the host reads them without waiting for the device."""
+
+from __future__ import annotations
+
+NUMBERS = frozenset(
+    "ndim itemsize nbytes is_leaf requires_grad layout names version _version output_nr retains_grad "
+    "is_cuda is_cpu is_sparse is_meta is_mps is_xpu is_quantized is_nested is_sparse_csr is_mkldnn".split()
+)
+"""Python numbers, truth values, and constants that are compared like them."""
+SIZES = frozenset({"shape", "names"})
+TEXTS = frozenset({"name"})
+OBJECTS = frozenset("grad_fn placements device_mesh _spec _backward_hooks __dict__ __class__".split())
+"""Objects of Python that hold no values of the tensor."""
