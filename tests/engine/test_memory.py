@@ -54,9 +54,9 @@ def alive_while_linking(projects: Path, monkeypatch: pytest.MonkeyPatch, cache: 
     link = module.link
     alive = []
 
-    def watched(*arguments: object) -> object:
+    def watched(*arguments: object, **options: object) -> object:
         alive.append(summaries_alive())
-        return link(*arguments)
+        return link(*arguments, **options)
 
     monkeypatch.setattr(module, "link", watched)
     members = [Member(path, path.name, path.stat().st_size, Config()) for path in sorted(projects.rglob("*.py"))]

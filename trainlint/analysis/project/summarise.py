@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.callgraph.skeleton import Handing
 from trainlint.analysis.project.summary import ClassSummary, Draw, FunctionSummary, OutgoingCall, Summary
 from trainlint.analysis.syntax.blocks import Block, Class, Function, How, Place
+from trainlint.analysis.syntax.calls_inside import calls_of
+from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.common_names import FOREIGN
@@ -181,6 +183,7 @@ def _draws(file: SemanticModel) -> Iterator[Draw]:
                 yield Draw(body.number, tuple(access_paths), _copies(file, body), _changes_dataset(file))
 
 
+@once
 def _changes_dataset(file: SemanticModel) -> bool:
     """Whether a file calls a method of some loader's dataset, or assigns to an attribute of it."""
     called = (place.node.func for place in file.outline.all_calls() if isinstance(place.node, ast.Call))
@@ -200,9 +203,9 @@ def _changes_dataset(file: SemanticModel) -> bool:
 def _copies(file: SemanticModel, body: Block) -> bool:
     """Whether a loop copies to the device what it takes from its loader."""
     for name in ("to", "cuda"):
-        for place in file.outline.calls.get(name, ()):
+        for place in calls_of(file, name, body):
             func = place.node.func if isinstance(place.node, ast.Call) else None
-            if isinstance(func, ast.Attribute) and place.block.within(body):
+            if isinstance(func, ast.Attribute):
                 if _is_drawn(func.value, place.block, body, _DEEPEST) and not _stays(file, place):
                     return True
     return False
