@@ -94,7 +94,9 @@ def collate_boxes(rows):
 
 
 def validation_loader(path, batch_size):
-    return DataLoader(Captions(path), batch_size, num_workers=4, pin_memory=True, collate_fn=collate_captions)
+    return DataLoader(
+        Captions(path), batch_size, num_workers=4, pin_memory=True, persistent_workers=True, collate_fn=collate_captions
+    )
 
 
 def box_loader(rows, batch_size):

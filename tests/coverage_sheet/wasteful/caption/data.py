@@ -90,11 +90,13 @@ def collate_boxes(rows):
 
 
 def validation_loader(path, batch_size):
-    return DataLoader(Captions(path), batch_size, num_workers=4, pin_memory=True, collate_fn=collate_captions)
+    return DataLoader(Captions(path), batch_size, num_workers=4, pin_memory=True, collate_fn=collate_captions)  #! TRN103
 
 
 def box_loader(rows, batch_size):
-    return DataLoader(rows, batch_size, num_workers=4, pin_memory=True, collate_fn=collate_boxes)
+    return DataLoader(
+        rows, batch_size, num_workers=4, pin_memory=True, persistent_workers=True, collate_fn=collate_boxes
+    )
 
 
 def web_loader(path, batch_size):
