@@ -95,6 +95,7 @@ _MEMBERSHIP: tuple[Form, ...] = (
 )
 _CALLS: tuple[Form, ...] = (
     failures.called,
+    phases.called,
     first_time.called,
     intervals.called,
     powers.called,

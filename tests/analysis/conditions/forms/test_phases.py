@@ -17,7 +17,17 @@ def test_training(test: str) -> None:
     assert otherwise(test).rare
 
 
-@pytest.mark.parametrize("test", ["not model.training", "args.eval_only", 'phase == "val"', 'mode != "train"'])
+@pytest.mark.parametrize(
+    "test",
+    [
+        "not model.training",
+        "args.eval_only",
+        "torch.jit.is_tracing()",
+        "torch.onnx.is_in_onnx_export()",
+        'phase == "val"',
+        'mode != "train"',
+    ],
+)
 def test_no_training(test: str) -> None:
     found = condition(test)
     assert (found.kind, found.rare) == (ConditionKind.PHASE, True)

@@ -1,4 +1,4 @@
-"""Tests that tell training from evaluation and generation: `self.training`, `phase == "val"`."""
+"""Tests that tell training from evaluation, generation and export: `self.training`, `phase == "val"`."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ _EVALUATES = lazy(
 _TRAINS = lazy(r"^(is_|in_)?training(_mode|_phase)?$|^is_train$|^train_mode$", re.IGNORECASE)
 _CACHE = lazy(r"^(kv_?cache|past_key_values?|past_kv|layer_past|inference_params)$", re.IGNORECASE)
 """What generation hands from token to token: a step of training hands over none."""
+_EXPORTING = frozenset({"is_tracing", "is_scripting", "is_in_onnx_export", "is_exporting"})
+"""Functions of `torch.jit`, `torch.onnx` and `torch.compiler`."""
 _PHASE = lazy(r"(^|_)(phase|mode|stage|split)$", re.IGNORECASE)
 _NAMES_TRAINING = lazy(r"train", re.IGNORECASE)
 _TRAINING_PHASE = lazy(r"^(train\w*|fit\w*|pretrain)$", re.IGNORECASE)
@@ -37,6 +39,12 @@ def named(question: Question) -> Condition | None:
     if _is_evaluation(name):
         return _phase(question, not question.outcome)
     return None
+
+
+def called(question: Question) -> Condition | None:
+    """`torch.jit.is_tracing()`: a step of training runs the code itself."""
+    name = last_name(question.test)
+    return _phase(question, not question.outcome) if name in _EXPORTING else None
 
 
 def compared(question: Question) -> Condition | None:
