@@ -86,10 +86,13 @@ class Choices:
                 yield from self._filled_by(file, target, depth + 1)
             return
         variable = self._variable(file, path)
-        if variable is None:
-            return
+        if variable is not None:
+            yield from self._filled_by_variable(variable)
+
+    def _filled_by_variable(self, variable: _Variable) -> Iterator[_Table]:
+        """The tables that a call fills: of a registering method its own, of a function those that it stores into."""
         where, name, rest = variable
-        if len(rest) == 1 and isinstance(rest[0], str) and _REGISTERS.search(rest[0]):
+        if len(rest) == 1 and _matches(_REGISTERS, rest[0]):
             yield where, name
         elif not rest and where != NO_FILE and name in self.summaries[where].functions:
             filled = self.summaries[where].functions[name].fills

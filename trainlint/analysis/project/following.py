@@ -372,34 +372,47 @@ class Follower:
                 yield from self._in_module(source[0], name)
 
     def _attribute(self, thing: ClassThing | ObjectThing, name: str) -> Iterator[Thing]:
+        """What an attribute of a class or an object may be."""
         method = self.classes.method(thing.file, thing.name, name)
         if method is not None:
-            function = self.summaries[method[0]].functions[method[1]]
-            bound = function.bound and (isinstance(thing, ObjectThing) or function.of_class)
-            yield FunctionThing(*method, bound)
-            if isinstance(thing, ObjectThing) and thing.own:
-                for other in self.classes.overrides(thing.file, thing.name, name):
-                    yield FunctionThing(*other, bound)
+            yield from self._methods(thing, name, method)
             return
         if name == "apply" and isinstance(thing, ClassThing) and self._is_autograd(thing):
             yield from self._of_autograd(thing)
             return
-        found = False
+        cls = self._class_that_sets(thing, name)
+        if cls is not None:
+            yield from self._set_by_class(cls, name)
+        elif isinstance(thing, ObjectThing) and name in _WRAPPED:
+            yield thing
+        elif isinstance(thing, ObjectThing) and thing.own:
+            yield from self._in_derived(thing, name)
+
+    def _methods(self, thing: ClassThing | ObjectThing, name: str, method: tuple[int, str]) -> Iterator[FunctionThing]:
+        """A method of a class or object, and what overrides it where a deriving class may be meant."""
+        function = self.summaries[method[0]].functions[method[1]]
+        bound = function.bound and (isinstance(thing, ObjectThing) or function.of_class)
+        yield FunctionThing(*method, bound)
+        if isinstance(thing, ObjectThing) and thing.own:
+            for other in self.classes.overrides(thing.file, thing.name, name):
+                yield FunctionThing(*other, bound)
+
+    def _class_that_sets(self, thing: ClassThing | ObjectThing, name: str) -> ClassThing | None:
+        """The class, or the nearest of its bases, that assigns or declares an attribute."""
         for cls in self.classes.ancestry(thing.file, thing.name):
             shape = self.summaries[cls.file].classes[cls.name]
             if name in shape.attributes or name in shape.declared:
-                found = True
-                table = self.choices.table(cls.file, f"{cls.name}.{name}")
-                if table is not None:
-                    yield table
-                value = shape.attributes.get(name, UNKNOWN)
-                yield from self._or_declared(self._value(cls.file, value), cls.file, shape.declared.get(name, ()))
-                break
-        if not found and isinstance(thing, ObjectThing):
-            if name in _WRAPPED:
-                yield thing
-            elif thing.own:
-                yield from self._in_derived(thing, name)
+                return cls
+        return None
+
+    def _set_by_class(self, cls: ClassThing, name: str) -> Iterator[Thing]:
+        """What a class assigns to an attribute, or what the attribute's annotation declares."""
+        shape = self.summaries[cls.file].classes[cls.name]
+        table = self.choices.table(cls.file, f"{cls.name}.{name}")
+        if table is not None:
+            yield table
+        value = shape.attributes.get(name, UNKNOWN)
+        yield from self._or_declared(self._value(cls.file, value), cls.file, shape.declared.get(name, ()))
 
     def _is_autograd(self, cls: ClassThing) -> bool:
         return any(name.endswith("autograd.Function") for name in self.classes.base_names(cls.file, cls.name))

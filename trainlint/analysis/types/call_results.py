@@ -84,14 +84,9 @@ def call_value(kinds: Kinds, call: ast.Call, block: Block) -> Value:
 
 def _from(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> tuple[AccessPath, ...]:
     """Where a call's result comes from, as far as other files may tell."""
-    if isinstance(call.func, ast.Name):
-        cls = kinds.graph.class_named(call.func, block)
-        if cls is not None:
-            return (AccessPath(Start.INSTANCE, cls.name),)
-        if call.func.id == "super":
-            function = kinds.graph.enclosing(block)
-            owner = function.owner if function is not None else None
-            return (AccessPath(Start.SUPER, owner.name),) if owner is not None else ()
+    made = _from_class(kinds, call.func, block) if isinstance(call.func, ast.Name) else None
+    if made is not None:
+        return made
     name = last_name(call.func)
     if _wraps_module(name) and call.args:
         return kinds.of(call.args[0], block).access_paths
@@ -103,11 +98,28 @@ def _from(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> tup
         if handed_on:
             return handed_on
     if origin == "functools.partial" and call.args and not isinstance(call.args[-1], ast.Starred):
-        partial = kinds.of(call.args[0], block).access_paths
-        return along(partial, f"{PARTIAL}{len(call.args) - 1}") if len(call.args) > 1 else partial
+        return _from_partial(kinds, call, block)
     if origin is not None and origin.partition(".")[0] in FOREIGN and origin not in loaders.TORCH_ORIGINS:
         return ()
     return (AccessPath(Start.CALL, kinds.keys.call(call)),)
+
+
+def _from_class(kinds: Kinds, func: ast.Name, block: Block) -> tuple[AccessPath, ...] | None:
+    """What a call of a class of the file makes, or what `super()` gives; None for any other name."""
+    cls = kinds.graph.class_named(func, block)
+    if cls is not None:
+        return (AccessPath(Start.INSTANCE, cls.name),)
+    if func.id != "super":
+        return None
+    function = kinds.graph.enclosing(block)
+    owner = function.owner if function is not None else None
+    return (AccessPath(Start.SUPER, owner.name),) if owner is not None else ()
+
+
+def _from_partial(kinds: Kinds, call: ast.Call, block: Block) -> tuple[AccessPath, ...]:
+    """The function given to `functools.partial`, with the number of arguments that are already bound."""
+    partial = kinds.of(call.args[0], block).access_paths
+    return along(partial, f"{PARTIAL}{len(call.args) - 1}") if len(call.args) > 1 else partial
 
 
 def _call_value(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> Value:
@@ -275,17 +287,25 @@ def _plain(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value | Non
         return _BUILTINS[name]
     if iterables.only_iterates(name) and not iterables.keeps_container(name):
         return UNKNOWN
-    if not call.args:
-        return None
+    return _from_arguments(kinds, call, block, name) if call.args else None
+
+
+def _from_arguments(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value | None:
+    """What a built-in function takes from its arguments or hands on of them; None for any other name."""
     if name == "next":
-        source = kinds.of(call.args[0], block)
-        if source.kind is Kind.LOADER:
-            return kinds.batch(source)
-        return kinds.batch(Value(Kind.LOADER)) if is_batch_source(call.args[0], block) else kinds.element(source)
+        return _next_item(kinds, call.args[0], block)
     if name == "sum" or (name in ("max", "min") and len(call.args) == 1):
         return kinds.element(kinds.of(call.args[0], block))
     passes = name in _PASSING or iterables.keeps_container(name)
     return merge(kinds.of(item, block) for item in call.args) if passes else None
+
+
+def _next_item(kinds: Kinds, iterator: ast.expr, block: Block) -> Value:
+    """What `next` gives of an iterator: a batch, where that iterates a loader."""
+    source = kinds.of(iterator, block)
+    if source.kind is Kind.LOADER:
+        return kinds.batch(source)
+    return kinds.batch(Value(Kind.LOADER)) if is_batch_source(iterator, block) else kinds.element(source)
 
 
 def _method(kinds: Kinds, call: ast.Call, block: Block, func: ast.Attribute) -> Value:

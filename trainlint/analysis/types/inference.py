@@ -74,9 +74,14 @@ _HOLDING = frozenset({Kind.TENSOR, Kind.CONTAINER})
 """Kinds of what may hold tensors under keys: a batch counts as a tensor."""
 _OBJECTS = frozenset({Kind.UNKNOWN, Kind.CONTAINER})
 """Kinds of what may be an object of a class of the file that holds values: a named tuple is a container."""
+_OF_ANYTHING = {"device": Value(Kind.DEVICE), "dtype": Value(Kind.DTYPE)}
+"""Attributes that mean the same whatever has them."""
 _OF_DEVICE = {"type": STRING, "index": NUMBER}
 _OF_OPTIMIZER = {"param_groups": parameter_groups, "state": optimizer_state}
 _PARAMETERS_OF_GROUP = "params"
+_PARAMETERS_OF_MODULE = frozenset({"weight", "bias", "logit_scale"})
+_INNER_MODULES = frozenset({"module", "model"})
+"""Attributes by which wrappers of modules hand out what they wrap."""
 _VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})
 _ROWS = frozenset({"loc", "iloc", "at", "iat", "values"})
 """Attributes by which rows and cells are taken from a table of pandas."""
@@ -390,35 +395,35 @@ class Kinds:
             owner = self.graph.instance_class(node.value, block)
             if owner is not None and (node.attr in owner.attributes or is_record(owner)):
                 return self.self_attribute(owner, node.attr)
-        found = self._attribute_of(base, node)
+        found = self._attribute_of(base, node.attr)
         if base.access_paths and not found.access_paths:
             return found.with_access_paths(*along(base.access_paths, node.attr))
         return found
 
-    def _attribute_of(self, base: Value, node: ast.Attribute) -> Value:
-        if node.attr == "device":
-            return Value(Kind.DEVICE)
-        if node.attr == "dtype":
-            return Value(Kind.DTYPE)
+    def _attribute_of(self, base: Value, name: str) -> Value:
+        """What an attribute holds, by the kind of what has it and by its name."""
+        if name in _OF_ANYTHING:
+            return _OF_ANYTHING[name]
         if base.is_tensor:
-            return self._tensor_attribute(base, node.attr)
-        if base.kind is Kind.DEVICE and node.attr in _OF_DEVICE:
-            return _OF_DEVICE[node.attr]
-        if base.kind is Kind.OPTIMIZER and node.attr in _OF_OPTIMIZER:
-            return _OF_OPTIMIZER[node.attr](self)
-        if node.attr == "grad" and base.kind is Kind.UNKNOWN:
-            return Value(Kind.TENSOR, self.device, False, Origin.PARAMETER, 0.8)
-        if base.kind is Kind.ARRAY and node.attr in _ROWS:
-            return base
+            return self._tensor_attribute(base, name)
         if base.kind is Kind.MODULE:
-            if node.attr in ("weight", "bias", "logit_scale"):
-                return Value(Kind.TENSOR, self.device, True, Origin.PARAMETER)
-            return (
-                Value(Kind.MODULE, confidence=0.8)
-                if node.attr in ("module", "model")
-                else by_name(node.attr, self.device) or UNKNOWN
-            )
-        return by_name(node.attr, self.device) or UNKNOWN
+            return self._module_attribute(name)
+        if base.kind is Kind.DEVICE and name in _OF_DEVICE:
+            return _OF_DEVICE[name]
+        if base.kind is Kind.OPTIMIZER and name in _OF_OPTIMIZER:
+            return _OF_OPTIMIZER[name](self)
+        if base.kind is Kind.UNKNOWN and name == "grad":
+            return Value(Kind.TENSOR, self.device, False, Origin.PARAMETER, 0.8)
+        if base.kind is Kind.ARRAY and name in _ROWS:
+            return base
+        return by_name(name, self.device) or UNKNOWN
+
+    def _module_attribute(self, name: str) -> Value:
+        if name in _PARAMETERS_OF_MODULE:
+            return Value(Kind.TENSOR, self.device, True, Origin.PARAMETER)
+        if name in _INNER_MODULES:
+            return Value(Kind.MODULE, confidence=0.8)
+        return by_name(name, self.device) or UNKNOWN
 
     def _tensor_attribute(self, base: Value, name: str) -> Value:
         if name in tensor_attributes.SIZES:
@@ -487,22 +492,32 @@ class Kinds:
         return None
 
     def _subscript(self, node: ast.Subscript, block: Block) -> Value:
-        if not isinstance(node.value, ast.Dict | ast.Tuple | ast.List):
-            base = self.of(node.value, block)
-            if base.kind is Kind.UNKNOWN and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
-                return by_name(node.slice.value, self.device) or UNKNOWN
-            if base.access_paths and base.access_paths[0].of == "sys.modules":
-                return UNKNOWN.with_access_paths(*own_module(node, self.imported(node.value, block)))
-            place = constant(node.slice)
-            if isinstance(place, str) and base.kind is Kind.CONTAINER and _is_of_optimizer(base):
-                return self._item_of_optimizer(base, place)
-            if isinstance(place, int) and base.items:
-                return self.item(base, place)
-            found = self.element(base)
-            if place is not None and type(node.value) is ast.Name and node.value.id in self.outline.fillings:
-                found = stored_item(self, node, block, found)
-            return self._named(place, found) if found.kind is Kind.UNKNOWN and isinstance(place, str) else found
-        return self.element(self.of(node.value, block))
+        base = self.of(node.value, block)
+        if isinstance(node.value, ast.Dict | ast.Tuple | ast.List):
+            return self.element(base)
+        place = constant(node.slice)
+        if isinstance(place, str) and base.kind is Kind.UNKNOWN:
+            return by_name(place, self.device) or UNKNOWN
+        if base.access_paths and base.access_paths[0].of == "sys.modules":
+            return UNKNOWN.with_access_paths(*own_module(node, self.imported(node.value, block)))
+        if isinstance(place, int) and base.items:
+            return self.item(base, place)
+        if isinstance(place, str):
+            return self._item_under_key(base, place, node, block)
+        return self._element_or_stored(base, node, block)
+
+    def _item_under_key(self, base: Value, key: str, node: ast.Subscript, block: Block) -> Value:
+        """What a container holds under a text, which may also tell by its wording."""
+        if base.kind is Kind.CONTAINER and _is_of_optimizer(base):
+            return self._item_of_optimizer(base, key)
+        found = self._element_or_stored(base, node, block)
+        return self._named(key, found) if found.kind is Kind.UNKNOWN else found
+
+    def _element_or_stored(self, base: Value, node: ast.Subscript, block: Block) -> Value:
+        """What the file stored before under the key that is read, or else any element of the container."""
+        found = self.element(base)
+        filled = type(node.value) is ast.Name and node.value.id in self.outline.fillings
+        return stored_item(self, node, block, found) if filled and constant(node.slice) is not None else found
 
     def _item_of_optimizer(self, base: Value, key: str) -> Value:
         """What a group of parameters, or the state of one, holds under a key: a tensor only where the file stores one.

@@ -32,16 +32,25 @@ def reflected(kinds: Kinds, call: ast.Call, block: Block) -> tuple[AccessPath, .
         return along(kinds.of(call.args[0], block).access_paths, part)
     if name == "vars" and isinstance(call.func, ast.Name):
         return along(kinds.of(call.args[0], block).access_paths, BY_NAME)
-    if name not in _MODULES and name not in _OBJECTS:
-        return None
-    pattern = _pattern(call.args[0])
-    first, _, rest = pattern.partition(".")
-    if SOME in first or (not first and not rest.strip("*.")) or pattern.count(".") >= _LONGEST:
-        return None
     if name in _MODULES:
-        return (AccessPath(Start.MODULES, pattern),)
+        return _module(_pattern(call.args[0]))
+    return _object(_pattern(call.args[0])) if name in _OBJECTS else None
+
+
+def _module(pattern: str) -> tuple[AccessPath, ...] | None:
+    return (AccessPath(Start.MODULES, pattern),) if _is_specific(pattern) else None
+
+
+def _object(pattern: str) -> tuple[AccessPath, ...] | None:
+    """An attribute of a module, by the dotted name of both."""
     module, _, attribute = pattern.rpartition(".")
-    return (AccessPath(Start.MODULES, module, path=(attribute,)),) if module else None
+    return (AccessPath(Start.MODULES, module, path=(attribute,)),) if module and _is_specific(pattern) else None
+
+
+def _is_specific(pattern: str) -> bool:
+    """Whether enough of a dotted name is known to search the project for modules that it may mean."""
+    first, _, rest = pattern.partition(".")
+    return SOME not in first and bool(first or rest.strip("*.")) and pattern.count(".") < _LONGEST
 
 
 def own_module(node: ast.Subscript, origin: str | None) -> tuple[AccessPath, ...]:

@@ -146,15 +146,24 @@ def _loop_over_items(place: Place, name: str) -> Block | None:
     for outer in place.block.outwards():
         loop = outer.node
         if outer.kind is BlockKind.LOOP and isinstance(loop, ast.For):
-            key = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) and loop.target.elts else loop.target
-            source = loop.iter
-            if isinstance(source, ast.Call) and source.args and keeps_container(last_name(source.func)):
-                source = source.args[0]
-            if isinstance(source, ast.Call) and last_name(source.func) in _VIEWS_OF_DICT:
-                source = source.func.value if isinstance(source.func, ast.Attribute) else source
-            same_key = isinstance(key, ast.Name) and key.id == target.slice.id
-            return outer if same_key and dotted(source) == name else None
+            return outer if _key_name(loop) == target.slice.id and dotted(_iterated_container(loop)) == name else None
     return None
+
+
+def _key_name(loop: ast.For) -> str | None:
+    """The name that a loop binds to each key: its target, or the first of several."""
+    key = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) and loop.target.elts else loop.target
+    return key.id if isinstance(key, ast.Name) else None
+
+
+def _iterated_container(loop: ast.For) -> ast.expr:
+    """What a loop iterates, without calls around it such as `list(...)` and `.items()`."""
+    source = loop.iter
+    if isinstance(source, ast.Call) and source.args and keeps_container(last_name(source.func)):
+        source = source.args[0]
+    if isinstance(source, ast.Call) and last_name(source.func) in _VIEWS_OF_DICT:
+        source = source.func.value if isinstance(source.func, ast.Attribute) else source
+    return source
 
 
 def _target(place: Place) -> ast.Subscript | None:
