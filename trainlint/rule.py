@@ -193,7 +193,8 @@ class Rule(ABC):
         if callable(fix):
             fix = fix() if confidence >= site.file.config.min_confidence else None
         if fix is not None and fix_needs is not None:
-            from trainlint.analysis.tables.torch_releases import fix_for_target  # few fixes depend on a version
+            # Imported here: few fixes depend on a version.
+            from trainlint.analysis.tables.versions.torch_releases import fix_for_target
 
             fix = fix_for_target(fix, fix_needs, site.file.config.target_torch)
         return Finding(

@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from trainlint.analysis.tables.deprecated_arguments import ARGUMENTS
-from trainlint.analysis.tables.deprecations import TABLE, Deprecation
+from trainlint.analysis.tables.versions.deprecated_arguments import ARGUMENTS
+from trainlint.analysis.tables.versions.deprecations import TABLE, Deprecation
 from trainlint_rules.api.idioms.pretrained import builder_of
 
 torch = pytest.importorskip("torch")
@@ -399,7 +399,7 @@ def test_the_table_lacks_no_deprecation_but_those_left_out_on_purpose() -> None:
         for place in source_warnings()
         if not _is_in_a_table(place) and not any(pattern.fullmatch(place) for pattern in patterns)
     ]
-    assert lacking == [], "give these a row in trainlint/analysis/tables/deprecations.py, or a reason in LEFT_OUT"
+    assert lacking == [], "give these a row in analysis/tables/versions/deprecations.py, or a reason in LEFT_OUT"
 
 
 @pytest.mark.nightly

@@ -273,7 +273,7 @@ class SemanticModel:
     @cached_property
     def is_of_other_framework(self) -> bool:
         """Whether the file imports another framework and not PyTorch, itself or through the project."""
-        from trainlint.analysis.tables.frameworks import OTHERS, brings_torch
+        from trainlint.analysis.tables.frameworks.packages import OTHERS, brings_torch
 
         packages = {origin.partition(".")[0] for origin in (*self.outline.imports.values(), *self.outline.stars)}
         others = not packages.isdisjoint(OTHERS)
@@ -379,7 +379,7 @@ class SemanticModel:
     @cached_property
     def kinds(self) -> Kinds:
         """What values are."""
-        from trainlint.analysis.conditions.value_tests import ValueTests
+        from trainlint.analysis.conditions.values.value_tests import ValueTests
         from trainlint.analysis.types.inference import Kinds
 
         tests = ValueTests(self.outline)

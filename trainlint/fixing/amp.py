@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.alternatives import depends_on_version, has_alternative, is_tried, origins
-from trainlint.analysis.programs.old_amp import OLD_MODULES, available, new_names, old_name
+from trainlint.analysis.programs.old_names.old_amp import OLD_MODULES, available, new_names, old_name
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import BlockKind, Place
 from trainlint.analysis.syntax.names import argument, constant, imported_names, last_name, root_name

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.conditions.alternatives import is_tried
 from trainlint.analysis.syntax.names import imported_names, root_name
 from trainlint.analysis.syntax.roles import import_of
-from trainlint.analysis.tables.deprecations import deprecation_of
+from trainlint.analysis.tables.versions.deprecations import deprecation_of
 from trainlint.finding import Edit, Fix, Safety
 from trainlint.fixing.expressions import replace_expression
 from trainlint.fixing.imported_uses import uses_of
@@ -19,7 +19,7 @@ from trainlint.fixing.rewrite import attempt
 from trainlint.fixing.segment import replace_simple_statement, simple_statement
 
 if TYPE_CHECKING:
-    from trainlint.analysis.programs.deprecated_uses import DeprecatedUse
+    from trainlint.analysis.programs.old_names.deprecated_uses import DeprecatedUse
     from trainlint.analysis.semantic_model import SemanticModel
 
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from trainlint.analysis.programs.deprecated_uses import DeprecatedUse, deprecated_use, is_only_named, is_switched
+from trainlint.analysis.programs.old_names.deprecated_uses import (
+    DeprecatedUse,
+    deprecated_use,
+    is_only_named,
+    is_switched,
+)
 from trainlint.analysis.site import Site
-from trainlint.analysis.tables.deprecations import Version, prefixes
+from trainlint.analysis.tables.versions.deprecations import Version, prefixes
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import Match
@@ -28,7 +33,7 @@ def _only_named(site: Site) -> bool:
 
 
 class DeprecatedName(ReferenceRule, base=True):
-    """A rule over its rows of the table in trainlint.analysis.tables.deprecations."""
+    """A rule over its rows of the table in trainlint.analysis.tables.versions.deprecations."""
 
     in_tests = True
     unless = (switched, _only_named)

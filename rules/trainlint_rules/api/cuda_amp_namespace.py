@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.programs.old_amp import OLD_MODULES, available, newest_needed, old_name, warning_use
+from trainlint.analysis.programs.old_names.old_amp import OLD_MODULES, available, newest_needed, old_name, warning_use
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import imported_names, root_name

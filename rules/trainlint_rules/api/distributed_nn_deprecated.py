@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainlint.analysis.programs.deprecated_uses import DeprecatedUse
+from trainlint.analysis.programs.old_names.deprecated_uses import DeprecatedUse
 from trainlint.analysis.site import Site
 from trainlint.finding import Fix
 from trainlint.symptoms import Symptom

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.programs.deprecated_uses import DeprecatedUse
+from trainlint.analysis.programs.old_names.deprecated_uses import DeprecatedUse
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import has_unpacked_arguments
 from trainlint.finding import Fix, Safety, Severity

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.programs.deprecated_uses import DeprecatedUse
+from trainlint.analysis.programs.old_names.deprecated_uses import DeprecatedUse
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments
-from trainlint.analysis.tables.deprecations import Version
+from trainlint.analysis.tables.versions.deprecations import Version
 from trainlint.finding import Fix, Safety
 from trainlint.symptoms import Symptom
 from trainlint_rules.api import DeprecatedName

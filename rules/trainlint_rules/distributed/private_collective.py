@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from trainlint.analysis.conditions.alternatives import has_alternative
-from trainlint.analysis.programs.deprecated_uses import DeprecatedUse
+from trainlint.analysis.programs.old_names.deprecated_uses import DeprecatedUse
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.collectives import FUNCTIONS
 from trainlint.symptoms import Symptom

@@ -7,9 +7,14 @@ from dataclasses import replace
 import pytest
 
 from tests.analysis.facts import file_model
-from trainlint.analysis.programs.deprecated_uses import DeprecatedUse, deprecated_use, is_only_named, is_switched
+from trainlint.analysis.programs.old_names.deprecated_uses import (
+    DeprecatedUse,
+    deprecated_use,
+    is_only_named,
+    is_switched,
+)
 from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.analysis.tables.deprecations import TABLE, deprecation_of, prefixes
+from trainlint.analysis.tables.versions.deprecations import TABLE, deprecation_of, prefixes
 from trainlint.config import Config
 from trainlint.config.torch_range import parse_torch_range
 from trainlint.finding import Severity

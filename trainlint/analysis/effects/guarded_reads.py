@@ -96,7 +96,7 @@ def _parameter_read(file: SemanticModel, call: ast.AST, block: Block) -> str | N
 
 
 def _is_guarded(name: str, block: Block) -> bool:
-    from trainlint.analysis.conditions.tested_values import tensors_tested
+    from trainlint.analysis.conditions.values.tested_values import tensors_tested
 
     return any(root_name(test.value) == name for test in tensors_tested(block))
 

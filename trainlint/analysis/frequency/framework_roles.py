@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trainlint.analysis.syntax.names import NAMES
-from trainlint.analysis.tables.framework_hooks import (
+from trainlint.analysis.tables.frameworks.hooks import (
     EPOCH_NAMES,
     EVAL_NAMES,
     FRAMEWORKS,

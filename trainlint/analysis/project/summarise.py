@@ -17,9 +17,9 @@ from trainlint.analysis.tables.common_names import FOREIGN
 from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, runs_argument
 from trainlint.analysis.types import declared_types as declarations
 from trainlint.analysis.types.access_paths import AccessPath, Start
-from trainlint.analysis.types.displays import is_long_display
 from trainlint.analysis.types.iteration import single
 from trainlint.analysis.types.parameters import annotation_value, tells_only_kind
+from trainlint.analysis.types.structures.displays import is_long_display
 from trainlint.analysis.types.values import Home, Kind, Value
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.evidence import ASSUMED_HOME
 from trainlint.analysis.types.identity_results import handed_back
 from trainlint.analysis.types.named_devices import device_of
-from trainlint.analysis.types.project_classes import object_of, tuple_of
 from trainlint.analysis.types.reflection import reflected
-from trainlint.analysis.types.structure import mapped
+from trainlint.analysis.types.structures.project_classes import object_of, tuple_of
+from trainlint.analysis.types.structures.structure import mapped
 from trainlint.analysis.types.values import NONE, NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value, combine, merge
 from trainlint.analysis.types.vocabulary import (
     COMPUTING_METHOD,

@@ -24,21 +24,21 @@ from trainlint.analysis.tables import loaders, tensor_attributes
 from trainlint.analysis.types.access_paths import ANY, AccessPath, Start, along, together
 from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.call_results import call_value, is_left_open
-from trainlint.analysis.types.displays import WRITTEN, is_long_display, one_of
 from trainlint.analysis.types.evaluator import Evaluator
 from trainlint.analysis.types.imported_facts import ImportedFacts
 from trainlint.analysis.types.iteration import iterated
 from trainlint.analysis.types.named_devices import device_of
 from trainlint.analysis.types.parameters import annotation_value, parameter_value
-from trainlint.analysis.types.project_classes import (
+from trainlint.analysis.types.reflection import own_module
+from trainlint.analysis.types.structures.displays import WRITTEN, is_long_display, one_of
+from trainlint.analysis.types.structures.project_classes import (
     field_value,
     is_record,
     object_of,
     optimizer_state,
     parameter_groups,
 )
-from trainlint.analysis.types.reflection import own_module
-from trainlint.analysis.types.structure import (
+from trainlint.analysis.types.structures.structure import (
     calls_moving_in_place,
     is_moved_before,
     moved,
@@ -65,7 +65,7 @@ from trainlint.analysis.types.vocabulary import DTYPES, by_name
 from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
-    from trainlint.analysis.conditions.value_tests import ValueTests
+    from trainlint.analysis.conditions.values.value_tests import ValueTests
     from trainlint.analysis.programs.grad_mode import Gradients
 
 _PLAIN_TENSORS = frozenset({Origin.PARAMETER, Origin.FACTORY, Origin.LOSS})

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.syntax.blocks import Binding, Function
 from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.types.access_paths import AccessPath, Start
-from trainlint.analysis.types.constructions import constructions
 from trainlint.analysis.types.evidence import ASSUMED_HOME, NAMED, Rank
-from trainlint.analysis.types.structure import calls_of_lambda, leaf_given
+from trainlint.analysis.types.structures.constructions import constructions
+from trainlint.analysis.types.structures.structure import calls_of_lambda, leaf_given
 from trainlint.analysis.types.values import UNKNOWN, Home, Kind, Origin, Value, constant_value, merge
 from trainlint.analysis.types.vocabulary import ANNOTATIONS, by_name
 

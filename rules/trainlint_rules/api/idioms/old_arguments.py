@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
-from trainlint.analysis.tables.deprecated_arguments import ARGUMENTS, OldArgument
-from trainlint.analysis.tables.deprecations import Version
 from trainlint.analysis.tables.optimizers import SCHEDULER_BASE_ORIGINS
+from trainlint.analysis.tables.versions.deprecated_arguments import ARGUMENTS, OldArgument
+from trainlint.analysis.tables.versions.deprecations import Version
 from trainlint.finding import Edit
 
 _REMOVED: Version = (2, 7)

@@ -6,7 +6,7 @@ import ast
 
 from trainlint.analysis.conditions.alternatives import origins
 from trainlint.analysis.effects.creations import ALL
-from trainlint.analysis.programs.deprecated_uses import is_unused_import
+from trainlint.analysis.programs.old_names.deprecated_uses import is_unused_import
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import (
     argument,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.conditions import tested_values
 from trainlint.analysis.conditions.subjects import Subject, asks_about
+from trainlint.analysis.conditions.values import tested_values
 from trainlint.analysis.effects.python_reads import python_reads
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name

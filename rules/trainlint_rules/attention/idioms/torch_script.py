@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from trainlint.analysis.programs.deprecated_uses import is_switched
 from trainlint.analysis.programs.named_calls import called
+from trainlint.analysis.programs.old_names.deprecated_uses import is_switched
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.tables.signs import COMPILES, ONNX, SAVED_SCRIPTS, SERVES

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import constant, last_name
-from trainlint.analysis.tables.deprecations import Version
+from trainlint.analysis.tables.versions.deprecations import Version
 from trainlint.contract.guard import early_guard
 from trainlint.patterns import lazy
 

@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.option_defaults import Flags
-from trainlint.analysis.conditions.tested_values import asks_only_for_gradient
+from trainlint.analysis.conditions.values.tested_values import asks_only_for_gradient
 from trainlint.analysis.effects.accumulation import loop_around
 from trainlint.analysis.syntax.names import constant, last_name, nodes_in
 from trainlint.analysis.tables.signs import GRAPH_CAPTURE, STATIC_GRADIENTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.conditions.without_cuda import runs_without_cuda
+from trainlint.analysis.conditions.values.without_cuda import runs_without_cuda
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
 from trainlint.analysis.types.values import Home, Kind, Origin

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from trainlint.analysis.tables.deprecations import Version
 from trainlint.analysis.tables.loaders import DATALOADER
 from trainlint.analysis.tables.optimizers import SCHEDULER_ORIGIN
 from trainlint.analysis.tables.parallel import DDP_ORIGINS
+from trainlint.analysis.tables.versions.deprecations import Version
 from trainlint.patterns import lazy
 
 _DOCS = "https://docs.pytorch.org/docs/stable/"

@@ -10,8 +10,8 @@ from trainlint.analysis.syntax.names import argument, last_name
 from trainlint.analysis.tables import loaders
 from trainlint.analysis.tables.optimizers import BASES, CLASSES
 from trainlint.analysis.tables.parallel import wraps_model
-from trainlint.analysis.types.constructions import constructions
 from trainlint.analysis.types.parameters import annotation_value, with_callers
+from trainlint.analysis.types.structures.constructions import constructions
 from trainlint.analysis.types.values import UNKNOWN, Kind, Origin, Value, merge
 from trainlint.analysis.types.vocabulary import constructed
 

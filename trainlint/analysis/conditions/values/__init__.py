@@ -1,0 +1,1 @@
+"""What tests say of values, and of the devices they are on."""

@@ -1,0 +1,1 @@
+"""Other frameworks: their packages, and the methods that they call."""

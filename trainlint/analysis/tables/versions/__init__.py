@@ -1,0 +1,1 @@
+"""What differs between versions of PyTorch: deprecated names and arguments, and when each version came out."""
