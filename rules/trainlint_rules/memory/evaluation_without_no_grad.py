@@ -12,6 +12,7 @@ from trainlint.contract.declared_rule import Match
 from trainlint.finding import Edit, Safety, Severity
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
+from trainlint_rules.memory.idioms.arrays import result_becomes_array
 from trainlint_rules.memory.idioms.evaluation_loops import LEFT_ALONE
 from trainlint_rules.memory.idioms.inference import READS
 from trainlint_rules.memory.idioms.needless_graphs import Use, needless_graphs
@@ -104,7 +105,7 @@ class EvaluationWithoutNoGrad(CallRule):
     confirmed_by = frozenset({Symptom.EVALUATION_WITH_GRADIENTS})
     on = ("eval", "load_state_dict", "Variable", *sorted(READS))
     also = Triggers(loops=True)
-    unless = LEFT_ALONE
+    unless = (*LEFT_ALONE, result_becomes_array)
     message = "`{model}` evaluates with autograd on and stores activations that no backward uses"
     help = "run it under `torch.no_grad()`"
     fix_title = "Switch autograd off"

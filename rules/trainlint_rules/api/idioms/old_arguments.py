@@ -17,6 +17,7 @@ _REMOVED: Version = (2, 7)
 """The first version whose schedulers refuse `verbose`."""
 _TWO_FOR_ONE = {"size_average", "reduce"}
 """Two old arguments that one new one replaces."""
+_SECOND_OF_TWO = "reduce"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +83,10 @@ class Given:
 def old_arguments(there: Site) -> Iterator[Given]:
     """The arguments of a call, written out, that a version which the project targets deprecates or refuses."""
     origin = there.origin(there.call.func) or ""
+    is_one_for_two = {item.arg for item in there.call.keywords} >= _TWO_FOR_ONE
     for row in ARGUMENTS:
+        if is_one_for_two and row.keyword == _SECOND_OF_TWO:
+            continue  # one `reduction` replaces both: that is one finding
         given = next((item.value for item in there.call.keywords if item.arg == row.keyword), None)
         if given is None or not row.function.fullmatch(origin):
             continue

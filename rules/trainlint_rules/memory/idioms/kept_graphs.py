@@ -14,6 +14,7 @@ from trainlint.analysis.types.values import Kind, Origin, Value
 from trainlint.contract.confidence import doubted, level
 from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Confidence
+from trainlint_rules.memory.idioms.arrays import read_as_arrays
 from trainlint_rules.memory.idioms.inference import loops_around
 from trainlint_rules.memory.idioms.lifetimes import Lifetime, lifetime
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from trainlint.analysis.site import Site
     from trainlint.analysis.syntax.blocks import Block
 
-_KEEP_GRAPH = frozenset({"cpu", "to", "float", "double", "half", "contiguous", "squeeze", "view", "reshape", "flatten"})
 _ITERATIONS = (LoopKind.STEP, LoopKind.MICRO, LoopKind.EVAL)
 
 
@@ -105,22 +105,7 @@ def trained_as_sum(site: Site) -> bool:
 def becomes_array(site: Site) -> bool:
     """`.numpy()` is called on the sum without `.detach()`, which PyTorch refuses where there is a graph."""
     found = kept(site)
-    return found is not None and any(
-        use.function is site.function and dotted(_moved(use.call.func)) == dotted(found.holder)
-        for use in site.calls("numpy")
-    )
-
-
-def _moved(node: ast.expr) -> ast.expr:
-    """What a method is called on, through others that keep the graph: `x` for `x.cpu().double().numpy`."""
-    while True:
-        match node:
-            case ast.Attribute(attr=name, value=value) if name in _KEEP_GRAPH or name == "numpy":
-                node = value
-            case ast.Call(func=ast.Attribute(attr=name) as func) if name in _KEEP_GRAPH:
-                node = func
-            case _:
-                return node
+    return found is not None and dotted(found.holder) in read_as_arrays(site)
 
 
 @guard
