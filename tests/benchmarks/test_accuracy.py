@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -47,6 +45,7 @@ from benchmarks.accuracy.score import (
     score_mended,
 )
 from benchmarks.accuracy.vocabulary import ADVICE, ISSUES, ISSUES_OF_RULE, covered_issues
+from tests.git_identity import git
 from trainlint.finding import Confidence as Level
 
 if TYPE_CHECKING:
@@ -269,15 +268,6 @@ def train(model, loader: DataLoader, optimizer):
 AFTER = BEFORE.replace("        total += loss.item()\n", "        total += loss.detach()\n")
 ITEM = BEFORE.splitlines().index("        total += loss.item()") + 1
 LOGGED = BEFORE.splitlines().index("            print(loss.item())") + 1
-
-
-def git(clone: Path, *arguments: str) -> str:
-    identity = {
-        f"GIT_{role}_{part}": "toy@example.org" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")
-    }
-    environment = {**os.environ, **identity, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-    command = ["git", "-C", str(clone), *arguments]
-    return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.strip()
 
 
 class Bench:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -25,6 +23,7 @@ from benchmarks.accuracy.reliability_report import Reliability, as_data, as_text
 from benchmarks.accuracy.report import Outcome
 from benchmarks.accuracy.score import Flag, Flagged, Share, score, score_mended
 from benchmarks.accuracy.vocabulary import covered_issues
+from tests.git_identity import git
 from trainlint.finding import Confidence as Level
 
 if TYPE_CHECKING:
@@ -196,16 +195,11 @@ def test_the_history_line_is_one_row_under_its_header() -> None:
 
 
 def test_the_commit_says_whether_files_differ_from_it(tmp_path: Path) -> None:
-    def git(*arguments: str) -> None:
-        identity = ["-c", "user.name=toy", "-c", "user.email=toy@example.org"]
-        environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-        subprocess.run(["git", "-C", str(tmp_path), *identity, *arguments], check=True, env=environment)
-
     assert commit_of(tmp_path) == "-"
-    git("init", "--quiet")
+    git(tmp_path, "init", "--quiet")
     (tmp_path / "a.py").write_text("a = 1\n")
-    git("add", ".")
-    git("commit", "--quiet", "-m", "toy")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "--quiet", "-m", "toy")
     clean = commit_of(tmp_path)
     assert len(clean) >= 7
     assert not clean.endswith("+")

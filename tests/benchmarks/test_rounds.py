@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections import Counter
@@ -43,6 +42,7 @@ from benchmarks.accuracy.rounds.sheet import facts, facts_of_clone
 from benchmarks.accuracy.rounds.skeleton import skeleton
 from benchmarks.accuracy.run import CannotScore
 from benchmarks.accuracy.score import Flag, Share, figures, score
+from tests.git_identity import git
 
 REPO = "somebody/toy"
 SYNC = "sync-in-train-loop"
@@ -87,15 +87,6 @@ def line_of(text: str) -> int:
 
 
 ITEM, LOGGED, SAVED = line_of("total += loss.item()"), line_of("print(loss.item())"), line_of("torch.save")
-
-
-def git(clone: Path, *arguments: str) -> str:
-    identity = {
-        f"GIT_{role}_{part}": "toy@example.org" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")
-    }
-    environment = {**os.environ, **identity, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-    command = ["git", "-C", str(clone), *arguments]
-    return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.strip()
 
 
 class Toy:

@@ -315,6 +315,22 @@ WAYS: dict[str, dict[str, str]] = {
                 parts = checkpoint(note, batch)
         """,
     },
+    "a function that maps a nest and comes third": {
+        "work.py": """
+            def note(x):
+                print(x)  #= step
+                return x
+        """,
+        "train.py": """
+            from torch import Tensor
+            from lightning_utilities import apply_to_collection
+            from work import note
+            for batch in train_loader:
+                loss = model(batch)
+                loss.backward()
+                parts = apply_to_collection(batch, Tensor, note)
+        """,
+    },
     "an autograd function": {
         "work.py": """
             import torch

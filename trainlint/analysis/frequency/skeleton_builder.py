@@ -28,7 +28,7 @@ from trainlint.analysis.syntax.names import dotted, last_name, written
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.stable_keys import Keys
 from trainlint.analysis.tables.common_names import FOREIGN, PLAIN_METHODS
-from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, runs_argument
+from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, position_of_function
 from trainlint.analysis.tables.loaders import TORCH_CLASSES
 from trainlint.finding import Heat
 
@@ -158,7 +158,7 @@ def telling_calls(outline: Outline, graph: LocalCalls, reader: LoopReader) -> li
         for place in outline.all_calls()
         if place.node in graph.callee
         or place.node in loaders
-        or runs_argument(last_name(place.node))
+        or position_of_function(last_name(place.node)) is not None
         or place.node in graph.handed
         or place.node in graph.entered
         or may_leave(outline, place)
@@ -231,11 +231,9 @@ def _handing(call: ast.Call, name: str) -> Handing:
         return Handing.CLOSURE
     if called == _TRAINER_OF_FUNCTIONS:
         return Handing.HOOK
-    return (
-        Handing.RUN
-        if runs_argument(called) and last_name(call.args[0] if call.args else call) == name
-        else Handing.PASSED
-    )
+    position = position_of_function(called)
+    runs = position is not None and position < len(call.args) and last_name(call.args[position]) == name
+    return Handing.RUN if runs else Handing.PASSED
 
 
 def _shape(block: Block, reader: LoopReader, switches: Switches, conditions: Conditions) -> Shape:

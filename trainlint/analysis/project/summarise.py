@@ -14,7 +14,7 @@ from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.common_names import FOREIGN
-from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, runs_argument
+from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, position_of_function
 from trainlint.analysis.types import declared_types as declarations
 from trainlint.analysis.types.access_paths import AccessPath, Start
 from trainlint.analysis.types.iteration import single
@@ -245,8 +245,9 @@ def _runs(file: SemanticModel, place: Place, call: ast.Call) -> tuple[Handing, t
         dataset = argument(call, "dataset", 0)
         held = of(dataset, block).access_paths if dataset is not None else ()
         return Handing.WORKER, (*found, *(each.then(method) for each in held for method in _BY_WORKERS))
-    if call.args and runs_argument(last_name(call)) and place.node not in file.graph.callee:
-        return Handing.RUN, of(call.args[0], block).access_paths
+    position = position_of_function(last_name(call))
+    if position is not None and position < len(call.args) and place.node not in file.graph.callee:
+        return Handing.RUN, of(call.args[position], block).access_paths
     return Handing.CALLED, ()
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from trainlint.analysis.tables.structure_maps import MAPS
+
 LOADER_ARGUMENTS = frozenset({"collate_fn", "worker_init_fn"})
 """Options of a loader that its workers run."""
-_RUN_FIRST = frozenset(
-    "map filter starmap reduce checkpoint tree_map tree_map_ tree_map_only map_structure apply_to_collection".split()
-)
+_RUN_FIRST = frozenset("filter starmap reduce checkpoint tree_map_".split())
+"""Those that map no structure: they run their first argument."""
 
 
-def runs_argument(name: str) -> bool:
-    """Whether a function of this name calls its first argument before it returns, or as its result is iterated."""
-    return name in _RUN_FIRST
+def position_of_function(name: str) -> int | None:
+    """Which argument a function of this name calls before it returns, or as its result is iterated."""
+    row = MAPS.get(name)
+    if row is not None:
+        return row.function
+    return 0 if name in _RUN_FIRST else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 NUMBERS = frozenset(
-    "ndim itemsize nbytes is_leaf requires_grad layout names version _version output_nr retains_grad "
+    "ndim itemsize nbytes is_leaf requires_grad layout version _version output_nr retains_grad "
     "is_cuda is_cpu is_sparse is_meta is_mps is_xpu is_quantized is_nested is_sparse_csr is_mkldnn".split()
 )
 """Python numbers, truth values, and constants that are compared like them."""
