@@ -22,17 +22,27 @@ def interval_text(of: Share) -> str:
     return "-" if within is None else f"{within[0]:.2f} to {within[1]:.2f}"
 
 
+def estimate(of: Share) -> str:
+    """A share with its interval: "0.70 (7/10), 0.40 to 0.89"."""
+    return share(of) if interval(of) is None else f"{share(of)}, {interval_text(of)}"
+
+
+def row(*cells: str) -> str:
+    """One row of a Markdown table whose columns need no even width."""
+    return f"| {' | '.join(cells)} |"
+
+
 def table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], *, markdown: bool) -> str:
     """A titled table with columns of even width."""
-    widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
+    widths = [max(len(cells[column]) for cells in (header, *rows)) for column in range(len(header))]
 
-    def padded(row: Iterable[str]) -> list[str]:
-        return [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+    def padded(cells: Iterable[str]) -> list[str]:
+        return [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
 
     if markdown:
         lines = [padded(header), ["-" * width for width in widths], *map(padded, rows)]
         return "\n".join((f"## {title}", "", *("| " + " | ".join(line) + " |" for line in lines)))
-    return "\n".join((title, *("  " + "  ".join(padded(row)).rstrip() for row in (header, *rows))))
+    return "\n".join((title, *("  " + "  ".join(padded(cells)).rstrip() for cells in (header, *rows))))
 
 
 def listing(title: str, entries: Sequence[str], *, markdown: bool) -> str:

@@ -34,7 +34,15 @@ from benchmarks.accuracy.rounds.draw import as_text as draw_text
 from benchmarks.accuracy.rounds.label_check import mistakes
 from benchmarks.accuracy.rounds.reading_form import drawn as drawn_findings
 from benchmarks.accuracy.rounds.reading_form import fix_as_diff
-from benchmarks.accuracy.rounds.record import BlindFigures, ReadFigures, Round, add_round, read_rounds, used
+from benchmarks.accuracy.rounds.record import (
+    BlindFigures,
+    ReadFigures,
+    ReadRow,
+    Round,
+    add_round,
+    read_rounds,
+    used,
+)
 from benchmarks.accuracy.rounds.report import rounds_table
 from benchmarks.accuracy.rounds.runs import Reported, Runs, read_runs, score_runs
 from benchmarks.accuracy.rounds.sheet import as_text as sheet_text
@@ -572,7 +580,8 @@ def test_forms_of_different_draws_are_not_merged(forms: Forms) -> None:
 
 
 BLIND = BlindFigures(Share(7, 10), (("line", Share(5, 6)), ("interproc", Share(2, 4))), Share(0, 20), Share(3, 4))
-READ = ReadFigures((8, 1, 1), (6, 2, 0), Share(9, 10), 0.75)
+ROWS = (ReadRow("TRN201", "a/one", "certain", 5, 1, 0), ReadRow("TRN205", "a/one", "likely", 3, 0, 1))
+READ = ReadFigures(ROWS, (6, 2, 0), Share(9, 10), 0.75)
 
 
 def toy_round(*repos: str) -> Round:
@@ -618,6 +627,11 @@ def test_only_the_first_run_on_a_repository_counts(toy: Toy) -> None:
         ({"blind": {"recall": [8, 7], "scopes": {}}}, '"recall" counts 8 of 7'),
         ({"blind": {"recall": [1, 7], "scopes": {"town": [1, 2]}}}, "there is no scope town"),
         ({"read": {"messages": [1, 2]}, "seed": 1}, '"messages"|"kappa"'),
+        (
+            {"read": {"messages": [["TRN201", "a/two", "certain", 1, 0]]}},
+            "has a row that is not rule, repository, level",
+        ),
+        ({"read": {"messages": [["TRN201", "a/two", "certain", 1, 0, -1]]}}, "has a row that is not"),
         ({"read": {"kappa": 3}}, '"kappa" is neither null nor a number'),
     ],
 )
@@ -644,7 +658,8 @@ def test_the_table_shows_each_share_with_its_interval() -> None:
 
 def test_the_page_is_written_between_its_markers_and_checked(toy: Toy, capsys: pytest.CaptureFixture[str]) -> None:
     page = toy.directory / "page.md"
-    page.write_text("before\n<!-- rounds:start -->\n<!-- rounds:end -->\nafter\n")
+    markers = ("rounds", "rounds-levels", "rounds-rules")
+    page.write_text("".join(f"before\n<!-- {name}:start -->\n<!-- {name}:end -->\nafter\n" for name in markers))
     options = ["page", "--page", str(page), "--rounds", str(toy.rounds)]
     assert main([*options, "--check"]) == 1
     assert "is stale" in capsys.readouterr().out

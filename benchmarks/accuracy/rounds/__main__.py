@@ -14,7 +14,7 @@ from benchmarks.accuracy.json_files import BadFile
 from benchmarks.accuracy.labels import read_labels
 from benchmarks.accuracy.report import Outcome
 from benchmarks.accuracy.report import as_text as outcome_text
-from benchmarks.accuracy.rounds import draw, reading_form, sheet
+from benchmarks.accuracy.rounds import draw, pooled, reading_form, sheet
 from benchmarks.accuracy.rounds.agreement import pairs, read_figures, read_form
 from benchmarks.accuracy.rounds.label_check import mistakes
 from benchmarks.accuracy.rounds.record import ROUNDS, Round, add_round, read_rounds, used
@@ -114,7 +114,10 @@ def _score_round(arguments: argparse.Namespace) -> int:
 
 def _page(arguments: argparse.Namespace) -> int:
     now = arguments.page.read_text(encoding="utf-8")
-    fresh = between_markers(now, MARKER, rounds_table(read_rounds(arguments.rounds)))
+    rounds = read_rounds(arguments.rounds)
+    fresh = between_markers(now, MARKER, rounds_table(rounds))
+    fresh = between_markers(fresh, pooled.LEVELS, pooled.levels_table(rounds))
+    fresh = between_markers(fresh, pooled.RULES, pooled.rules_table(rounds, pooled.judging_rules()))
     if arguments.check and fresh != now:
         sys.stdout.write(f"{arguments.page.name} is stale: run `python -m benchmarks.accuracy.rounds page`\n")
         return 1

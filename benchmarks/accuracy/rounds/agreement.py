@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.accuracy.json_files import BadFile, each, line_number, objects, read_json, text
 from benchmarks.accuracy.rounds.reading_form import NOT_ASKED
-from benchmarks.accuracy.rounds.record import VERDICTS, ReadFigures
+from benchmarks.accuracy.rounds.record import VERDICTS, ReadFigures, ReadRow
 from benchmarks.accuracy.score import Share
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def pairs(first: Form, second: Form) -> tuple[Pair, ...]:
 def read_figures(of: Sequence[Pair]) -> ReadFigures:
     """The figures of a round."""
     return ReadFigures(
-        messages=_counts(pair.message for pair in of),
+        rows=_rows(of),
         fixes=_counts(pair.fix for pair in of),
         agreed=agreed(of, lambda reading: reading.message),
         kappa=kappa(of, lambda reading: reading.message),
@@ -157,6 +157,14 @@ def _verdict(item: Mapping[str, object], key: str, known: Sequence[str]) -> str:
 
 def _worse(one: str, other: str) -> str:
     return max(one, other, key=(NOT_ASKED, *VERDICTS).index)
+
+
+def _rows(of: Sequence[Pair]) -> tuple[ReadRow, ...]:
+    keys = sorted({(pair.first.code, pair.first.repo, pair.first.confidence) for pair in of})
+    grouped: dict[tuple[str, str, str], list[str]] = {key: [] for key in keys}
+    for pair in of:
+        grouped[(pair.first.code, pair.first.repo, pair.first.confidence)].append(pair.message)
+    return tuple(ReadRow(*key, *_counts(verdicts)) for key, verdicts in grouped.items())
 
 
 def _counts(verdicts: Iterable[str]) -> tuple[int, int, int]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.accuracy.json_files import BadFile, each, objects, read_json, text
 from benchmarks.accuracy.labels import Scope
@@ -31,18 +32,34 @@ class BlindFigures:
     """Right findings, of those in the exhaustively labelled files."""
 
 
+class ReadRow(NamedTuple):
+    """Messages of one rule in one repository, at one level of confidence."""
+
+    code: str
+    repo: str
+    level: str
+    right: int
+    doubtful: int
+    wrong: int
+
+
 @dataclass(frozen=True, slots=True)
 class ReadFigures:
     """What two readers say of default findings. Where they differ, the worse verdict counts."""
 
-    messages: tuple[int, int, int]
-    """Findings whose message is right, doubtful, wrong."""
+    rows: tuple[ReadRow, ...]
+    """Messages by rule, repository and level."""
     fixes: tuple[int, int, int]
     """The same of their help and fix, where they have one."""
     agreed: Share
     """Messages of which both readers say the same."""
     kappa: float | None
     """Cohen's kappa of the two readers on messages; None where chance alone would make them agree."""
+
+    @property
+    def messages(self) -> tuple[int, int, int]:
+        """Findings whose message is right, doubtful, wrong."""
+        return added(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +76,14 @@ class Round:
     blind: BlindFigures
     read: ReadFigures | None
     """None where no findings were read."""
+
+
+def added(rows: Iterable[ReadRow]) -> tuple[int, int, int]:
+    """Messages that are right, doubtful and wrong in all of these rows."""
+    right = doubtful = wrong = 0
+    for row in rows:
+        right, doubtful, wrong = right + row.right, doubtful + row.doubtful, wrong + row.wrong
+    return right, doubtful, wrong
 
 
 def read_rounds(path: Path) -> tuple[Round, ...]:
@@ -94,7 +119,7 @@ def add_round(path: Path, new: Round) -> None:
 def as_data(of: Round) -> dict[str, object]:
     """A round as `rounds.json` holds it. Shares are [part, whole]."""
     read = of.read and {
-        "messages": list(of.read.messages),
+        "messages": [list(row) for row in of.read.rows],
         "fixes": list(of.read.fixes),
         "agreed": list(of.read.agreed),
         "kappa": of.read.kappa,
@@ -158,7 +183,7 @@ def _read(item: Mapping[str, object]) -> ReadFigures:
     kappa = item.get("kappa")
     if kappa is not None and not (isinstance(kappa, float | int) and -1 <= kappa <= 1):
         raise ValueError('"kappa" is neither null nor a number from -1 to 1')
-    return ReadFigures(_verdicts(item, "messages"), _verdicts(item, "fixes"), _share(item, "agreed"), kappa)
+    return ReadFigures(_rows(item, "messages"), _verdicts(item, "fixes"), _share(item, "agreed"), kappa)
 
 
 def _object(item: Mapping[str, object], key: str) -> Mapping[str, object]:
@@ -173,6 +198,26 @@ def _share(item: Mapping[str, object], key: str) -> Share:
     if counts[0] > counts[1]:
         raise ValueError(f'"{key}" counts {counts[0]} of {counts[1]}')
     return Share(*counts)
+
+
+def _rows(item: Mapping[str, object], key: str) -> tuple[ReadRow, ...]:
+    value = item.get(key)
+    if not isinstance(value, list):
+        raise ValueError(f'"{key}" is missing or no list of rows')
+    if wrong := [row for row in value if not _is_row(row)]:
+        raise ValueError(
+            f'"{key}" has a row that is not rule, repository, level and {len(VERDICTS)} counts: {wrong[0]}'
+        )
+    return tuple(ReadRow(*row) for row in value)
+
+
+def _is_row(row: object) -> bool:
+    return (
+        isinstance(row, list)
+        and len(row) == len(ReadRow._fields)
+        and all(isinstance(word, str) for word in row[:3])
+        and all(type(count) is int and count >= 0 for count in row[3:])
+    )
 
 
 def _verdicts(item: Mapping[str, object], key: str) -> tuple[int, int, int]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from benchmarks.accuracy.reliability import interval
 from benchmarks.accuracy.rounds.agreement import Pair, Reading, agreed, kappa, read_figures, right, weighted_right
 from benchmarks.accuracy.rounds.reading_form import NOT_ASKED
 from benchmarks.accuracy.rounds.record import VERDICTS, BlindFigures, ReadFigures, Round
 from benchmarks.accuracy.score import Score, Share, by_scope, figures
-from benchmarks.accuracy.tables import interval_text, listing, share, table
+from benchmarks.accuracy.tables import estimate, interval_text, listing, row, share, table
 
 MARKER = "rounds"
 """The name of the generated part of docs/accuracy.md."""
@@ -83,7 +82,7 @@ def rounds_table(rounds: Sequence[Round]) -> str:
     if not rounds:
         return "No round has been scored yet."
     rows = [_page_row(number, each) for number, each in enumerate(rounds, 1)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (_PAGE_HEADER, ["---"] * len(_PAGE_HEADER), *rows))
+    return "\n".join(row(*cells) for cells in (_PAGE_HEADER, ["---"] * len(_PAGE_HEADER), *rows))
 
 
 def _page_row(number: int, of: Round) -> tuple[str, ...]:
@@ -92,10 +91,10 @@ def _page_row(number: int, of: Round) -> tuple[str, ...]:
         of.day.isoformat(),
         of.commit,
         f"{', '.join(f'{repo} at {commit[:7]}' for repo, commit in of.repos)} (seed {of.seed})",
-        _estimate(of.blind.recall),
+        estimate(of.blind.recall),
         ", ".join(_scope(of.blind, name) for name in ("line", "file", "interproc")),
-        _estimate(of.blind.lookalikes),
-        _estimate(of.blind.precision),
+        estimate(of.blind.lookalikes),
+        estimate(of.blind.precision),
         *(("not read",) * 3 if of.read is None else _read_cells(of.read)),
     )
 
@@ -103,19 +102,14 @@ def _page_row(number: int, of: Round) -> tuple[str, ...]:
 def _read_cells(of: ReadFigures) -> tuple[str, str, str]:
     beyond_chance = "" if of.kappa is None else f", kappa {of.kappa:.2f}"
     return (
-        _estimate(Share(of.messages[0], sum(of.messages))),
-        _estimate(Share(of.fixes[0], sum(of.fixes))),
+        estimate(Share(of.messages[0], sum(of.messages))),
+        estimate(Share(of.fixes[0], sum(of.fixes))),
         share(of.agreed) + beyond_chance,
     )
 
 
 def _scope(of: BlindFigures, name: str) -> str:
     return share(dict(of.scopes).get(name, Share(0, 0)))
-
-
-def _estimate(of: Share) -> str:
-    """A share with its interval: "0.70 (7/10), 0.40 to 0.89"."""
-    return share(of) if interval(of) is None else f"{share(of)}, {interval_text(of)}"
 
 
 def _shares(title: str, what: str, rows: Sequence[tuple[str, Share]]) -> str:
