@@ -39,6 +39,43 @@ def test_each_level_applies_its_fixes_and_reports_the_rest(
     assert diff.out.count("\n+cured()") == fixed.count("cured")
 
 
+@pytest.mark.parametrize(
+    ("flags", "fixed"),
+    [
+        (["--unfixable", "TOY102"], "import torch\ncured()\nnumeric()\ncured()\n"),
+        (["--unfixable", "TOY"], ALL),
+        (["--fixable", "TOY102,TOY103"], "import torch\nsafe()\ncured()\ncured()\n"),
+        (["--fixable", "TOY1", "--unfixable", "TOY103"], "import torch\ncured()\ncured()\nunsafe()\n"),
+        (["--fixable", "TOY103", "--unfixable", "TOY"], "import torch\nsafe()\nnumeric()\ncured()\n"),
+        (["--fixable", "TOY103", "--unfixable", "TOY103"], ALL),
+    ],
+)
+def test_only_fixable_rules_are_fixed_and_all_are_reported(
+    toys: Program, write: Write, flags: list[str], fixed: str
+) -> None:
+    path = write("train.py", ALL)
+    report = json.loads(toys("check", "--unsafe-fixes", *flags, "--output-format", "json").out)
+    assert path.read_text() == fixed
+    assert report["counts"]["findings"] == 3 - fixed.count("cured")
+    assert all("fix" not in finding or finding["fix"] is None for finding in report["findings"])
+
+
+def test_a_project_says_what_is_not_to_be_fixed(toys: Program, write: Write) -> None:
+    write("trainlint.toml", 'unfixable = ["TOY101"]\n')
+    path = write("train.py", ALL)
+    toys("check", "--numeric-fixes")
+    assert path.read_text() == ALL.replace("numeric", "cured")
+    toys("check", "--fix", "--unfixable", "TOY102")
+    assert path.read_text() == ALL.replace("numeric", "cured"), "the option adds to the key"
+
+
+def test_a_word_that_is_no_rule_is_refused(toys: Program, write: Write) -> None:
+    write("train.py", ALL)
+    result = toys("check", "--unfixable", "TOY999")
+    assert result.code == 2
+    assert "--unfixable" in result.err
+
+
 def test_the_patch_is_one_that_git_applies(toys: Program, write: Write) -> None:
     import subprocess
 

@@ -81,7 +81,7 @@ def command_parser(command: str) -> argparse.ArgumentParser:
 def _check_parser() -> argparse.ArgumentParser:
     from pathlib import Path
 
-    from trainlint.config.settings import OF_EXIT_CODE, OF_FILES, OF_RULES
+    from trainlint.config.settings import OF_EXIT_CODE, OF_FILES, OF_FIXES, OF_RULES
     from trainlint.report import FORMATS
 
     parser = _Parser(
@@ -99,7 +99,7 @@ def _check_parser() -> argparse.ArgumentParser:
     _add_keys(rules, OF_RULES)
     _add_plugins(rules)
 
-    fixes = parser.add_argument_group("fixes")
+    fixes = parser.add_argument_group(OF_FIXES)
     fixes.add_argument("--fix", action="store_true", help="apply fixes that keep training bit-identical")
     fixes.add_argument(
         "--numeric-fixes", action="store_true", help="and those that may change rounding or random order"
@@ -108,6 +108,8 @@ def _check_parser() -> argparse.ArgumentParser:
     fixes.add_argument(
         "--diff", action="store_true", help="show what would be fixed and write nothing; exit 1 if anything would be"
     )
+
+    _add_keys(fixes, OF_FIXES)
 
     output = parser.add_argument_group("output")
     output.add_argument(

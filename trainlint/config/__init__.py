@@ -2,7 +2,7 @@
 
 from trainlint.config.raw import ConfigError
 from trainlint.config.resolve import resolve
-from trainlint.config.selection import rules_for, select, select_of_run, severity_for
+from trainlint.config.selection import rules_for, select, select_of_run, severity_for, without_fixes
 from trainlint.config.settings import Config, Overrides
 
 __all__ = [
@@ -14,4 +14,5 @@ __all__ = [
     "select",
     "select_of_run",
     "severity_for",
+    "without_fixes",
 ]

@@ -51,6 +51,15 @@ def _chosen(rules: Sequence[InstalledRule], config: Config) -> list[InstalledRul
     return [rule for rule in rules if wanted.get(rule.code, -1) > unwanted.get(rule.code, -1)]
 
 
+def without_fixes(rules: Sequence[InstalledRule], config: Config) -> frozenset[str]:
+    """The codes of the rules whose findings are not to be fixed. Raises ConfigError for a word that stands for none."""
+    check_words(config.fixable, rules, where="fixable")
+    check_words(config.unfixable, rules, where="unfixable")
+    wanted = _exactness_by_code(config.fixable, rules)
+    unwanted = _exactness_by_code(config.unfixable, rules)
+    return frozenset(rule.code for rule in rules if wanted.get(rule.code, -1) <= unwanted.get(rule.code, -1))
+
+
 def rules_for(
     path: str | os.PathLike[str], rules: Sequence[InstalledRule], config: Config
 ) -> tuple[InstalledRule, ...]:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from trainlint.config.torch_range import TorchRange
 
 OF_RULES = "rules (codes such as TRN201, prefixes such as TRN2, names, or ALL)"
+OF_FIXES = "fixes"
 OF_EXIT_CODE = "exit code"
 OF_FILES = "files and configuration"
 """Headings of `trainlint check --help`."""
@@ -116,6 +117,24 @@ class Config:
         example={"benchmarks/*": ["TRN2"], "tests/**": ["ALL"]},
         invalidates=Invalidates.NOTHING,
         details="[Patterns](files.md) are relative to the directory of the configuration file.",
+    )
+    fixable: tuple[str, ...] = key(
+        ("ALL",),
+        RULES,
+        "fix findings of these rules, and of no others",
+        example=["TRN8", "TRN101"],
+        invalidates=Invalidates.FINDINGS,
+        option=Option(OF_FIXES, "RULES"),
+        details="All rules report; what is not fixable is shown without its fix. Where `fixable` and `unfixable` both "
+        "name a rule, the more exact word decides, and `unfixable` where both are as exact.",
+    )
+    unfixable: tuple[str, ...] = key(
+        (),
+        RULES,
+        "do not fix findings of these rules",
+        example=["TRN205"],
+        invalidates=Invalidates.FINDINGS,
+        option=Option(OF_FIXES, "RULES", adds=True),
     )
     fail_on: Severity = key(
         Severity.ADVICE,

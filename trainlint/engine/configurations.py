@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trainlint.config import Config, ConfigError, Overrides, resolve, rules_for, select, severity_for
+from trainlint.config import Config, ConfigError, Overrides, resolve, rules_for, select, severity_for, without_fixes
 from trainlint.config.torch import is_read
 from trainlint.paths import is_directory
 
@@ -29,6 +29,8 @@ class Selection:
     rules: tuple[InstalledRule, ...]
     severities: tuple[tuple[str, Severity], ...]
     """By code, where the user gave a rule another severity than its own."""
+    without_fixes: frozenset[str] = frozenset()
+    """The codes of the rules whose findings the user does not want to be fixed."""
     known: tuple[InstalledRule, ...] = ()
     """Every installed rule, whether it runs or not."""
 
@@ -150,7 +152,8 @@ class Configurations:
             raise ConfigError(f"{where}no rule is left to run, so nothing can be judged; select some, or ignore fewer")
         given = ((rule.code, severity_for(rule, config)) for rule in rules)
         severities = tuple((code, severity) for code, severity in given if severity)
-        selection = self._by_config[config] = Selection(config, rules, severities, tuple(self._rules))
+        unfixed = without_fixes(self._rules, config)
+        selection = self._by_config[config] = Selection(config, rules, severities, unfixed, tuple(self._rules))
         return selection
 
 

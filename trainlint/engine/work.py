@@ -208,7 +208,7 @@ def crash(error: BaseException) -> str:
 def _judge(
     source: SourceFile, job: Job, model: SemanticModel | None = None, remains: EarlierFacts | None = None
 ) -> Verdicts:
-    """Findings with the severities that the user gave their rules."""
+    """Findings with the severities that the user gave their rules, and with the fixes that the user wants."""
     from trainlint.analysis.types.imported_facts import ALONE
     from trainlint.engine.judge import judge  # with the whole model, which a file without training does without
 
@@ -218,9 +218,14 @@ def _judge(
     verdicts = judge(source, job.rules, job.selection.config, known, outside=facts, model=linked, remains=remains)
     if linked is not None:
         linked.release()
-    severities = dict(job.selection.severities)
+    severities, without_fixes = dict(job.selection.severities), job.selection.without_fixes
     findings = (
-        replace(finding, severity=severities.get(finding.code, finding.severity)) for finding in verdicts.findings
+        replace(
+            finding,
+            severity=severities.get(finding.code, finding.severity),
+            fix=None if finding.code in without_fixes else finding.fix,
+        )
+        for finding in verdicts.findings
     )
     return replace(verdicts, findings=tuple(findings))
 
