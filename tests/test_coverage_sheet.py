@@ -23,8 +23,8 @@ from trainlint.catalogue import installed_rules
 from trainlint.config import Overrides
 from trainlint.engine.configurations import Configurations
 from trainlint.engine.discover import discover
+from trainlint.engine.rewriting import Fixing
 from trainlint.engine.run import Run, run
-from trainlint.engine.work import Fixing
 from trainlint.finding import Confidence, Safety
 
 SHEET = Path(__file__).parent / "coverage_sheet"

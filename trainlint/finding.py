@@ -195,6 +195,10 @@ class Report:
     """How many findings the user's ignore comments silenced."""
     fixed: int = 0
     """How many findings were fixed on disk."""
+    fixed_rules: tuple[tuple[str, str, int], ...] = ()
+    """For each file and rule that had any, how many: path, code, number."""
+    ignored: int = 0
+    """How many findings comments silence that this run has written."""
     unapplied: tuple[UnappliedFix, ...] = ()
     """Fixes that were asked for and could not be applied."""
     measured: Measured | None = None

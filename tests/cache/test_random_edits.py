@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from tests.cache.project import opened, run_over
 from tests.engine.linked_project import ENGINE, TRAIN, UTILS
 from trainlint.config import Overrides
-from trainlint.engine.work import Fixing
+from trainlint.engine.rewriting import Fixing
 from trainlint.finding import Safety
 
 NAMES = ("pkg/__init__.py", "pkg/utils.py", "pkg/engine.py", "scripts/train.py", "lib/helpers.py")

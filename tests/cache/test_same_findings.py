@@ -16,8 +16,8 @@ from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.types.imported_facts import ImportedFacts
 from trainlint.cache.cache import Recalled
 from trainlint.config import Overrides
+from trainlint.engine.rewriting import Fixing
 from trainlint.engine.run import Run
-from trainlint.engine.work import Fixing
 from trainlint.finding import Safety
 
 COLD_TRAIN = """\

@@ -69,6 +69,47 @@ def test_a_project_says_what_is_not_to_be_fixed(toys: Program, write: Write) -> 
     assert path.read_text() == ALL.replace("numeric", "cured"), "the option adds to the key"
 
 
+def test_what_stays_after_fixes_gets_ignore_comments(toys: Program, write: Write) -> None:
+    path = write("train.py", ALL)
+    ignored = "  # trainlint: ignore[{}] seen in the profile"
+    expected = f"import torch\ncured()\nnumeric(){ignored.format('TOY102')}\nunsafe(){ignored.format('TOY103')}\n"
+    flags = ("--fix", "--add-ignores", "seen in the profile")
+    diff = toys("check", "--diff", *flags)
+    assert path.read_text() == ALL
+    assert "Would fix 1 problem and add ignore comments for 2 problems in 1 file." in diff.err
+    result = toys("check", *flags)
+    assert path.read_text() == expected
+    assert result.code == 0
+    assert "Fixed 1 problem. Added ignore comments for 2 problems. All clear: 1 file" in result.out
+    again = toys("check", "--add-ignores", "another reason")
+    assert (again.code, path.read_text()) == (0, expected)
+
+
+@pytest.mark.parametrize("reason", ["", "  ", "two\nlines", "# nothing"])
+def test_ignores_need_a_reason(toys: Program, write: Write, reason: str) -> None:
+    path = write("train.py", ALL)
+    result = toys("check", "--add-ignores", reason)
+    assert (result.code, path.read_text()) == (2, ALL)
+    assert "the reason why findings are to be ignored" in result.err
+
+
+def test_a_reason_that_the_encoding_cannot_hold_changes_nothing(toys: Program, write: Write) -> None:
+    text = "# coding: ascii\nimport torch\nunsafe()\n"
+    path = write("train.py", text)
+    result = toys("check", "--add-ignores", "gemessen – später")
+    assert (result.code, path.read_text()) == (1, text)
+    assert "ignore comments were not added: its text does not fit the file's encoding, ascii" in result.err
+
+
+def test_what_was_fixed_is_listed_by_file_and_rule(toys: Program, write: Write) -> None:
+    write("train.py", ALL + "safe()\n")
+    write("other.py", "import torch\nunsafe()\n")
+    result = toys("check", "--numeric-fixes", "--show-fixes")
+    assert result.err == "train.py:\n  TOY101: 2 problems\n  TOY102: 1 problem\n"
+    assert toys("check", "--fix", "--show-fixes").err == ""
+    assert toys("check", "--show-fixes").code == 2
+
+
 def test_a_word_that_is_no_rule_is_refused(toys: Program, write: Write) -> None:
     write("train.py", ALL)
     result = toys("check", "--unfixable", "TOY999")

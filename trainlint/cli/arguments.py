@@ -109,7 +109,14 @@ def _check_parser() -> argparse.ArgumentParser:
         "--diff", action="store_true", help="show what would be fixed and write nothing; exit 1 if anything would be"
     )
 
+    fixes.add_argument("--show-fixes", action="store_true", help="list what was fixed, by file and rule")
     _add_keys(fixes, OF_FIXES)
+    fixes.add_argument(
+        "--add-ignores",
+        type=_reason,
+        metavar="REASON",
+        help="silence what stays by ignore comments that say this reason",
+    )
 
     output = parser.add_argument_group("output")
     output.add_argument(
@@ -334,6 +341,12 @@ def _jobs(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a number of processes from 1 on, not {text!r}")
     return int(text)
+
+
+def _reason(text: str) -> str:
+    if not text.strip() or not text.isprintable() or text.lstrip().startswith("#"):
+        raise argparse.ArgumentTypeError("expected the reason why findings are to be ignored, on one line")
+    return text.strip()
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -20,7 +20,6 @@ from trainlint.config.settings import CONFIRMED
 from trainlint.engine.configurations import Configurations
 from trainlint.engine.discover import discover
 from trainlint.engine.run import Run, run
-from trainlint.engine.work import Fixing
 from trainlint.finding import Safety
 from trainlint.installation.distributions import PackError
 from trainlint.report import FORMATS
@@ -29,6 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from trainlint.engine.rewriting import Fixing
     from trainlint.verdict_file import Evidence
 
 CLEAN, FINDINGS, COULD_NOT_JUDGE = 0, 1, 2
@@ -74,16 +74,19 @@ def check(options: Namespace) -> int:
 
 
 def fixing(options: Namespace) -> Fixing | None:
-    """How far the user wants findings to be fixed."""
+    """What the user wants to be done about findings."""
+    limit: Safety | None = None
     if options.unsafe_fixes:
         limit = Safety.UNSAFE
     elif options.numeric_fixes:
         limit = Safety.NUMERICS
-    elif options.fix or options.diff:
+    elif options.fix or (options.diff and options.add_ignores is None):
         limit = Safety.SAFE
-    else:
+    if limit is None and options.add_ignores is None:
         return None
-    return Fixing(limit, write=not options.diff)
+    from trainlint.engine.rewriting import Fixing
+
+    return Fixing(limit, write=not options.diff, ignore_reason=options.add_ignores)
 
 
 def exit_code(found: Run, options: Namespace) -> int:
@@ -109,6 +112,8 @@ def _refuse_nonsense(options: Namespace) -> None:
         raise UsageError(f"--statistics is text for people; leave out --output-format {options.output_format}")
     if options.diff and (options.output_file or options.statistics):
         raise UsageError("--diff prints a patch; leave out --output-file and --statistics")
+    if options.show_fixes and not fixing(options):
+        raise UsageError("--show-fixes lists what was fixed; add --fix, --numeric-fixes, --unsafe-fixes or --diff")
     if options.diff and options.evidence:
         raise UsageError("--diff prints a patch, which evidence says nothing of; leave out --evidence")
     if options.fail_on == CONFIRMED and not options.evidence:

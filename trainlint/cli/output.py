@@ -17,7 +17,7 @@ from trainlint.paths import shown_path
 from trainlint.report import FORMATS, Settings, Style, render, render_statistics
 from trainlint.report.characters import for_terminal, has_commands, quoted
 from trainlint.report.settings import style_for
-from trainlint.report.words import count, failure_sentence, summary, unapplied_sentence
+from trainlint.report.words import count, failure_sentence, fixes_by_file, summary, unapplied_sentence
 from trainlint.source import SourceFile, UnreadableSource, decode_source
 
 TYPE_CHECKING = False
@@ -57,6 +57,9 @@ def show_report(
 ) -> None:
     """Print the report, or write it to the file that the user named. Raises UsageError where that cannot be."""
     tell_unapplied(report, options)
+    if options.show_fixes and not options.quiet:
+        for line in fixes_by_file(report):
+            console.note(line)
     stream = stream or sys.stdout
     if options.output_file is None:
         style = style_for(stream, options.color)
@@ -108,9 +111,14 @@ def show_diff(found: Run, options: Namespace) -> None:
     tell_unapplied(found.report, options)
     if options.quiet:
         return
+    if options.show_fixes:
+        for line in fixes_by_file(found.report):
+            console.note(line)
     if found.rewrites:
-        problems, files = count(found.report.fixed, "problem"), count(len(found.rewrites), "file")
-        console.note(f"Would fix {problems} in {files}.")
+        fixed, ignored, files = found.report.fixed, found.report.ignored, count(len(found.rewrites), "file")
+        done = [f"fix {count(fixed, 'problem')}"] if fixed else []
+        done += [f"add ignore comments for {count(ignored, 'problem')}"] if ignored else []
+        console.note(f"Would {' and '.join(done)} in {files}.")
     elif not found.report.failures:
         console.note("There is nothing to fix.")
 

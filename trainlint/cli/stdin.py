@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from trainlint.engine.configurations import Configurations
-    from trainlint.engine.work import Fixing
+    from trainlint.engine.rewriting import Fixing
     from trainlint.verdict_file import Evidence
 
 

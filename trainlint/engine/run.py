@@ -9,7 +9,7 @@ from pathlib import Path
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import Discovery, Target
 from trainlint.engine.index.project_files import Member, ProjectFiles
-from trainlint.engine.work import Fixing, Job, Outcome, Rewrite, do, do_text
+from trainlint.engine.work import Job, Outcome, Rewrite, do, do_text
 from trainlint.finding import Failure, Report
 from trainlint.paths import absolute, shown_path
 from trainlint.training_settings.files import is_settings
@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
     from trainlint.engine.index.project_index import ProjectIndex
+    from trainlint.engine.rewriting import Fixing
     from trainlint.source import SourceFile
 
 
@@ -188,7 +189,13 @@ def _gathered(jobs: Sequence[Job], outcomes: Sequence[Outcome], failures: Sequen
         failures=_in_order([*failures, *(failure for outcome in outcomes for failure in outcome.failures)]),
         files=sum(outcome.judged for outcome in outcomes),
         suppressed=sum(outcome.suppressed for outcome in outcomes),
-        fixed=sum(outcome.fixed for outcome in outcomes),
+        fixed=sum(number for outcome in outcomes for _, number in outcome.fixed),
+        fixed_rules=tuple(
+            (job.target.shown, code, number)
+            for job, outcome in zip(jobs, outcomes, strict=True)
+            for code, number in outcome.fixed
+        ),
+        ignored=sum(outcome.ignored for outcome in outcomes),
         unapplied=tuple(fix for outcome in outcomes for fix in outcome.unapplied),
     )
     return Run(

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from trainlint.bounded import SETTINGS_BYTES, write_leaves_project
 from trainlint.engine.parsing import UNREADABLE, parse
 from trainlint.engine.read import may_hold_findings, read_bytes
 from trainlint.engine.time_limit import TookTooLong, time_limit
-from trainlint.finding import Failure, Finding, Safety, UnappliedFix
+from trainlint.finding import Failure, Finding, UnappliedFix
 from trainlint.source import SourceFile, UnreadableSource, decode_source
 from trainlint.training_settings.files import holds_settings, is_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from trainlint.analysis.semantic_model import EarlierFacts, SemanticModel
@@ -23,20 +23,7 @@ if TYPE_CHECKING:
     from trainlint.engine.configurations import Selection
     from trainlint.engine.discover import Target
     from trainlint.engine.judge import Verdicts
-
-
-@dataclass(frozen=True, slots=True)
-class Fixing:
-    """That findings are to be fixed, and how."""
-
-    limit: Safety
-    """Fixes up to this level are applied."""
-    write: bool = True
-    """Whether files are written; otherwise the rewrites are only handed back."""
-
-    def applies_to(self, findings: Iterable[Finding]) -> bool:
-        """Whether any of the findings has a fix that is to be applied."""
-        return any(finding.fix is not None and finding.fix.safety <= self.limit for finding in findings)
+    from trainlint.engine.rewriting import Fixing
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +64,10 @@ class Outcome:
     findings: tuple[Finding, ...] = ()
     failures: tuple[Failure, ...] = ()
     suppressed: int = 0
-    fixed: int = 0
+    fixed: tuple[tuple[str, int], ...] = ()
+    """How many findings of each rule were fixed."""
+    ignored: int = 0
+    """How many findings new ignore comments silence."""
     unapplied: tuple[UnappliedFix, ...] = ()
     rewrite: Rewrite | None = None
     """Only when fixes change the file and it is not to be written."""
@@ -176,15 +166,16 @@ def _done_text(
     )
     if fixing is None or not fixing.applies_to(outcome.findings):
         return outcome
-    from trainlint.fixing import fix_to_fixpoint
+    from trainlint.engine.rewriting import rewritten
 
-    result = fix_to_fixpoint(source, lambda text: _judge(text, _as_of(text, source, job)).findings, fixing.limit)
+    done = rewritten(source, outcome.findings, fixing, lambda text: _judge(text, _as_of(text, source, job)).findings)
     return replace(
         outcome,
-        findings=result.remaining,
-        unapplied=result.unapplied,
-        fixed=len(result.applied),
-        rewrite=Rewrite(source, result.source) if result.applied else None,
+        findings=done.findings,
+        unapplied=done.unapplied,
+        fixed=tuple(sorted(Counter(finding.code for finding in done.fixed).items())),
+        ignored=done.ignored,
+        rewrite=Rewrite(source, done.source) if done.source.text != source.text else None,
     )
 
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from trainlint.engine.pool.model_store import bound_for
 from trainlint.engine.pool.tasks import Executor, LocalExecutor, OnFile, TaskKind
-from trainlint.engine.work import Fixing, Job, Outcome, do
+from trainlint.engine.work import Job, Outcome, do
 from trainlint.finding import Failure
 
 if TYPE_CHECKING:
     from trainlint.catalogue import InstalledRule
     from trainlint.engine.pool.model_store import ModelStore
+    from trainlint.engine.rewriting import Fixing
 
 WORTH_A_WORKER = 500_000
 """Bytes of source. From about 400,000 on two processes are done sooner than one, but each takes half a second of

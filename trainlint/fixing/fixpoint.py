@@ -134,10 +134,8 @@ class _Run:
 
     def prove(self, text: str, fixed: Sequence[Finding]) -> tuple[SourceFile, tuple[Finding, ...]] | str:
         """The new source and its findings; where the round must not count, why, as the end of a sentence."""
-        if not _round_trips(self.source, text):
-            return f"its text does not fit the file's encoding, {self.source.encoding}; save the file as UTF-8"
-        if not parses(self.source.path, text):
-            return "the result can no longer be read; please report this rule"
+        if problem := fits(self.source, text):
+            return problem
         if text in self.seen:
             return "it undoes what another fix did; please report this rule"
         source = source_from_text(self.source.path, text, encoding=self.source.encoding, bom=self.source.bom)
@@ -166,6 +164,15 @@ class _Run:
         self.source, self.findings = source, findings
         self.applied += fixed
         self.seen.add(source.text)
+
+
+def fits(source: SourceFile, text: str) -> str | None:
+    """Why a text cannot stand in a file, as the end of a sentence; None where it can."""
+    if not _round_trips(source, text):
+        return f"its text does not fit the file's encoding, {source.encoding}; save the file as UTF-8"
+    if not parses(source.path, text):
+        return "the result can no longer be read; please report this rule"
+    return None
 
 
 def parses(path: str, text: str) -> bool:

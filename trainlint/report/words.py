@@ -61,6 +61,18 @@ def fixable(findings: Iterable[Finding]) -> str:
     return ", ".join(parts)
 
 
+def fixes_by_file(report: Report) -> list[str]:
+    """What was fixed, a line for each file and an indented one for each of its rules."""
+    lines: list[str] = []
+    shown = ""
+    for path, code, number in report.fixed_rules:
+        if path != shown:
+            lines.append(f"{quoted(path)}:")
+            shown = path
+        lines.append(f"  {code}: {count(number, 'problem')}")
+    return lines
+
+
 def count(number: int, noun: str) -> str:
     """As in "1 file" and "2 files"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
@@ -88,4 +100,5 @@ def summary(report: Report) -> str:
         verdict += "; not everything could be judged" if report.files or report.findings else ""
         verdict += f": {count(len(report.failures), 'failure')}"
     fixed = f"Fixed {count(report.fixed, 'problem')}. " if report.fixed else ""
-    return f"{fixed}{verdict}."
+    ignored = f"Added ignore comments for {count(report.ignored, 'problem')}. " if report.ignored else ""
+    return f"{fixed}{ignored}{verdict}."

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from trainlint.config import Overrides
 from trainlint.engine.discover import discover
+from trainlint.engine.rewriting import Fixing
 from trainlint.engine.run import run
-from trainlint.engine.work import Fixing
 from trainlint.finding import Finding, Safety
 from trainlint_probe.judgement.static import configured
 from trainlint_probe.verify.order import Place

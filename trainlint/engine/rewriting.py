@@ -1,0 +1,81 @@
+"""What becomes of a file that is to be rewritten: its fixes, and then ignore comments for what stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from trainlint.finding import Finding, Safety, UnappliedFix
+from trainlint.source import SourceFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@dataclass(frozen=True, slots=True)
+class Fixing:
+    """What is to be done about findings, besides reporting them."""
+
+    limit: Safety | None
+    """Fixes up to this level are applied; None for no fix."""
+    write: bool = True
+    """Whether files are written; otherwise the rewrites are only handed back."""
+    ignore_reason: str | None = None
+    """Why what stays is to be silenced by ignore comments; None where it is to be reported."""
+
+    def applies_to(self, findings: Iterable[Finding]) -> bool:
+        """Whether something is to be done about any of the findings."""
+        return any(self.ignore_reason is not None or self.fixes(finding) for finding in findings)
+
+    def fixes(self, finding: Finding) -> bool:
+        """Whether the finding has a fix that is to be applied."""
+        return self.limit is not None and finding.fix is not None and finding.fix.safety <= self.limit
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A file after its fixes and with its new ignore comments."""
+
+    source: SourceFile
+    findings: tuple[Finding, ...]
+    """What still stands."""
+    fixed: tuple[Finding, ...]
+    ignored: int
+    """How many findings new comments silence."""
+    unapplied: tuple[UnappliedFix, ...]
+
+
+def rewritten(
+    source: SourceFile,
+    findings: tuple[Finding, ...],
+    fixing: Fixing,
+    judge: Callable[[SourceFile], Sequence[Finding]],
+) -> Rewritten:
+    """Do what is to be done about the findings of a text. Nothing is written."""
+    done = Rewritten(source, findings, (), 0, ())
+    if fixing.limit is not None and any(map(fixing.fixes, findings)):
+        from trainlint.fixing import fix_to_fixpoint
+
+        result = fix_to_fixpoint(source, judge, fixing.limit)
+        done = Rewritten(result.source, result.remaining, result.applied, 0, result.unapplied)
+    return done if fixing.ignore_reason is None else _with_ignores(done, fixing.ignore_reason, judge)
+
+
+def _with_ignores(done: Rewritten, reason: str, judge: Callable[[SourceFile], Sequence[Finding]]) -> Rewritten:
+    """With a comment for each finding that one can silence; a comment that does not is a note, and is not written."""
+    from trainlint.fixing.apply import apply_edits
+    from trainlint.fixing.fixpoint import fits
+    from trainlint.source import source_from_text
+    from trainlint.suppress.addition import additions
+
+    before = done.source
+    text = apply_edits(before.text, additions(before, done.findings, reason))
+    if text == before.text:
+        return done
+    if problem := fits(before, text):
+        note = UnappliedFix(before.path, done.findings[0].code, f"ignore comments were not added: {problem}")
+        return Rewritten(before, done.findings, done.fixed, 0, (*done.unapplied, note))
+    source = source_from_text(before.path, text, encoding=before.encoding, bom=before.bom)
+    findings = tuple(judge(source))
+    return Rewritten(source, findings, done.fixed, len(done.findings) - len(findings), done.unapplied)

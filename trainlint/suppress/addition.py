@@ -1,0 +1,51 @@
+"""Ignore comments for findings that are to stay, written behind the statements that they stand in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from trainlint.finding import Edit
+from trainlint.suppress.comments import read_comments
+from trainlint.suppress.ends import ends_of_statements
+
+if TYPE_CHECKING:
+    from trainlint.finding import Finding
+    from trainlint.source import SourceFile
+    from trainlint.suppress.comments import Directive
+
+
+def additions(source: SourceFile, findings: Iterable[Finding], reason: str) -> tuple[Edit, ...]:
+    """The edits that silence the findings, one a statement; of those that no comment can stand behind, none.
+
+    A comment that silences some rules there already gets the further codes, and keeps its reason.
+    """
+    ends = ends_of_statements(source)
+    codes: dict[int, list[str]] = {}
+    for finding in sorted(findings, key=lambda finding: finding.order):
+        last = ends.get(finding.span.start_line)
+        if last is not None and finding.code not in codes.setdefault(last, []):
+            codes[last].append(finding.code)
+    comments = read_comments(source, lambda _: False)
+    directives = {
+        ends[directive.line]: directive
+        for directive in comments.directives
+        if directive.of_trainlint and not directive.whole_file and directive.words and directive.line in ends
+    }
+    return tuple(
+        _extended(directives[line], added) if line in directives else _behind(source, line, added, reason)
+        for line, added in sorted(codes.items())
+    )
+
+
+def _extended(directive: Directive, codes: Sequence[str]) -> Edit:
+    assert directive.words  # `additions` takes no other
+    end = directive.words[-1].stop
+    return Edit(end, end, "".join(f", {code}" for code in codes))
+
+
+def _behind(source: SourceFile, line: int, codes: Sequence[str], reason: str) -> Edit:
+    text = source.line(line)
+    end = source.line_starts[line - 1] + len(text)
+    start = source.line_starts[line - 1] + len(text.rstrip())
+    return Edit(start, end, f"  # trainlint: ignore[{', '.join(codes)}] {reason}")
