@@ -109,6 +109,9 @@ def _check_parser() -> argparse.ArgumentParser:
         "--diff", action="store_true", help="show what would be fixed and write nothing; exit 1 if anything would be"
     )
 
+    fixes.add_argument(
+        "--interactive", action="store_true", help="show each finding with its fix, of every level, and ask"
+    )
     fixes.add_argument("--show-fixes", action="store_true", help="list what was fixed, by file and rule")
     _add_keys(fixes, OF_FIXES)
     fixes.add_argument(

@@ -59,7 +59,16 @@ def check(options: Namespace) -> int:
 
         require_writable(options.output_file, discovery.targets)
     cache = cache_for(options, paths)
-    found = run(discovery, configurations, fixing=fixing(options), workers=options.jobs, cache=cache)
+    todo = fixing(options)
+    if options.interactive:
+        from trainlint.cli.interactive import choose
+
+        assert todo is not None  # --interactive fixes
+        apart = configurations.apart()
+        asked = run(discovery, apart, workers=options.jobs, cache=cache).report
+        sources = SourcesOnDisk(discovery.targets)
+        todo = choose(asked.findings, todo, sources, apart.rules_that_ran(), options)
+    found = run(discovery, configurations, fixing=todo, workers=options.jobs, cache=cache)
     if evidence is not None:
         from trainlint.cli.evidence import with_evidence
 
@@ -76,7 +85,7 @@ def check(options: Namespace) -> int:
 def fixing(options: Namespace) -> Fixing | None:
     """What the user wants to be done about findings."""
     limit: Safety | None = None
-    if options.unsafe_fixes:
+    if options.unsafe_fixes or (options.interactive and not (options.fix or options.numeric_fixes)):
         limit = Safety.UNSAFE
     elif options.numeric_fixes:
         limit = Safety.NUMERICS
@@ -112,6 +121,12 @@ def _refuse_nonsense(options: Namespace) -> None:
         raise UsageError(f"--statistics is text for people; leave out --output-format {options.output_format}")
     if options.diff and (options.output_file or options.statistics):
         raise UsageError("--diff prints a patch; leave out --output-file and --statistics")
+    if options.interactive:
+        from trainlint.cli.interactive import require_terminal
+
+        require_terminal()
+        if options.diff or "-" in options.paths:
+            raise UsageError("--interactive fixes files; leave out --diff, and name paths in place of `-`")
     if options.show_fixes and not fixing(options):
         raise UsageError("--show-fixes lists what was fixed; add --fix, --numeric-fixes, --unsafe-fixes or --diff")
     if options.diff and options.evidence:

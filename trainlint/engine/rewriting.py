@@ -14,6 +14,21 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Chosen:
+    """The findings that the user wants to be fixed, where each was asked about."""
+
+    places: frozenset[tuple[str, str, int, int]]
+    """Path as shown, code, line and column of a finding."""
+    codes: frozenset[str]
+    """Rules of which all findings are meant."""
+
+    def holds(self, finding: Finding) -> bool:
+        """Whether a finding of the text that the user saw is meant."""
+        place = (finding.path, finding.code, finding.span.start_line, finding.span.start_column)
+        return finding.code in self.codes or place in self.places
+
+
+@dataclass(frozen=True, slots=True)
 class Fixing:
     """What is to be done about findings, besides reporting them."""
 
@@ -23,6 +38,8 @@ class Fixing:
     """Whether files are written; otherwise the rewrites are only handed back."""
     ignore_reason: str | None = None
     """Why what stays is to be silenced by ignore comments; None where it is to be reported."""
+    chosen: Chosen | None = None
+    """Which findings are fixed; None for all."""
 
     def applies_to(self, findings: Iterable[Finding]) -> bool:
         """Whether something is to be done about any of the findings."""
@@ -30,7 +47,9 @@ class Fixing:
 
     def fixes(self, finding: Finding) -> bool:
         """Whether the finding has a fix that is to be applied."""
-        return self.limit is not None and finding.fix is not None and finding.fix.safety <= self.limit
+        if self.limit is None or finding.fix is None or finding.fix.safety > self.limit:
+            return False
+        return self.chosen is None or self.chosen.holds(finding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +76,8 @@ def rewritten(
     if fixing.limit is not None and any(map(fixing.fixes, findings)):
         from trainlint.fixing import fix_to_fixpoint
 
-        result = fix_to_fixpoint(source, judge, fixing.limit)
+        wanted = None if fixing.chosen is None else [finding for finding in findings if fixing.fixes(finding)]
+        result = fix_to_fixpoint(source, judge, fixing.limit, wanted)
         done = Rewritten(result.source, result.remaining, result.applied, 0, result.unapplied)
     return done if fixing.ignore_reason is None else _with_ignores(done, fixing.ignore_reason, judge)
 

@@ -37,8 +37,10 @@ class FixResult:
     """Fixes that were dropped because they did harm or nothing, each with its rule."""
 
 
-def fix_to_fixpoint(source: SourceFile, judge: Judge, limit: Safety) -> FixResult:
-    """Apply the fixes up to `limit` round by round until none is left.
+def fix_to_fixpoint(
+    source: SourceFile, judge: Judge, limit: Safety, wanted: Iterable[Finding] | None = None
+) -> FixResult:
+    """Apply the fixes up to `limit` round by round until none is left; of some findings only, where they are given.
 
     A round counts only if its text can be written in the file's encoding, parses, is new, and if what it fixed
     is gone. Otherwise it is taken back and half of its fixes are tried, until a single one is found guilty: that
@@ -46,8 +48,9 @@ def fix_to_fixpoint(source: SourceFile, judge: Judge, limit: Safety) -> FixResul
     """
     unapplied: list[UnappliedFix] = []
     endless: frozenset[str] = frozenset()
+    places = None if wanted is None else frozenset(_place(source, finding) for finding in wanted)
     while True:
-        run = _Run(source, judge, limit, endless)
+        run = _Run(source, judge, limit, endless, wanted=places)
         last = run.repeat()
         if not last:
             return FixResult(run.source, tuple(run.applied), run.remaining(), (*unapplied, *run.unapplied))
@@ -67,6 +70,8 @@ class _Run:
     judge: Judge
     limit: Safety
     endless: frozenset[str]
+    wanted: frozenset[_Place] | None
+    """The places that are fixed, in the text as it is now; None for all."""
     findings: tuple[Finding, ...] = ()
     applied: list[Finding] = field(default_factory=list)
     unapplied: list[UnappliedFix] = field(default_factory=list)
@@ -90,6 +95,8 @@ class _Run:
         sound = []
         for finding in self.findings:
             if finding.fix is None or finding.fix.safety > self.limit or self.refuses(finding):
+                continue
+            if self.wanted is not None and _place(self.source, finding) not in self.wanted:
                 continue
             problem = flaw(self.source, finding.fix)
             if problem is None:
@@ -161,6 +168,9 @@ class _Run:
     def accept(self, source: SourceFile, findings: tuple[Finding, ...], fixed: Sequence[Finding]) -> None:
         edits = _edits(fixed)
         self.dropped = {_moved(place, edits) for place in self.dropped}
+        if self.wanted is not None:
+            done = {_place(self.source, finding) for finding in fixed}
+            self.wanted = frozenset(_moved(place, edits) for place in self.wanted - done)
         self.source, self.findings = source, findings
         self.applied += fixed
         self.seen.add(source.text)
