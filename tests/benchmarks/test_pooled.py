@@ -13,8 +13,9 @@ from benchmarks.accuracy.score import Share
 BLIND = BlindFigures(Share(7, 10), (), Share(0, 20), Share(3, 4))
 
 
-def round_with(*rows: ReadRow) -> Round:
-    return Round(date(2001, 2, 3), "c0ffee", 7, (), BLIND, ReadFigures(rows, (0, 0, 0), Share(1, 1), None))
+def round_with(*rows: ReadRow, below: ReadRow | None = None) -> Round:
+    read = ReadFigures(rows, (0, 0, 0), Share(1, 1), None, () if below is None else (below,))
+    return Round(date(2001, 2, 3), "c0ffee", 7, (), BLIND, read)
 
 
 def readings(right: int, wrong: int, repositories: int) -> list[ReadRow]:
@@ -49,13 +50,15 @@ def test_a_level_is_counted_over_all_rounds_and_over_the_last_two() -> None:
     rounds = [
         round_with(ReadRow("TRN201", "a/one", "certain", 1, 0, 3)),
         round_with(ReadRow("TRN201", "a/two", "certain", 2, 0, 0), ReadRow("TRN205", "a/two", "likely", 0, 1, 0)),
-        round_with(ReadRow("TRN201", "a/three", "certain", 1, 0, 1)),
+        round_with(ReadRow("TRN201", "a/three", "certain", 1, 0, 1), below=ReadRow("TRN1", "a/b", "unlikely", 1, 0, 0)),
     ]
-    _, _, certain, likely, every = levels_table(rounds).splitlines()
+    _, _, certain, likely, possible, unlikely, shown = levels_table(rounds).splitlines()
     assert certain.startswith("| certain | 0.50 (4/8)")
     assert "0.75 (3/4)" in certain
     assert "0.00 (0/1)" in likely
-    assert "0.44 (4/9)" in every
+    assert possible == "| possible | - | - | - | - |"
+    assert unlikely.startswith("| unlikely | 1.00 (1/1)"), "read below the default level"
+    assert "0.44 (4/9)" in shown, "that counts for its level only"
     assert len(rows_of(rounds)) == 4
 
 

@@ -699,6 +699,29 @@ def test_a_round_from_the_run_to_the_page(toy: Toy, capsys: pytest.CaptureFixtur
     assert toy.step("score-round", *record) == 2
 
 
+def test_lower_levels_are_read_apart(toy: Toy, capsys: pytest.CaptureFixture[str]) -> None:
+    toy.write_run(finding(), finding(LOGGED, confidence="possible"))
+    assert toy.step("readings", "--out", toy.directory / "default.json") == 2
+    assert "run trainlint without options" in capsys.readouterr().err
+    low = toy.directory / "low.json"
+    assert toy.step("readings", "--below-default", "--out", low) == 0
+    form = json.loads(low.read_text())
+    assert [each["confidence"] for each in form["findings"]] == ["possible"]
+    toy.write_run(finding())
+    default = toy.directory / "default.json"
+    assert toy.step("readings", "--out", default) == 0
+    for path in (low, default):
+        form = json.loads(path.read_text())
+        form["findings"][0] |= {"message_verdict": "wrong", "fix_verdict": "wrong"}
+        path.write_text(json.dumps(form))
+    record = ["--record", "--date", "2001-02-03", "--commit", "c0ffee", "--seed", "7"]
+    assert toy.step("score-round", "--forms", default, default, "--below", low, low, *record) == 0
+    (recorded,) = read_rounds(toy.rounds)
+    assert recorded.read is not None
+    assert recorded.read.messages == (0, 0, 1)
+    assert [row.level for row in recorded.read.below] == ["possible"]
+
+
 def test_a_round_is_recorded_only_with_what_it_is_about(toy: Toy, capsys: pytest.CaptureFixture[str]) -> None:
     toy.write_run(finding())
     assert toy.step("score-round", "--record", "--seed", "7") == 2

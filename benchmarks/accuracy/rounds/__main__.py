@@ -24,6 +24,7 @@ from benchmarks.accuracy.rounds.skeleton import skeleton
 from benchmarks.accuracy.run import CannotScore, clone_of, line_text, require_clones
 from benchmarks.accuracy.vocabulary import ISSUES_OF_RULE, covered_issues
 from benchmarks.markers import between_markers
+from trainlint.finding import Confidence
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "accuracy.md"
 
@@ -66,7 +67,11 @@ def _check_labels(arguments: argparse.Namespace) -> int:
 def _readings(arguments: argparse.Namespace) -> int:
     label_set = read_labels(arguments.labels, mended=False)
     require_clones(label_set, arguments.clones)
-    findings = read_runs([repo for repo, _ in label_set.commits], arguments.clones, arguments.runs).findings
+    below = arguments.below_default
+    repos = [repo for repo, _ in label_set.commits]
+    findings = read_runs(repos, arguments.clones, arguments.runs, all_levels=below).findings
+    if below:
+        findings = tuple(each for each in findings if each.flag.confidence < Confidence.LIKELY)
     chosen = reading_form.drawn(findings, count=arguments.count, seed=arguments.seed)
     form = reading_form.form(findings, chosen, arguments.clones, seed=arguments.seed)
     # "x": a form that somebody has filled in is never written over.
@@ -89,7 +94,8 @@ def _score_round(arguments: argparse.Namespace) -> int:
     scored = score_runs(label_set, runs)
     blind = blind_figures(scored)
     sys.stdout.write(blind_text(blind))
-    read = read_figures(pairs(*map(read_form, arguments.forms))) if arguments.forms else None
+    below = pairs(*map(read_form, arguments.below)) if arguments.below else ()
+    read = read_figures(pairs(*map(read_form, arguments.forms)), below) if arguments.forms else None
     if arguments.misses:
         outcome = Outcome(
             score=scored,
@@ -156,6 +162,9 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     _add_runs(step)
     step.add_argument("--seed", type=int, required=True, metavar="N", help="of the draw")
     step.add_argument("--count", type=int, default=60, metavar="N", help="how many at most (default: 60)")
+    step.add_argument(
+        "--below-default", action="store_true", help="only findings that are not shown by default (possible, unlikely)"
+    )
     step.add_argument("--out", type=Path, required=True, metavar="FILE", help="where the form is to be written")
 
     step = commands.add_parser("merge-readings", help="compare two filled forms")
@@ -167,6 +176,9 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     _add_labels(step)
     _add_runs(step)
     step.add_argument("--forms", nargs=2, type=Path, metavar="FORM", help="the two filled reading forms")
+    step.add_argument(
+        "--below", nargs=2, type=Path, metavar="FORM", help="two filled forms about findings below the default level"
+    )
     step.add_argument("--misses", action="store_true", help="list each miss, look-alike hit and false alarm")
     step.add_argument("--record", action="store_true", help="add the round to the list of rounds")
     step.add_argument("--date", type=date.fromisoformat, metavar="YYYY-MM-DD", help="of the run, for --record")

@@ -87,13 +87,14 @@ def pairs(first: Form, second: Form) -> tuple[Pair, ...]:
     return tuple(map(Pair, first.readings, second.readings))
 
 
-def read_figures(of: Sequence[Pair]) -> ReadFigures:
-    """The figures of a round."""
+def read_figures(of: Sequence[Pair], below: Sequence[Pair] = ()) -> ReadFigures:
+    """The figures of a round: of default findings, and of those `below` the default level, if any were read."""
     return ReadFigures(
         rows=_rows(of),
         fixes=_counts(pair.fix for pair in of),
         agreed=agreed(of, lambda reading: reading.message),
         kappa=kappa(of, lambda reading: reading.message),
+        below=_rows(below),
     )
 
 

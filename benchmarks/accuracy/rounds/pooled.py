@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from benchmarks.accuracy.rounds.record import ReadRow, Round, added
 from benchmarks.accuracy.score import Share
 from benchmarks.accuracy.tables import estimate, row, share
+from trainlint.finding import Confidence
 
 if TYPE_CHECKING:
     from trainlint.rule import Rule
@@ -59,6 +60,11 @@ def rows_of(rounds: Iterable[Round]) -> tuple[ReadRow, ...]:
     return tuple(item for each in rounds if each.read is not None for item in each.read.rows)
 
 
+def rows_below(rounds: Iterable[Round]) -> tuple[ReadRow, ...]:
+    """All readings of findings below the default level."""
+    return tuple(item for each in rounds if each.read is not None for item in each.read.below)
+
+
 def readings_of(code: str, rows: Sequence[ReadRow]) -> RuleReadings:
     """The readings of one rule."""
     own = [each for each in rows if each.code == code]
@@ -67,12 +73,14 @@ def readings_of(code: str, rows: Sequence[ReadRow]) -> RuleReadings:
 
 def levels_table(rounds: Sequence[Round]) -> str:
     """What each level of confidence was worth, in all rounds and in the last two."""
-    every, last = rows_of(rounds), rows_of(rounds[-2:])
-    names = sorted({each.level for each in every})
+    every, last = (rows_of(some) + rows_below(some) for some in (rounds, rounds[-2:]))
+    names = [level.label for level in sorted(Confidence, reverse=True)]
     lines = [row("level", "all rounds: right", "wrong", "last two rounds: right", "wrong"), row(*["---"] * 5)]
-    for name in (*names, "all"):
-        cells = [cell for rows in (every, last) for cell in _level([r for r in rows if name in (r.level, "all")])]
+    for name in names:
+        cells = [cell for rows in (every, last) for cell in _level([each for each in rows if each.level == name])]
         lines.append(row(name, *cells))
+    shown = [cell for some in (rounds, rounds[-2:]) for cell in _level(rows_of(some))]
+    lines.append(row("all that are shown by default", *shown))
     return "\n".join(lines)
 
 

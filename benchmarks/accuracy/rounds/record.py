@@ -55,6 +55,8 @@ class ReadFigures:
     """Messages of which both readers say the same."""
     kappa: float | None
     """Cohen's kappa of the two readers on messages; None where chance alone would make them agree."""
+    below: tuple[ReadRow, ...] = ()
+    """The same of findings that are not shown by default, for what the lower levels are worth."""
 
     @property
     def messages(self) -> tuple[int, int, int]:
@@ -123,6 +125,7 @@ def as_data(of: Round) -> dict[str, object]:
         "fixes": list(of.read.fixes),
         "agreed": list(of.read.agreed),
         "kappa": of.read.kappa,
+        "below": [list(row) for row in of.read.below],
     }
     return {
         "date": of.day.isoformat(),
@@ -183,7 +186,8 @@ def _read(item: Mapping[str, object]) -> ReadFigures:
     kappa = item.get("kappa")
     if kappa is not None and not (isinstance(kappa, float | int) and -1 <= kappa <= 1):
         raise ValueError('"kappa" is neither null nor a number from -1 to 1')
-    return ReadFigures(_rows(item, "messages"), _verdicts(item, "fixes"), _share(item, "agreed"), kappa)
+    below = _rows(item, "below") if "below" in item else ()
+    return ReadFigures(_rows(item, "messages"), _verdicts(item, "fixes"), _share(item, "agreed"), kappa, below)
 
 
 def _object(item: Mapping[str, object], key: str) -> Mapping[str, object]:

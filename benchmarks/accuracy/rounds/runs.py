@@ -37,8 +37,10 @@ class Runs:
     """Repository, path and reason of each file that could not be judged wholly."""
 
 
-def read_runs(repos: Iterable[str], clones: Path, runs: Path) -> Runs:
+def read_runs(repos: Iterable[str], clones: Path, runs: Path, *, all_levels: bool = False) -> Runs:
     """Read RUNS/NAME.json for each repository, NAME being the last part of its name.
+
+    `all_levels` is for runs with `--min-confidence unlikely`.
 
     Raises BadFile or CannotScore where a report is missing, is no report on that clone, or shows more than trainlint
     does by default.
@@ -52,7 +54,7 @@ def read_runs(repos: Iterable[str], clones: Path, runs: Path) -> Runs:
         assert isinstance(report, dict), "read_report has refused everything else"
         findings += map(_reported, checked.flags, report["findings"])
         not_judged += [(repo, path, reason) for path, reason in checked.not_judged]
-        _require_this_clone(clone, checked.flags)
+        _require_this_clone(clone, checked.flags, Confidence.UNLIKELY if all_levels else Confidence.LIKELY)
     return Runs(tuple(findings), tuple(not_judged))
 
 
@@ -76,14 +78,14 @@ def _reported(flag: Flag, finding: Mapping[str, object]) -> Reported:
     )
 
 
-def _require_this_clone(clone: Path, flags: Iterable[Flag]) -> None:
+def _require_this_clone(clone: Path, flags: Iterable[Flag], least: Confidence) -> None:
     for flag in flags:
         if leads_out(clone / flag.path, clone) or not (clone / flag.path).is_file():
             raise CannotScore(
                 f"the run on {clone} names {flag.path}, which is not in it; start trainlint in the clone itself, "
                 "or here with the clone's path"
             )
-        if flag.confidence < Confidence.LIKELY:
+        if flag.confidence < least:
             raise CannotScore(
                 f"the run on {clone} shows a finding that is {flag.confidence.label} ({flag.code}, {flag.path}:"
                 f"{flag.line}); a round counts what users see by default, so run trainlint without options"
