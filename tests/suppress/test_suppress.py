@@ -200,7 +200,7 @@ def test_a_comment_on_the_header_does_not_reach_the_body() -> None:
     "text",
     [
         "class A:\n    def f(self):\n        a(b.item(),\n          c)  # noqa: TRN201\n",
-        "class A: \\\n    x = a(b.item(),\n          c)  # noqa: TRN201\n",
+        "class A(b.item()): \\\n    x = 1  # noqa: TRN201\n",
         "def f(a,\n      b=c.item(),\n): return a(  # noqa: TRN201\n    b)\n",
         "class A:\n    @b.item(\n    )\n    def f(self):  # noqa: TRN201\n        pass\n",
         "class A:\n    @ b.item\n    # noqa: TRN201\n    def f(self): pass\n",

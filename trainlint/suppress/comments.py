@@ -125,16 +125,14 @@ def _stretches(source: SourceFile, tree: ast.Module | None) -> Iterator[tuple[in
 
 def _first_lines(source: SourceFile, body: Sequence[ast.stmt]) -> Iterator[int]:
     """The first lines of the statements of a module and of its classes and functions, as far as no line is shared."""
-    ended = 0
     for statement in body:
         starts: list[ast.stmt | ast.expr] = [statement, *getattr(statement, "decorator_list", ())]
         line, column = min((node.lineno, node.col_offset) for node in starts)
         before = source.line(line)[:column].strip()
-        if line > ended and before in _BEFORE_STATEMENT and not source.line(line - 1).endswith("\\"):
+        if before in _BEFORE_STATEMENT and not source.line(line - 1).endswith("\\"):
             yield line
         if isinstance(statement, _HOLDING_STATEMENTS):
             yield from _first_lines(source, statement.body)
-        ended = statement.end_lineno or statement.lineno
 
 
 def _tokens(source: SourceFile, start: int, stop: int) -> Iterator[tokenize.TokenInfo]:
