@@ -152,7 +152,7 @@ class Rule(ABC):
         if not base and not _is_abstract(cls):
             page = _unindented(cls.__doc__ or "")
             _require(cls, page)
-            cls.manual = _manual(page)
+            cls.manual = parse_manual(page)
             cls.summary = cls.manual.summary
             cls.module = cls.__module__
 
@@ -269,12 +269,8 @@ def _require(cls: type[Rule], page: str) -> None:
         raise BadRule(f"rule {cls.__module__}.{cls.__qualname__}: " + "; ".join(problems))
 
 
-def parse_manual(cls: type) -> Manual:
-    """Read a rule's page from its class docstring."""
-    return _manual(_unindented(cls.__doc__ or ""))
-
-
-def _manual(page: str) -> Manual:
+def parse_manual(page: str) -> Manual:
+    """Read a rule's page from its class docstring, which has lost its indent."""
     head, *rest = _HEADING.split(page)
     summary, _, introduction = head.strip().partition("\n")
     sections = tuple(zip(rest[::2], (body.strip() for body in rest[1::2]), strict=True))

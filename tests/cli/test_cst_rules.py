@@ -25,7 +25,7 @@ def pages(*modules: Path) -> dict[str, Manual]:
         for node in ast.parse(module.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef):
                 (code,) = re.findall(r"^code = '(\w+)'$", "\n".join(map(ast.unparse, node.body)), re.MULTILINE)
-                found[code] = parse_manual(type(node.name, (), {"__doc__": ast.get_docstring(node)}))
+                found[code] = parse_manual(ast.get_docstring(node) or "")
     return found
 
 

@@ -196,6 +196,23 @@ def test_a_comment_on_the_header_does_not_reach_the_body() -> None:
     assert told("for x in y:  # trainlint: ignore[TRN201]\n    x.item()\n") == ["TRN002 1", "TRN201 2"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class A:\n    def f(self):\n        a(b.item(),\n          c)  # noqa: TRN201\n",
+        "class A(b.item()): \\\n    x = 1  # noqa: TRN201\n",
+        "def f(a,\n      b=c.item(),\n): return a(  # noqa: TRN201\n    b)\n",
+        "class A:\n    @b.item(\n    )\n    def f(self):  # noqa: TRN201\n        pass\n",
+        "class A:\n    @ b.item\n    # noqa: TRN201\n    def f(self): pass\n",
+        "def f():\n    '\\\n# noqa: TRN201'\n    x = 1; y = a(b.item(),\n  c)  # noqa: TRN201\n",
+        "def f():\n    if a:\n        b.item()\n  # noqa: TRN201\n    return 1\n",
+    ],
+    ids=["nested", "continued", "header", "decorator", "spaced", "shared", "dedented"],
+)
+def test_comments_in_nested_code_are_the_same_with_the_tree(text: str) -> None:
+    assert judged(text).suppressed <= 1  # `judged` compares what is said with and without the tree
+
+
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_line_ends_of_all_kinds(newline: str) -> None:
     text = "# größe\x0c\nx = '''\n\n'''\nwith a.item(), \\\n  b.item(): # noqa: TRN201\n  c.item() # noqa: TRN202\n"

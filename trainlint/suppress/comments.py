@@ -5,9 +5,10 @@ In files of settings each line stands for itself: YAML's comments begin where a 
 
 from __future__ import annotations
 
+import ast
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from token import COMMENT, DEDENT, ENDMARKER, INDENT, NEWLINE, NL
 from typing import TYPE_CHECKING
@@ -17,7 +18,6 @@ from trainlint.suppress.hint import HINT
 from trainlint.training_settings.files import is_settings
 
 if TYPE_CHECKING:
-    import ast
     import tokenize
 
     from trainlint.source import SourceFile
@@ -36,6 +36,9 @@ _NEXT_COMMENT = lazy(r"#\s*[A-Za-z]")
 
 _SETTINGS_COMMENT = lazy(r"(?:(?<=\s)|^)#")
 
+_HOLDING_STATEMENTS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+_BEFORE_STATEMENT = ("", "@")
+"""What may stand before a statement, or its first decorator, where it begins a line."""
 _BETWEEN_STATEMENTS = frozenset((NL, COMMENT, INDENT, DEDENT, ENDMARKER, NEWLINE))
 
 
@@ -84,9 +87,9 @@ class Comments:
 def read_comments(source: SourceFile, is_rule: Callable[[str], bool], tree: ast.Module | None = None) -> Comments:
     """All ignore comments of a file. `is_rule` tells a rule's name from the first word of a reason.
 
-    Of a file that is no valid Python, those before the place where its tokens end. With the file's `tree`, only the
-    statements of the module that look as if they held such a comment are tokenized: reading tokens takes twice as
-    long as parsing.
+    Of a file that is no valid Python, those before the place where its tokens end. With the file's `tree`, only those
+    statements of its module, classes and functions are tokenized that look as if they held such a comment: reading
+    tokens takes twice as long as parsing.
     """
     directives: list[Directive] = []
     first_lines: dict[int, int] = {}
@@ -105,23 +108,31 @@ def read_comments(source: SourceFile, is_rule: Callable[[str], bool], tree: ast.
 
 
 def _stretches(source: SourceFile, tree: ast.Module | None) -> Iterator[tuple[int, int]]:
-    """The lines to read, as ranges without their last: from a statement of the module up to the next."""
+    """The lines to read, as ranges without their last: from a statement up to the next that begins at its level."""
     lines = len(source.line_starts)
     if tree is None or is_settings(source.path):
         yield 1, lines + 1
         return
     bounds = [1]
-    ended = 0
-    for statement in tree.body:
-        decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-        begins = min([statement.lineno, *(item.lineno for item in decorators)])
-        if begins > ended and begins > bounds[-1]:  # several may share a line
+    for begins in _first_lines(source, tree.body):
+        if begins > bounds[-1]:
             bounds.append(begins)
-        ended = statement.end_lineno or statement.lineno
     bounds.append(lines + 1)
     hints = [source.position(found.start())[0] for found in HINT.finditer(source.text)]
     for number in sorted({bisect_right(bounds, line) for line in hints}):
         yield bounds[number - 1], bounds[number]
+
+
+def _first_lines(source: SourceFile, body: Sequence[ast.stmt]) -> Iterator[int]:
+    """The first lines of the statements of a module and of its classes and functions, as far as no line is shared."""
+    for statement in body:
+        starts: list[ast.stmt | ast.expr] = [statement, *getattr(statement, "decorator_list", ())]
+        line, column = min((node.lineno, node.col_offset) for node in starts)
+        before = source.line(line)[:column].strip()
+        if before in _BEFORE_STATEMENT and not source.line(line - 1).endswith("\\"):
+            yield line
+        if isinstance(statement, _HOLDING_STATEMENTS):
+            yield from _first_lines(source, statement.body)
 
 
 def _tokens(source: SourceFile, start: int, stop: int) -> Iterator[tokenize.TokenInfo]:

@@ -6,10 +6,9 @@ import ast
 
 import pytest
 
-from trainlint.analysis.programs.proof_of_absence import ProofOfAbsence, proof_of_absence
+from trainlint.analysis.programs.proof_of_absence import ProofOfAbsence, way_into_training
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.config import Config
 from trainlint.source import source_from_text
@@ -29,8 +28,8 @@ for images, labels in loader:
 
 def way(code: str, path: str = "train.py") -> ProofOfAbsence | None:
     file = SemanticModel(source_from_text(path, code), ast.parse(code), Config())
-    found: Place = file.outline.loops[-1]
-    return proof_of_absence(Site(file, found))
+    found = way_into_training(Site(file, file.outline.loops[-1]))
+    return found if found is not None and found.uses(FactKind.ENTERED) and not found.uses(FactKind.FRAMEWORK) else None
 
 
 def test_a_loop_of_a_script_has_a_whole_way_with_its_layers() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.analysis.project.project import project
-from trainlint.analysis.programs.proof_of_absence import ProofOfAbsence, proof_of_absence
+from trainlint.analysis.programs.proof_of_absence import ProofOfAbsence, way_into_training
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.fact_kinds import FactKind
 
@@ -51,7 +51,8 @@ if __name__ == "__main__":
 
 def way(main: str) -> ProofOfAbsence | None:
     file = project({"engine.py": ENGINE, "models.py": MODEL, "main.py": main}).models["engine.py"]
-    return proof_of_absence(Site(file, file.outline.loops[0]))
+    found = way_into_training(Site(file, file.outline.loops[0]))
+    return found if found is not None and found.uses(FactKind.ENTERED) and not found.uses(FactKind.FRAMEWORK) else None
 
 
 def test_layers_are_seen_where_another_file_builds_them() -> None:

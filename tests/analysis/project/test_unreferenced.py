@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from collections import Counter
 from collections.abc import Mapping
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.analysis.project.project import project
+from trainlint.analysis.frequency.unreferenced import mentions
+from trainlint.analysis.syntax.walk import outline
 
 PROGRAM = """
     from work import {names}
@@ -112,3 +119,11 @@ def unreferenced(files: Mapping[str, str]) -> set[str]:
 @pytest.mark.parametrize(("files", "dead"), DEAD.values(), ids=DEAD.keys())
 def test_what_nothing_refers_to(files: dict[str, str], dead: set[str]) -> None:
     assert unreferenced(files) == dead
+
+
+@given(st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("ab_1 .-\n\u2014\u00e9\u00b7"))))
+def test_the_words_of_a_file_are_those_of_a_pattern(text: str) -> None:
+    found = mentions(text, outline(ast.parse("")))
+    counts = Counter(re.findall(r"\w+", text))
+    assert set(found.once.split()) == {word for word, count in counts.items() if count == 1}
+    assert set(found.often.split()) == {word for word, count in counts.items() if count > 1}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trainlint.analysis.conditions.condition import CONFIDENCE_BEHIND_UNKNOWN, Condition, ConditionKind
+from trainlint.analysis.conditions.condition import Condition, ConditionKind
 from trainlint.analysis.conditions.forms.phases import names_training
 from trainlint.analysis.conditions.guards import parts_around
 from trainlint.analysis.syntax.blocks import Block
@@ -31,17 +31,6 @@ def runs_where_missing(conditions: Iterable[Condition]) -> bool:
 def is_on_some_ranks(conditions: Iterable[Condition]) -> bool:
     """Whether only some of the processes of a distributed job run the code."""
     return any(condition.kind is ConditionKind.RANK for condition in conditions)
-
-
-def confidence_behind(conditions: Iterable[Condition]) -> float:
-    """How sure it is that code behind conditions runs in each step: 0 where it runs rarely.
-
-    For rules whose findings are not as sure as the frequency of their place; others have this by that frequency.
-    """
-    found = list(conditions)
-    if runs_rarely(found):
-        return 0.0
-    return CONFIDENCE_BEHIND_UNKNOWN if any(condition.is_unknown for condition in found) else 1.0
 
 
 def is_for_training(block: Block) -> bool:

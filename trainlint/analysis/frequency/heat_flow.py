@@ -159,10 +159,6 @@ class FrequencyFixpoint:
         """The hottest of what some callers give a function; None where that is unknown."""
         return self._hottest_along(function, edges, self._settled())
 
-    def at_call(self, function: int, edge: Edge) -> HeatFact:
-        """The heat of the place where one caller runs a function."""
-        return self._at_call(function, edge, self._settled())
-
     def _absolute(self, found: BlockHeat, functions: dict[int, HeatFact]) -> HeatFact:
         """The heat of a block once the heat of its function is known."""
         if found.fact is not None:

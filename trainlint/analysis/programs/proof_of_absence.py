@@ -45,15 +45,6 @@ class ProofOfAbsence:
         return {item.fact.detail for item in self.facts if item.fact.kind is kind}
 
 
-def proof_of_absence(site: Site) -> ProofOfAbsence | None:
-    """The way into a loop that trains on CUDA; None for another loop, and where a part of the way is out of sight.
-
-    The way is in sight where it starts at the top level of a module and where no framework owns the loop.
-    """
-    way = way_into_training(site)
-    return way if way is not None and way.uses(FactKind.ENTERED) and not way.uses(FactKind.FRAMEWORK) else None
-
-
 def way_into_training(site: Site) -> ProofOfAbsence | None:
     """What is in sight of the way into a loop that trains on CUDA; None for another loop.
 

@@ -30,7 +30,7 @@ def unchanging(file: SemanticModel, node: ast.expr, block: Block, depth: int = _
     for part in nodes_in(node):
         if isinstance(part, ast.Call) and not _gives_the_same(file, part, block):
             return False
-        if isinstance(part, ast.Attribute) and not _attribute_stays(file, part, block):
+        if isinstance(part, ast.Attribute) and not _attribute_stays(file, part):
             return False
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and not _name_stays(file, part, block, depth):
             return False
@@ -44,7 +44,7 @@ def _gives_the_same(file: SemanticModel, call: ast.Call, block: Block) -> bool:
     return name in _FIXED or (name[:1].isupper() and file.kinds.imported(call.func, block) != "random.Random")
 
 
-def _attribute_stays(file: SemanticModel, node: ast.Attribute, block: Block) -> bool:
+def _attribute_stays(file: SemanticModel, node: ast.Attribute) -> bool:
     """Whether nothing in the file stores to an attribute of this name where it may run more than once."""
     return not any(
         _in_loop(place.block) or _runs_again(file, place.block) or _is_method(file, place.block)

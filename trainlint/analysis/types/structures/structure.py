@@ -31,7 +31,7 @@ def mapped(kinds: Kinds, call: ast.Call, block: Block) -> Value | None:
     row = MAPS.get(name)
     if row is not None and len(call.args) > max(row.function, row.tree):
         tree = kinds.of(call.args[row.tree], block)
-        made = _applied(kinds, call, row, block, _leaf(kinds, tree, row))
+        made = _applied(kinds, call, row, _leaf(kinds, tree, row))
         if made.kind is Kind.UNKNOWN:
             return None
         return Value(Kind.CONTAINER, element=made) if row.flat or tree.kind is Kind.CONTAINER else made
@@ -62,7 +62,7 @@ def _leaf(kinds: Kinds, tree: Value, row: StructureMap) -> Value:
     return tree
 
 
-def _applied(kinds: Kinds, call: ast.Call, row: StructureMap, block: Block, leaf: Value) -> Value:
+def _applied(kinds: Kinds, call: ast.Call, row: StructureMap, leaf: Value) -> Value:
     """What the mapping function makes of a leaf."""
     given = call.args[row.function]
     if isinstance(given, ast.Lambda):

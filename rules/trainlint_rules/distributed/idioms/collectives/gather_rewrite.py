@@ -42,7 +42,7 @@ def into_one_tensor(site: Site, gathered: GatheredList, function: str) -> Iterat
         raise Unfixable(f"gloo, which {site.path} starts, could not gather into one tensor in older versions")
     if not isinstance(creation, ast.Assign) or len(creation.targets) != 1:
         raise Unfixable(f"line {gathered.creation.position[0]} of {site.path} gives the list more than one name")
-    result = _result_name(site, gathered)
+    result = _result_name(gathered)
     shape, sent = _shape_and_sent(gathered)
     new = cst.parse_statement(f"{result or gathered.name} = {ast.unparse(gathered.tensor)}.new_empty(({shape}))")
     assert isinstance(new, cst.SimpleStatementLine)
@@ -107,7 +107,7 @@ def _sends(call: cst.Call, function: str, result: str, sent: str) -> cst.Call:
     return call.with_changes(func=call.func.with_changes(attr=cst.Name(function)), args=args)
 
 
-def _result_name(site: Site, gathered: GatheredList) -> str | None:
+def _result_name(gathered: GatheredList) -> str | None:
     """The name that the joined tensor is given in a statement of its own, where nothing else uses it in between."""
     joining, creation = gathered.joining, gathered.creation
     statement = joining.statement
