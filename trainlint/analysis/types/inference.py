@@ -82,7 +82,6 @@ _PARAMETERS_OF_GROUP = "params"
 _PARAMETERS_OF_MODULE = frozenset({"weight", "bias", "logit_scale"})
 _INNER_MODULES = frozenset({"module", "model"})
 """Attributes by which wrappers of modules hand out what they wrap."""
-_VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})
 _ROWS = frozenset({"loc", "iloc", "at", "iat", "values"})
 """Attributes by which rows and cells are taken from a table of pandas."""
 _DEEPEST_BASE = 6
@@ -396,7 +395,7 @@ class Kinds:
             if owner is not None and (node.attr in owner.attributes or is_record(owner)):
                 return self.self_attribute(owner, node.attr)
         found = self._attribute_of(base, node.attr)
-        if base.access_paths and not found.access_paths:
+        if base.access_paths and (not found.access_paths or found is base):
             return found.with_access_paths(*along(base.access_paths, node.attr))
         return found
 
@@ -436,7 +435,7 @@ class Kinds:
             return UNKNOWN
         if name in ("data", "grad"):
             return base.detached()
-        if base.origin in _PLAIN_TENSORS and name not in _VIEWS:
+        if base.origin in _PLAIN_TENSORS and name not in tensor_attributes.VIEWS:
             return UNKNOWN
         return base
 
