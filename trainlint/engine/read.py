@@ -38,6 +38,11 @@ def read_bytes(path: Path, *, whole: bool = True) -> bytes:
         ) from error
 
 
+def may_tell_itself(data: bytes) -> bool:
+    """Whether a file that is alone may gain by being linked: it trains, and objects of its classes may be passed on."""
+    return b"class " in data and (b".backward(" in data or b"training_step" in data)
+
+
 def names_torch(data: bytes) -> bool:
     """Whether a file speaks of PyTorch, or of what is built on it."""
     return any(word in data for word in _TORCH_WORDS)
