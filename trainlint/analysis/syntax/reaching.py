@@ -19,7 +19,8 @@ def reaching(name: str, block: Block, at: Position) -> list[Binding]:
     """The bindings of `name` that a use at `at`, inside `block`, may see; empty for an unknown or built-in name.
 
     Within one scope: back to the nearest earlier binding that surely ran, or to an `if` that binds the name in each
-    branch, and, inside a loop, also later ones of that loop. From an inner scope all bindings of the outer scope count, since the order is unknown.
+    branch, and, inside a loop, also later ones of that loop. From an inner scope all bindings of the outer scope count,
+    since the order is unknown.
     """
     own = scope = block.scope
     bindings = own.bindings.get(name)
