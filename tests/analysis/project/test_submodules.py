@@ -64,6 +64,68 @@ FOUND: dict[str, dict[str, str]] = {
         """,
         "train.py": _TRAIN,
     },
+    "layers appended to a list of modules that starts empty": {
+        "parts.py": """
+            from torch import nn
+
+
+            class Layer(nn.Module):
+                def forward(self, x):
+                    return x.relu()  #= inner
+
+
+            class Wide(nn.Module):
+                def forward(self, x):
+                    return x.tanh()  #= inner
+        """,
+        "nets.py": """
+            import torch
+            from parts import Layer, Wide
+
+
+            class Net(torch.nn.Module):
+                def __init__(self, depth):
+                    self.layers = torch.nn.ModuleList()
+                    for place in range(depth):
+                        if place % 2 == 0:
+                            self.layers.append(Layer())
+                        else:
+                            self.layers.append(Wide())
+
+                def forward(self, x):
+                    for place, layer in enumerate(self.layers):
+                        x = layer(x)
+                    return x
+        """,
+        "train.py": _TRAIN,
+    },
+    "layers put into a dict of modules, through a variable": {
+        "parts.py": """
+            from torch import nn
+
+
+            class Layer(nn.Module):
+                def forward(self, x):
+                    return x.relu()  #= step
+        """,
+        "nets.py": """
+            import torch
+            from torch import nn
+            from parts import Layer
+
+
+            class Net(torch.nn.Module):
+                def __init__(self, names):
+                    layers = nn.ModuleDict()
+                    for name in names:
+                        layers[name] = Layer()
+                    self.layers = layers
+
+                def forward(self, x):
+                    return self.layers['first'](x)
+        """,
+        "train.py": _TRAIN,
+    },
     "layers under numbered names, read by the same names": {
         "parts.py": """
             from torch import nn
@@ -283,6 +345,34 @@ QUIET: dict[str, dict[str, str]] = {
 
                 def forward(self, x):
                     return self.head(x)
+        """,
+        "train.py": _TRAIN,
+    },
+    "a list of modules into which something else is put": {
+        "parts.py": """
+            from torch import nn
+
+
+            class Layer(nn.Module):
+                def forward(self, x):
+                    return x.relu()  #= unknown
+        """,
+        "nets.py": """
+            import torch
+            from parts import Layer
+
+
+            class Net(torch.nn.Module):
+                def __init__(self):
+                    self.layers = torch.nn.ModuleList()
+                    self.spare = torch.nn.ModuleList()
+                    self.layers.append(torch.nn.Linear(2, 2))
+                    self.spare.append(Layer())
+
+                def forward(self, x):
+                    for layer in self.layers:
+                        x = layer(x)
+                    return x
         """,
         "train.py": _TRAIN,
     },
