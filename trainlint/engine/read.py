@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _TORCH_WORDS = (b"torch", b"lightning", b"accelerate")
 TRAINING_WORDS = (*_TORCH_WORDS, b".backward(")
 """A file that holds none of these neither trains nor helps to."""
+_READS_TENSOR = b".item()"
 
 
 def read_bytes(path: Path, *, whole: bool = True) -> bytes:
@@ -48,6 +49,9 @@ def names_torch(data: bytes) -> bool:
     return any(word in data for word in _TORCH_WORDS)
 
 
-def may_hold_findings(data: bytes) -> bool:
-    """Whether rules could find anything in a file at all. Others are only proved to be Python."""
-    return any(trigger in data for trigger in TRAINING_WORDS)
+def may_hold_findings(data: bytes, *, with_torch: bool = False) -> bool:
+    """Whether rules could find anything in a file at all. Others are only proved to be Python.
+
+    `with_torch` says that the file imports one that has to do with PyTorch: it may read tensors of that one.
+    """
+    return any(trigger in data for trigger in TRAINING_WORDS) or (with_torch and _READS_TENSOR in data)

@@ -110,7 +110,7 @@ def _nearest_context(graph: ImportGraph, of_run: Mapping[Path, Member]) -> set[i
     context = {number: file.glance.size for number, file in numbered if file.path not in of_run}
     if not context:
         return set()
-    named = [number for number, file in numbered if file.path in of_run and file.glance.telling]
+    named = [number for number, file in numbered if file.path in of_run and graph.telling[number]]
     return set(graph.nearest(named, context, size=sum(graph.files[number].glance.size for number in named)))
 
 
