@@ -103,6 +103,74 @@ def test_a_worker_that_dies_while_summarising_costs_one_file(project: Path, monk
     assert findings_in(whole)
 
 
+_ALONE = """
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, images):
+        print(images.mean().item())
+        return images.sum()
+
+
+def fit(net, loader, optimizer):
+    for images in loader:
+        optimizer.zero_grad()
+        loss = net(images.cuda(non_blocking=True))
+        loss.backward()
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    fit({net}, loader, optimizer)
+"""
+
+
+@pytest.mark.parametrize("others", [{}, {"other.py": "import torch\n"}], ids=["one file", "beside another"])
+def test_a_file_on_its_own_knows_what_its_calls_of_objects_run(tmp_path: Path, others: dict[str, str]) -> None:
+    script = _ALONE.format(net="Net().cuda()")
+    project = write_project(tmp_path, {"script.py": script, **others}, repository=False)
+    assert "TRN201" in {finding.code for finding in judged(project).report.findings}
+
+
+def test_an_object_of_unknown_class_runs_no_method_of_the_file(tmp_path: Path) -> None:
+    script = _ALONE.format(net="load_net()")
+    project = write_project(tmp_path, {"script.py": script}, repository=False)
+    assert "TRN201" not in {finding.code for finding in judged(project).report.findings}
+
+
+def test_a_file_without_a_word_of_torch_is_judged_where_what_it_imports_trains(tmp_path: Path) -> None:
+    files = {
+        "base.py": "import torch\n\n\nclass Base(torch.nn.Module):\n    pass\n",
+        "net.py": """
+from base import Base
+
+
+class Net(Base):
+    def forward(self, images):
+        loss = images.mean()
+        self.seen = loss.item()
+        return loss
+""",
+        "train.py": """
+import torch
+
+from net import Net
+
+net = Net().cuda()
+for images in train_loader:
+    loss = net(images.cuda(non_blocking=True))
+    loss.backward()
+    optimizer.step()
+""",
+        "log.py": "def log(loss):\n    print(loss.item())\n",
+    }
+    project = write_project(tmp_path, files)
+    assert {Path(each.path).name for each in judged(project).report.findings if each.code == "TRN201"} == {"net.py"}
+    assert [each.code for each in judged(project / "net.py").report.findings] == ["TRN201"]
+    assert judged(project / "log.py").report.findings == ()
+
+
 def test_a_file_on_its_own_is_told_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "one.py").write_text("import torch\n")
     monkeypatch.chdir(tmp_path)

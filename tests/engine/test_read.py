@@ -28,6 +28,12 @@ def test_other_files_do_not() -> None:
     assert not may_hold_findings(b"import json\nprint(json.dumps({}))\n")
 
 
+def test_a_file_that_reads_tensors_of_another_passes_if_it_imports_one_with_torch() -> None:
+    code = b"from nets import Net\n\nprint(Net().loss().item())\n"
+    assert may_hold_findings(code, with_torch=True)
+    assert not may_hold_findings(code)
+
+
 def test_a_file_is_read_up_to_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "data.py"
     path.write_bytes(b"#" * SOURCE_BYTES)

@@ -105,7 +105,7 @@ def _answer(question: Question, target: Target, configurations: Configurations, 
     if isinstance(tree, Failure):
         raise UsageError(f"{quoted(target.shown)}: {tree.reason}")
     selection = configurations.of(target.path.parent)
-    if not may_hold_findings(data):
+    if not may_hold_findings(data, with_torch=True):
         words = tuple(word.decode("ascii") for word in TRAINING_WORDS)
         whole = question.first is None
         return Explanation(target.shown, first, last, whole, selection.config.min_confidence, missing_words=words)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _TORCH_WORDS = (b"torch", b"lightning", b"accelerate")
 TRAINING_WORDS = (*_TORCH_WORDS, b".backward(")
 """A file that holds none of these neither trains nor helps to."""
+_READS_TENSOR = b".item()"
 
 
 def read_bytes(path: Path, *, whole: bool = True) -> bytes:
@@ -38,11 +39,19 @@ def read_bytes(path: Path, *, whole: bool = True) -> bytes:
         ) from error
 
 
+def may_tell_itself(data: bytes) -> bool:
+    """Whether a file that is alone may gain by being linked: it trains, and objects of its classes may be passed on."""
+    return b"class " in data and (b".backward(" in data or b"training_step" in data)
+
+
 def names_torch(data: bytes) -> bool:
     """Whether a file speaks of PyTorch, or of what is built on it."""
     return any(word in data for word in _TORCH_WORDS)
 
 
-def may_hold_findings(data: bytes) -> bool:
-    """Whether rules could find anything in a file at all. Others are only proved to be Python."""
-    return any(trigger in data for trigger in TRAINING_WORDS)
+def may_hold_findings(data: bytes, *, with_torch: bool = False) -> bool:
+    """Whether rules could find anything in a file at all. Others are only proved to be Python.
+
+    `with_torch` says that the file imports one that has to do with PyTorch: it may read tensors of that one.
+    """
+    return any(trigger in data for trigger in TRAINING_WORDS) or (with_torch and _READS_TENSOR in data)

@@ -129,7 +129,7 @@ def _done(
     if is_settings(shown):
         if isinstance(parse(source), Failure):
             return Outcome(judged=False)  # a template that is filled in before it is read
-    elif not may_hold_findings(data):
+    elif not may_hold_findings(data, with_torch=job.imported_facts is not None and job.imported_facts.reaches_torch):
         if model is not None and model.source == source:
             return Outcome()  # linking has parsed it
         tree = parse(source)

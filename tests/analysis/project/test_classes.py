@@ -191,6 +191,29 @@ PROJECTS: dict[str, dict[str, str]] = {
                     print(loss)  #= step
         """,
     },
+    "an object in an attribute that is named like a tensor": {
+        "train.py": each_step("from mine import Mine\nmine = Mine()", "mine.update(loss)"),
+        "mine.py": """
+            from table import Table
+
+            class Mine:
+                def __init__(self):
+                    self.targets = Table()
+                    self.image_matcher = Table()
+
+                def update(self, loss):
+                    self.targets.assign(loss)
+                    self.image_matcher.pair(loss)
+        """,
+        "table.py": """
+            class Table:
+                def assign(self, loss):
+                    print(loss)  #= step
+
+                def pair(self, loss):
+                    print(loss)  #= step
+        """,
+    },
     "a mixin": {
         "mine.py": """
             from notes import Notes

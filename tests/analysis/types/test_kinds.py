@@ -32,6 +32,62 @@ SNIPPETS = {
             close = loss < 3  #= tensor device
             given = loss is None  #= number
     """,
+    "bound in each branch of an if": """
+        import torch
+        for images in train_loader:
+            rows = []
+            for image in images:
+                rows.append(image)
+            if len(rows) == 0:
+                rows = images[:0]
+            else:
+                rows = torch.cat(rows)
+            after = rows  #= tensor host
+    """,
+    "bound in each branch of an if with an elif": """
+        import torch
+        chosen = 3
+        if kind == "a":
+            chosen = torch.zeros(2)
+        elif kind == "b":
+            with guard():
+                chosen = torch.ones(2)
+        else:
+            chosen = torch.rand(2)
+        after = chosen  #= tensor host
+    """,
+    "bound in one branch only": """
+        import torch
+        chosen = []
+        if kind == "a":
+            chosen = "a"
+        elif kind == "b":
+            chosen = "b"
+        after = chosen  #= container
+    """,
+    "bound in each branch, but deeper in one": """
+        import torch
+        chosen = []
+        if kind == "a":
+            chosen = "a"
+        else:
+            if other:
+                chosen = "b"
+        after = chosen  #= container
+    """,
+    "a guess by a name does not move what is known to be on the host": """
+        import torch
+        device = torch.device("cuda")
+        for boxes in train_loader:
+            rows = (boxes - self.feature_offsets) * 2  #= tensor host
+            moved = boxes.to(device) - self.feature_offsets  #= tensor device
+    """,
+    "settings and objects that are named after tensors": """
+        size = self.image_size  #= unknown
+        config = self.target_cfg  #= unknown
+        worker = self.target_assigner  #= unknown
+        tensor = self.image_tensor  #= tensor host
+    """,
     "running values": """
         total = 0.0
         for x in loader:

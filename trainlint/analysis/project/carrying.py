@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from trainlint.analysis.tables import tensor_attributes
 from trainlint.analysis.types.access_paths import ANY
-from trainlint.analysis.types.values import UNKNOWN, Kind, Value
+from trainlint.analysis.types.values import UNKNOWN, Kind, Origin, Value
 
 
 def placed(value: Value, file: int) -> Value:
@@ -23,6 +24,15 @@ def item(value: Value, place: int) -> Value:
     if value.kind in (Kind.TENSOR, Kind.ARRAY) and not value.items:
         return value.with_access_paths()
     return found if place == ANY or not value.items else UNKNOWN
+
+
+def is_tensor_attribute(value: Value, name: str) -> bool:
+    """Whether an attribute of a tensor is a tensor of the same data, as in `batch.data` and `batch.labels`."""
+    if not value.is_tensor or name in tensor_attributes.OBJECTS:
+        return False
+    if name in tensor_attributes.SIZES | tensor_attributes.TEXTS | tensor_attributes.NUMBERS:
+        return False
+    return value.origin is Origin.BATCH or name in tensor_attributes.VIEWS
 
 
 def bare(value: Value) -> Value:

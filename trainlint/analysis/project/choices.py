@@ -7,9 +7,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from trainlint.analysis.callgraph.modules import Modules
+from trainlint.analysis.project.hierarchy import Hierarchy
 from trainlint.analysis.project.summary import OutgoingCall, Summary
-from trainlint.analysis.project.things import CALL, NO_FILE, ChoiceThing, ClassThing, FunctionThing, ModuleThing, Thing
-from trainlint.analysis.types.access_paths import BY_NAME, SOME, AccessPath, Start
+from trainlint.analysis.project.things import (
+    CALL,
+    NO_FILE,
+    ChoiceThing,
+    ClassThing,
+    FunctionThing,
+    ModuleThing,
+    ObjectThing,
+    Thing,
+)
+from trainlint.analysis.types.access_paths import BY_NAME, SOME, AccessPath, Start, fits
 from trainlint.patterns import lazy
 
 MOST_ENTRIES = 48
@@ -37,6 +47,7 @@ class Choices:
 
     summaries: Sequence[Summary]
     modules: Modules
+    classes: Hierarchy
     calls: dict[tuple[int, str], OutgoingCall]
     step: Callable[[Thing, str | int], tuple[Thing, ...]]
     """What a call of a thing (CALL), or one of its attributes or elements, may be."""
@@ -193,16 +204,21 @@ class Choices:
         for part in rest:
             found: dict[Thing, None] = {}
             for thing in things:
-                if not isinstance(thing, ChoiceThing):
-                    found |= dict.fromkeys(self.step(thing, part))
+                found |= dict.fromkeys(self._after(thing, part))
             things = tuple(found)[:MOST_ENTRIES]
-        return tuple(thing for thing in things if not isinstance(thing, ChoiceThing))
+        found = {}
+        for thing in things:  # a choice among functions, each of which may return a choice of its own
+            found |= dict.fromkeys(self.entries(thing) if isinstance(thing, ChoiceThing) else (thing,))
+        return tuple(found)[:MOST_ENTRIES]
+
+    def _after(self, thing: Thing, part: str | int) -> tuple[Thing, ...]:
+        return (thing.then(part),) if isinstance(thing, ChoiceThing) else self.step(thing, part)
 
     def _start(self, choice: ChoiceThing) -> tuple[tuple[Thing, ...], tuple[str | int, ...]]:
         """The things that a choice is made among, and what is then done with the chosen one."""
         path = choice.path
-        if choice.file != NO_FILE and not choice.name:
-            return self._defined(choice.file), path
+        if choice.owner is not None:
+            return self._attributes(choice.owner, choice.name), path
         if SOME in choice.name:
             found = self.modules.matching(choice.file, choice.name)
             return tuple(ModuleThing(each) for each in found[:MOST_ENTRIES]), path
@@ -213,7 +229,7 @@ class Choices:
         return things, path[steps:]
 
     def _is_table(self, choice: ChoiceThing) -> bool:
-        return (choice.file, choice.name) in self._tables
+        return choice.owner is None and (choice.file, choice.name) in self._tables
 
     def _entries(self, table: _Table) -> tuple[Thing, ...]:
         self.read.add(table)
@@ -223,14 +239,25 @@ class Choices:
             found |= dict.fromkeys(things)
         return tuple(found)[:MOST_ENTRIES]
 
-    def _defined(self, file: int) -> tuple[Thing, ...]:
+    def _attributes(self, owner: ClassThing | ObjectThing | ModuleThing, pattern: str) -> tuple[Thing, ...]:
+        """The attributes whose names fit a pattern."""
+        if isinstance(owner, ModuleThing):
+            return self._defined(owner.file, pattern)
+        found: dict[Thing, None] = {}
+        for name in self.classes.names_like(owner, pattern)[:MOST_ENTRIES]:
+            found |= dict.fromkeys(self.step(owner, name))
+        return tuple(found)[:MOST_ENTRIES]
+
+    def _defined(self, file: int, pattern: str = SOME) -> tuple[Thing, ...]:
         """The classes and functions that are attributes of a module, its own and those that it imports."""
         summary = self.summaries[file]
         found: dict[Thing, None] = {}
         for name, paths in summary.names.items():
             if len(found) > MOST_ENTRIES:
                 break
-            things = self.follow(file, paths) if not name.startswith("_") else ()
+            if name.startswith("_") or not fits(name, pattern):
+                continue
+            things = self.follow(file, paths)
             found |= dict.fromkeys(each for each in things if isinstance(each, ClassThing | FunctionThing))
         return tuple(found)[:MOST_ENTRIES]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.callgraph.skeleton import Handing
-from trainlint.analysis.project.carrying import item, placed
+from trainlint.analysis.project.carrying import is_tensor_attribute, item, placed
 from trainlint.analysis.project.choices import Choices
 from trainlint.analysis.project.handing_on import Parameter, Reaching, spread
 from trainlint.analysis.project.hierarchy import MOST_CALLEES, Hierarchy
@@ -25,6 +25,7 @@ from trainlint.analysis.project.things import (
     Thing,
     ValueThing,
 )
+from trainlint.analysis.tables.common_names import OF_EVERY_MODULE
 from trainlint.analysis.types.access_paths import BY_NAME, PARTIAL, SOME, AccessPath, Start
 from trainlint.analysis.types.declared_types import RESULT
 from trainlint.analysis.types.identity_results import handed_back
@@ -101,7 +102,7 @@ class Follower:
             for call in summary.calls:
                 self._calls[file, summary.skeleton.calls[call.number].key] = call
         self.classes = Hierarchy(self.summaries, self._bases_of)
-        self.choices = Choices(self.summaries, self.modules, self._calls, self._step, self.follow)
+        self.choices = Choices(self.summaries, self.modules, self.classes, self._calls, self._step, self.follow)
         self.choices.index()
         self.classes.index()
 
@@ -111,7 +112,7 @@ class Follower:
         The garbage collector hardly ever runs while files are judged: over 30,000 files 600 MB were kept by this cycle.
         """
         self.classes = Hierarchy((), _no_bases)
-        self.choices = Choices((), self.modules, {}, _no_step, _no_things)
+        self.choices = Choices((), self.modules, self.classes, {}, _no_step, _no_things)
 
     def forget(self) -> None:
         """Answer anew what depends on arguments that have become known."""
@@ -328,12 +329,17 @@ class Follower:
         elif isinstance(part, int):
             if isinstance(thing, ValueThing):
                 yield from self._value(thing.file, item(thing.value, part))
-        elif isinstance(thing, ModuleThing) and part in (SOME, BY_NAME):
-            yield ChoiceThing(thing.file, "" if part == SOME else BY_NAME)
+        elif isinstance(thing, ModuleThing) and part == BY_NAME:
+            yield ChoiceThing(thing.file, BY_NAME)
+        elif isinstance(thing, ModuleThing) and SOME in part:
+            yield ChoiceThing(thing.file, part, owner=thing)
         elif isinstance(thing, ModuleThing):
             yield from self._in_module(thing.file, part)
         elif isinstance(thing, ClassThing | ObjectThing):
             yield from self._attribute(thing, part)
+        elif isinstance(thing, ValueThing):
+            if is_tensor_attribute(thing.value, part):
+                yield thing
         elif isinstance(thing, FunctionThing) and part.startswith(PARTIAL):
             yield replace(thing, given=thing.given + int(part.removeprefix(PARTIAL)))
 
@@ -373,6 +379,9 @@ class Follower:
 
     def _attribute(self, thing: ClassThing | ObjectThing, name: str) -> Iterator[Thing]:
         """What an attribute of a class or an object may be."""
+        if SOME in name:
+            yield from self._attribute_by_pattern(thing, name)
+            return
         method = self.classes.method(thing.file, thing.name, name)
         if method is not None:
             yield from self._methods(thing, name, method)
@@ -385,8 +394,21 @@ class Follower:
             yield from self._set_by_class(cls, name)
         elif isinstance(thing, ObjectThing) and name in _WRAPPED:
             yield thing
-        elif isinstance(thing, ObjectThing) and thing.own:
-            yield from self._in_derived(thing, name)
+        else:
+            found = list(self._in_derived(thing, name)) if isinstance(thing, ObjectThing) and thing.own else []
+            yield from found or self._put_by_name(thing, name)
+
+    def _attribute_by_pattern(self, thing: ClassThing | ObjectThing, pattern: str) -> Iterator[Thing]:
+        """What an attribute may be whose name the run decides: one that fits, or what the class puts there likewise."""
+        if pattern != SOME and self.classes.names_like(thing, pattern):
+            yield ChoiceThing(thing.file, pattern, owner=thing)
+        else:
+            yield from self._put_by_name(thing, pattern)
+
+    def _put_by_name(self, thing: ClassThing | ObjectThing, name: str) -> Iterator[Thing]:
+        """What a class registers under names that the run decides, as `self.add_module(name, layer)` does."""
+        for file, value in self.classes.put_by_name(thing, name) if name not in OF_EVERY_MODULE else ():
+            yield from self._value(file, value)
 
     def _methods(self, thing: ClassThing | ObjectThing, name: str, method: tuple[int, str]) -> Iterator[FunctionThing]:
         """A method of a class or object, and what overrides it where a deriving class may be meant."""

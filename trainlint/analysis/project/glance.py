@@ -41,9 +41,11 @@ class Glance:
     """Whether it is run, and whether it may update parameters."""
     names_torch: bool
     """Whether it speaks of PyTorch."""
+    tells_itself: bool = False
+    """Whether it gains by being linked even where no other file has to do with it."""
 
 
-def glance(data: bytes, *, telling: bool, names_torch: bool = True) -> Glance:
+def glance(data: bytes, *, telling: bool, names_torch: bool = True, tells_itself: bool = False) -> Glance:
     """What the bytes of a file show. `telling` says whether the gate lets them through."""
     return Glance(
         telling=telling,
@@ -53,6 +55,7 @@ def glance(data: bytes, *, telling: bool, names_torch: bool = True) -> Glance:
         size=len(data),
         program=program(data),
         names_torch=names_torch,
+        tells_itself=tells_itself,
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.project.things import ClassThing, ObjectThing
+from trainlint.analysis.types.access_paths import SOME, fits
 from trainlint.analysis.types.values import Value
 
 MOST_CALLEES = 12
@@ -73,6 +74,33 @@ class Hierarchy:
             if key is not None:
                 return each.file, key
         return None
+
+    def names_like(self, owner: ClassThing | ObjectThing, pattern: str) -> list[str]:
+        """The methods and attributes of a class or an object whose names fit a pattern."""
+        found: dict[str, None] = {}
+        for cls in self._possible(owner):
+            shape = self.summaries[cls.file].classes[cls.name]
+            found |= dict.fromkeys(name for name in (*shape.methods, *shape.attributes) if fits(name, pattern))
+        return list(found)
+
+    def put_by_name(self, owner: ClassThing | ObjectThing, name: str) -> list[tuple[int, Value]]:
+        """What the nearest class puts under a name that the program puts together, each value with its file.
+
+        `name` may be a pattern itself.
+        """
+        for cls in self._possible(owner):
+            put = self.summaries[cls.file].classes[cls.name].put
+            found = [(cls.file, value) for pattern, value in put.items() if fits(name, pattern) or name == SOME]
+            if found:
+                return found
+        return []
+
+    def _possible(self, owner: ClassThing | ObjectThing) -> list[ClassThing]:
+        """The class of an object with its bases, and where it is `self` the classes that derive from it."""
+        found = self.ancestry(owner.file, owner.name)
+        if isinstance(owner, ObjectThing) and owner.own:
+            return found + [ClassThing(*each) for each in self.derived(owner.file, owner.name)[:_MOST_DERIVED]]
+        return found
 
     def derived(self, file: int, cls: str) -> Sequence[tuple[int, str]]:
         """The classes that derive from a class, by their files and names."""

@@ -153,7 +153,13 @@ class Resolver:
 
     def _functions(self, file: int, call: OutgoingCall) -> list[FunctionThing] | None:
         """What a call runs: None where that is not known, nothing where it may be too many functions."""
-        things = self.follower.follow(file, call.targets)
+        found = self._functions_of(file, call, call.targets)
+        return self._functions_of(file, call, call.otherwise) if found is None and call.otherwise else found
+
+    def _functions_of(
+        self, file: int, call: OutgoingCall, targets: tuple[AccessPath, ...]
+    ) -> list[FunctionThing] | None:
+        things = self.follower.follow(file, targets)
         if not things:
             return None
         functions: dict[FunctionThing, None] = {}

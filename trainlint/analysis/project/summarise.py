@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.callgraph.skeleton import Handing
+from trainlint.analysis.project.submodules import put_by_calls, submodule_of_loop
 from trainlint.analysis.project.summary import ClassSummary, Draw, FunctionSummary, OutgoingCall, Summary
 from trainlint.analysis.syntax.blocks import Block, Class, Function, How, Place
 from trainlint.analysis.syntax.calls_inside import calls_of
@@ -16,7 +17,7 @@ from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.common_names import FOREIGN
 from trainlint.analysis.tables.function_arguments import LOADER_ARGUMENTS, position_of_function
 from trainlint.analysis.types import declared_types as declarations
-from trainlint.analysis.types.access_paths import AccessPath, Start
+from trainlint.analysis.types.access_paths import SOME, AccessPath, Start
 from trainlint.analysis.types.iteration import single
 from trainlint.analysis.types.parameters import annotation_value, tells_only_kind
 from trainlint.analysis.types.structures.displays import is_long_display
@@ -136,10 +137,13 @@ def _is_told_by_callers(annotation: ast.expr | None) -> bool:
 
 def _class(file: SemanticModel, cls: Class) -> ClassSummary:
     bases = [access_path for base in cls.node.bases for access_path in file.kinds.of(base, cls.outside).access_paths]
+    put = put_by_calls(file, cls)
+    own = {name: file.kinds.self_attribute(cls, name) for name in cls.attributes}
     return ClassSummary(
         bases=tuple(bases),
         methods={name: file.keys.function(method) for name, method in cls.methods.items()},
-        attributes={name: file.kinds.self_attribute(cls, name) for name in cls.attributes},
+        attributes={name: value for name, value in put.items() if SOME not in name} | own,
+        put={name: value for name, value in put.items() if SOME in name},
         declared=declarations.of_class(file, cls),
         decorators=_decorators(file, cls.node.decorator_list, cls.outside),
     )
@@ -160,6 +164,7 @@ def _calls(file: SemanticModel) -> Iterator[OutgoingCall]:
             how=how,
             runs=runs,
             targets=of(call.func, block).access_paths,
+            otherwise=submodule_of_loop(file, call, block),
             method=_method(file, place, call),
             arguments=tuple([of(item, block) for item in plain]),
             keywords=tuple([(name, of(value, block)) for name, value in keywords]),

@@ -44,6 +44,8 @@ class ClassSummary:
     """Method → the key of its function."""
     attributes: Mapping[str, Value]
     """What its methods assign to `self.<name>`, and its body to `<name>`."""
+    put: Mapping[str, Value] = field(default_factory=dict)
+    """What it registers under names that the program puts together, by their patterns."""
     declared: Mapping[str, tuple[AccessPath, ...]] = field(default_factory=dict)
     """Attribute → the classes that its annotation in the body names."""
     decorators: tuple[AccessPath, ...] = ()
@@ -62,6 +64,8 @@ class OutgoingCall:
     """The method's name, where nothing is known of the object that it is called on; else ""."""
     arguments: tuple[Value, ...]
     keywords: tuple[tuple[str, Value], ...]
+    otherwise: tuple[AccessPath, ...] = ()
+    """What may be called where `targets` lead to nothing."""
     runs: tuple[AccessPath, ...] = ()
     """What it is given and runs: a function for each item, what a loader's workers call."""
     how: Handing = Handing.CALLED

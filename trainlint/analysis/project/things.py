@@ -75,14 +75,16 @@ class ChoiceThing:
     file: int
     """The file of the table or module; NO_FILE for a library's."""
     name: str
-    """The table's variable; "" for all that a module defines; for libraries the dotted origin, for modules a
-    pattern of their names."""
+    """The table's variable; for libraries the dotted origin, for modules a pattern of their names, and where there is
+    an `owner` a pattern of the names of its attributes."""
     path: tuple[str | int, ...] = ()
     """What is done with it: attributes and elements that are read, calls."""
+    owner: ClassThing | ObjectThing | ModuleThing | None = None
+    """What has the attributes among which the choice is made."""
 
     def then(self, part: str | int) -> ChoiceThing:
         """What comes of one more step."""
-        return ChoiceThing(self.file, self.name, (*self.path, part))
+        return ChoiceThing(self.file, self.name, (*self.path, part), self.owner)
 
 
 NO_FILE = -1

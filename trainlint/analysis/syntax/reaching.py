@@ -18,8 +18,9 @@ _OF_THEIR_OWN = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef
 def reaching(name: str, block: Block, at: Position) -> list[Binding]:
     """The bindings of `name` that a use at `at`, inside `block`, may see; empty for an unknown or built-in name.
 
-    Within one scope: back to the nearest earlier binding that surely ran, and, inside a loop, also later ones
-    of that loop. From an inner scope all bindings of the outer scope count, since the order is unknown.
+    Within one scope: back to the nearest earlier binding that surely ran, or to an `if` that binds the name in each
+    branch, and, inside a loop, also later ones of that loop. From an inner scope all bindings of the outer scope count,
+    since the order is unknown.
     """
     own = scope = block.scope
     bindings = own.bindings.get(name)
@@ -45,16 +46,33 @@ def _around_use(bindings: list[Binding], block: Block, at: Position, *, in_order
         bindings, split = [*earlier, *later], len(earlier)
     found: list[Binding] = []
     settled: Binding | None = None
+    branches: dict[ast.AST, Block] = {}
     for number in range(split - 1, max(split - _MOST, 0) - 1, -1):
         binding = bindings[number]
         found.append(binding)
-        if binding.how is not How.AUGMENT and block.within(outside_with(binding.block)):
-            settled = binding
-            break
+        if binding.how is not How.AUGMENT:
+            if block.within(outside_with(binding.block)) or _is_in_each_branch(binding.block, block, branches):
+                settled = binding
+                break
     loop = _outermost_loop_inside(block, settled.block if settled else None) if split < len(bindings) else None
     if loop is not None:
         found += [binding for binding in bindings[split : split + _MOST] if binding.block.within(loop)]
     return found
+
+
+def _is_in_each_branch(bound: Block, block: Block, branches: dict[ast.AST, Block]) -> bool:
+    """Whether each branch of an `if` before `block` binds the name, now that it is known to be bound in `bound`.
+
+    `branches` are the `if` statements one of whose branches is known to bind it.
+    """
+    at = outside_with(bound)
+    while at.kind is BlockKind.BRANCH and type(at.node) is ast.If and not at.after_exit and at.parent is not None:
+        if branches.setdefault(at.node, at).negated is at.negated:
+            return False
+        at = outside_with(at.parent)
+        if block.within(at):
+            return True
+    return False
 
 
 def _is_comprehension_of(inner: Scope, outer: Scope) -> bool:

@@ -7,6 +7,8 @@ NUMBERS = frozenset(
     "is_cuda is_cpu is_sparse is_meta is_mps is_xpu is_quantized is_nested is_sparse_csr is_mkldnn".split()
 )
 """Python numbers, truth values, and constants that are compared like them."""
+VIEWS = frozenset("T mT H mH real imag data".split())
+"""Tensors of the same data."""
 SIZES = frozenset({"shape", "names"})
 TEXTS = frozenset({"name"})
 OBJECTS = frozenset("grad_fn placements device_mesh _spec _backward_hooks __dict__ __class__".split())

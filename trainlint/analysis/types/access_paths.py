@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import auto
+from fnmatch import fnmatchcase
 
 from trainlint.analysis.syntax.fast_enum import Choice
 
@@ -17,7 +18,8 @@ ANY = -1
 PARTIAL = "partial "
 """Begins a part of a path that stands for a function some of whose arguments are given; how many follows."""
 SOME = "*"
-"""In a path: some attribute, which one is decided when the program runs."""
+"""In a path: some attribute, which one is decided when the program runs. A longer part that holds it is a pattern of
+names, as in "build_*"."""
 BY_NAME = "__dict__"
 """In a path: what a module holds, by names."""
 LONGEST_PATH = 5
@@ -69,6 +71,11 @@ class AccessPath:
     def of_file(self, file: int) -> AccessPath:
         """The same among the names of a file."""
         return AccessPath(self.start, self.of, self.name, self.path, file)
+
+
+def fits(name: str, pattern: str) -> bool:
+    """Whether a name may be one that a program puts together by a pattern such as "build_*"."""
+    return pattern == SOME or fnmatchcase(name, pattern)
 
 
 def along(access_paths: tuple[AccessPath, ...], part: str | int) -> tuple[AccessPath, ...]:

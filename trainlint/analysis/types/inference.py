@@ -25,6 +25,7 @@ from trainlint.analysis.types.access_paths import ANY, AccessPath, Start, along,
 from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.call_results import call_value, is_left_open
 from trainlint.analysis.types.evaluator import Evaluator
+from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.imported_facts import ImportedFacts
 from trainlint.analysis.types.iteration import iterated
 from trainlint.analysis.types.named_devices import device_of
@@ -82,7 +83,6 @@ _PARAMETERS_OF_GROUP = "params"
 _PARAMETERS_OF_MODULE = frozenset({"weight", "bias", "logit_scale"})
 _INNER_MODULES = frozenset({"module", "model"})
 """Attributes by which wrappers of modules hand out what they wrap."""
-_VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})
 _ROWS = frozenset({"loc", "iloc", "at", "iat", "values"})
 """Attributes by which rows and cells are taken from a table of pandas."""
 _DEEPEST_BASE = 6
@@ -189,8 +189,8 @@ class Kinds:
                     if (value := self.binding(item)) is not UNKNOWN or item.how is not How.AUGMENT
                 ]
             )
-        if found.kind is Kind.CONTAINER and found.element is None and not found.items:
-            found = found.holding(self._filled(node.id, block))
+        if _starts_empty(found):
+            found = _filled_with(found, self._filled(node.id, block))
         if len(bindings) == 1 and self._may_be_table(bindings[0]):
             found = _as_table(found, AccessPath(Start.LOCAL, node.id))
         if found.kind is not Kind.UNKNOWN or not _DECLARING.isdisjoint([item.how for item in bindings]):
@@ -396,7 +396,7 @@ class Kinds:
             if owner is not None and (node.attr in owner.attributes or is_record(owner)):
                 return self.self_attribute(owner, node.attr)
         found = self._attribute_of(base, node.attr)
-        if base.access_paths and not found.access_paths:
+        if base.access_paths and (not found.access_paths or found is base):
             return found.with_access_paths(*along(base.access_paths, node.attr))
         return found
 
@@ -436,7 +436,7 @@ class Kinds:
             return UNKNOWN
         if name in ("data", "grad"):
             return base.detached()
-        if base.origin in _PLAIN_TENSORS and name not in _VIEWS:
+        if base.origin in _PLAIN_TENSORS and name not in tensor_attributes.VIEWS:
             return UNKNOWN
         return base
 
@@ -473,8 +473,8 @@ class Kinds:
             if annotated is not None and annotated.kind in (Kind.NUMBER, Kind.STRING):
                 return annotated
         found = merge([self.binding(item) for item in bindings])
-        if found.kind is Kind.CONTAINER and found.element is None and not found.items and owner.fillings.get(name):
-            found = found.holding(self._put(owner.fillings[name], name))
+        if owner.fillings.get(name) and _starts_empty(found):
+            found = _filled_with(found, self._put(owner.fillings[name], name))
         if len(bindings) == 1 and is_long_display(bindings[0].value):
             found = _as_table(found, AccessPath(Start.INSTANCE, owner.name, path=(name,)))
         return found if found.kind is not Kind.UNKNOWN else self._named(name, found)
@@ -573,6 +573,22 @@ class Kinds:
     def device_argument(self, call: ast.Call, block: Block) -> Home | None:
         """Where `.to(...)` or a factory puts its result; None if no argument says so."""
         return device_of(self, call, block)
+
+
+def _starts_empty(value: Value) -> bool:
+    """Whether a value is a container, or a module of modules, of whose items nothing is known so far."""
+    if value.kind is Kind.MODULE:
+        return value.element is None and not value.access_paths and value.evidence.kind > Rank.NAMED
+    return value.kind is Kind.CONTAINER and value.element is None and not value.items
+
+
+def _filled_with(container: Value, item: Value | None) -> Value:
+    """A container, or a module of modules, that holds an item."""
+    if item is None or container.kind is Kind.CONTAINER:
+        return container.holding(item)
+    return (
+        container.holding(Value(Kind.MODULE).with_access_paths(*item.access_paths)) if item.access_paths else container
+    )
 
 
 def _as_table(value: Value, table: AccessPath) -> Value:

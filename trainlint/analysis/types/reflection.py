@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.syntax.blocks import Block
-from trainlint.analysis.syntax.names import constant, last_name
+from trainlint.analysis.syntax.blocks import Block, How
+from trainlint.analysis.syntax.names import last_name, position
+from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.types.access_paths import BY_NAME, SOME, AccessPath, Start, along
+from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     from trainlint.analysis.types.inference import Kinds
@@ -17,6 +19,7 @@ _OBJECTS = frozenset({"locate", "import_string", "import_object", "get_obj_from_
 """Functions that find an object by its dotted name."""
 _LONGEST = 12
 """Parts of one dotted name."""
+_CONVERSION = lazy(r"%[-+ #0-9.]*[a-zA-Z]")
 
 
 def reflected(kinds: Kinds, call: ast.Call, block: Block) -> tuple[AccessPath, ...] | None:
@@ -27,9 +30,7 @@ def reflected(kinds: Kinds, call: ast.Call, block: Block) -> tuple[AccessPath, .
     if not call.args:
         return None
     if name == "getattr" and len(call.args) > 1 and isinstance(call.func, ast.Name):
-        attribute = constant(call.args[1])
-        part = attribute if isinstance(attribute, str) else SOME
-        return along(kinds.of(call.args[0], block).access_paths, part)
+        return along(kinds.of(call.args[0], block).access_paths, attribute_pattern(call.args[1], block))
     if name == "vars" and isinstance(call.func, ast.Name):
         return along(kinds.of(call.args[0], block).access_paths, BY_NAME)
     if name in _MODULES:
@@ -59,6 +60,16 @@ def own_module(node: ast.Subscript, origin: str | None) -> tuple[AccessPath, ...
     return (AccessPath(Start.MODULES, ""),) if own else ()
 
 
+def attribute_pattern(node: ast.expr, block: Block) -> str:
+    """The name of an attribute as an expression puts it together, with `*` for each part that is not known."""
+    if isinstance(node, ast.Name):
+        bindings = reaching(node.id, block, position(node))
+        if len(bindings) == 1 and bindings[0].how is How.ASSIGN and not bindings[0].path:
+            assigned = bindings[0].value
+            return _pattern(assigned) if assigned is not None else SOME
+    return _pattern(node)
+
+
 def _pattern(node: ast.expr) -> str:
     """A text as it is put together, with `*` for each part that is not known."""
     match node:
@@ -69,7 +80,7 @@ def _pattern(node: ast.expr) -> str:
         case ast.BinOp(op=ast.Add()):
             found = _pattern(node.left) + _pattern(node.right)
         case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str(text))):
-            found = text.replace("%s", SOME)
+            found = _CONVERSION.sub(SOME, text)
         case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="format")):
             found = SOME.join(part.rpartition("}")[2] for part in text.split("{"))
         case _:

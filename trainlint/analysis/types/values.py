@@ -374,9 +374,16 @@ def combine(values: Iterable[Value]) -> Value:
     return found[0] if kinds == {Kind.CONTAINER} else UNKNOWN
 
 
+def _has_known_home(value: Value) -> bool:
+    """Whether more than a name says where a tensor is. Made on the spot, it may be a single number, which joins any."""
+    return value.evidence.home > Rank.NAMED and value.home is not Home.UNKNOWN and value.origin is not Origin.FACTORY
+
+
 def _computed_tensor(operands: list[Value]) -> Value:
     """The result of arithmetic with a tensor: beside the host if one of the tensors is, and as sure as the surest."""
     tensors = [value for value in operands if value.kind is Kind.TENSOR]
+    if len(tensors) > 1 and any(_has_known_home(value) for value in tensors):
+        tensors = [value for value in tensors if value.origin is not Origin.NAME or _has_known_home(value)]
     homes = {value.home for value in tensors}
     origins = {value.origin for value in tensors}
     home = next((each for each in _BESIDE_HOST if each in homes), homes.pop() if len(homes) == 1 else Home.UNKNOWN)

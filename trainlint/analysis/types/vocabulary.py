@@ -90,6 +90,12 @@ TENSOR_NAME = lazy(
     r"correct|hidden_states|attention_mask|input_ids|log_?probs?|rewards?|advantages?|masks?)($|_)",
     re.IGNORECASE,
 )
+_NO_TENSOR_NAME = lazy(
+    r"_(\w*(?<!tens)(?<!numb)(?<!buff)(er|or)|cfg|config|conf|size|shape|dir|path|name|file|folder|root|dim|stride|"
+    r"ratio|fn|func|type|smoothing)s?$",
+    re.IGNORECASE,
+)
+"""What has to do with tensors and is none: objects that work on them (`target_assigner`), settings (`image_size`)."""
 DEVICE_NAME = lazy(
     r"(^|_)(device|dev|devices|gpu|cuda)($|_|\d|id)|^(local_rank|rank|gpu_id|device_id|local_device|main_device|dev)$",
     re.IGNORECASE,
@@ -191,6 +197,6 @@ def by_name(name: str, device: Home) -> Value | None:
         return Value(Kind.NUMBER, confidence=0.8, evidence=NAMED)
     if LOSS_NAME.search(name):
         return Value(Kind.TENSOR, device, None, Origin.NAME, 0.75, evidence=NAMED)
-    if TENSOR_NAME.search(name):
+    if TENSOR_NAME.search(name) and not _NO_TENSOR_NAME.search(name):
         return Value(Kind.TENSOR, device, None, Origin.NAME, 0.65, evidence=NAMED)
     return None

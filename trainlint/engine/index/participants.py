@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.project.glance import Glance, glance
 from trainlint.engine.index.import_graph import GlancedFile, ImportGraph
 from trainlint.engine.index.project_files import Member, ProjectFiles
-from trainlint.engine.read import may_hold_findings, names_torch, read_bytes
+from trainlint.engine.read import may_hold_findings, may_tell_itself, names_torch, read_bytes
 from trainlint.source import UnreadableSource
 
 if TYPE_CHECKING:
@@ -35,8 +35,9 @@ class Participants:
 
 
 def find_participants(files: ProjectFiles, cache: Cache | None = None) -> Participants:
-    """The files that may tell each other something: those that train or import one that does, and are not alone.
+    """The files that may tell each other something: those that train or import one that does.
 
+    One that is alone may tell itself which methods run when its objects are called.
     Of the context files, the nearest to files of the run that may hold a finding. Files that the cache knows are not
     read.
     """
@@ -70,7 +71,12 @@ def _glanced(files: ProjectFiles, cache: Cache | None) -> Iterator[GlancedFile]:
             data = read()
         except UnreadableSource:
             continue
-        found = glance(data, telling=may_hold_findings(data), names_torch=names_torch(data))
+        found = glance(
+            data,
+            telling=may_hold_findings(data),
+            names_torch=names_torch(data),
+            tells_itself=may_tell_itself(data),
+        )
         if cache is not None:
             cache.keep(keys.get(path), found, path)
         yield GlancedFile(path, shown, found)
@@ -82,7 +88,7 @@ def _members(graph: ImportGraph, files: ProjectFiles) -> Iterator[Member]:
     size_of = Counter(graph.group_of)
     for number, file in enumerate(graph.files):
         group = graph.group_of[number]
-        if not graph.telling[number] or size_of[group] == 1:
+        if not graph.telling[number] or (size_of[group] == 1 and not file.glance.tells_itself):
             continue
         member = of_run.get(file.path)
         if member is None and number in nearest:
@@ -104,7 +110,7 @@ def _nearest_context(graph: ImportGraph, of_run: Mapping[Path, Member]) -> set[i
     context = {number: file.glance.size for number, file in numbered if file.path not in of_run}
     if not context:
         return set()
-    named = [number for number, file in numbered if file.path in of_run and file.glance.telling]
+    named = [number for number, file in numbered if file.path in of_run and graph.telling[number]]
     return set(graph.nearest(named, context, size=sum(graph.files[number].glance.size for number in named)))
 
 

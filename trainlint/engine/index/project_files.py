@@ -77,7 +77,7 @@ class Member:
     def may_hold_findings(self) -> bool:
         """Whether it can hold findings at all, so that other files may have something to tell it."""
         try:
-            return may_hold_findings(self.data())
+            return may_hold_findings(self.data(), with_torch=True)
         except UnreadableSource:
             return False
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.engine.pool.tasks import Executor, LocalExecutor
+from trainlint.engine.read import may_tell_itself
 from trainlint.finding import Failure
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ def build_index(files: ProjectFiles, executor: Executor | None = None, cache: Ca
     if not files.may_hold_findings:
         return ProjectIndex()
     try:
-        # A glance at a single file takes as long as judging it.
-        if len(files.members) == 1 and not files.context:
+        # To link a single file takes as long as judging it.
+        if len(files.members) == 1 and not files.context and not may_tell_itself(files.members[0].data()):
             return ProjectIndex()
         return _linked(files, executor or LocalExecutor(), cache)
     except Exception as error:  # noqa: BLE001  # a crash while linking must not keep any file from being judged
