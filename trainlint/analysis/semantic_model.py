@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.callgraph.skeleton import Skeleton
     from trainlint.analysis.conditions.around import Conditions
     from trainlint.analysis.conditions.option_defaults import Flags
-    from trainlint.analysis.effects.guarded_reads import Reader
+    from trainlint.analysis.effects.effect import CalledFunction, Effect
     from trainlint.analysis.frequency.heat import Heats
     from trainlint.analysis.frequency.unreferenced import Mentions
     from trainlint.analysis.programs.facts import Fact
@@ -64,7 +64,7 @@ _FACTS_OF_ONE_FILE = (
     "facts",
     "flags",
     "conditions",
-    "readers",
+    "own_effects",
 )
 """Facts that no other file has a say in."""
 
@@ -243,10 +243,15 @@ class SemanticModel:
     @cached_property
     def steps(self) -> Steps:
         """What each loop and function of the skeleton is in units of training."""
-        from trainlint.analysis.programs.steps import Steps
+        from trainlint.analysis.effects.effect import EffectKind, does
+        from trainlint.analysis.programs.steps import LoopKind, Steps
 
-        told = self.outside.steps
-        calls = {number: told[call.key] for number, call in enumerate(self.call_graph.calls) if call.key in told}
+        calls: dict[int, LoopKind] = {}
+        for number, functions in self._effects_elsewhere.items():
+            if does(functions, EffectKind.STEPS):
+                calls[number] = LoopKind.STEP
+            elif does(functions, EffectKind.TRAINS):
+                calls[number] = LoopKind.EPOCH
         return Steps(self.call_graph, calls)
 
     @cached_property
@@ -319,27 +324,52 @@ class SemanticModel:
         return by_function(facts_of(self.outline))
 
     @cached_property
-    def readers(self) -> Mapping[Function, Reader]:
-        """The file's functions that read on the host what is a tensor among their arguments."""
-        from trainlint.analysis.effects.guarded_reads import readers
+    def own_effects(self) -> Mapping[Function, tuple[Effect, ...]]:
+        """What the file's functions do themselves, whenever they are called."""
+        from trainlint.analysis.effects.guarded_reads import guarded_reads
+        from trainlint.analysis.effects.reductions import reductions
 
-        return readers(self)
-
-    def reader_called(self, call: ast.Call) -> Reader | None:
-        """The function that a call runs, if it reads on the host what is a tensor among its arguments."""
-        edge = self.graph.callee.get(call)
-        here = self.readers.get(edge.function) if edge is not None else None
-        return here or self.outside.readers.get(self.keys.call(call))
+        found: dict[Function, tuple[Effect, ...]] = {}
+        for function, effect in (*guarded_reads(self), *reductions(self)):
+            known = found.get(function, ())
+            if all((other.kind, other.of) != (effect.kind, effect.of) for other in known):
+                found[function] = (*known, effect)
+        return found
 
     @cached_property
-    def calls_of_readers(self) -> list[Place]:
-        """The calls of such functions, here or in other files."""
-        if not self.readers and not self.outside.readers:
+    def _effects_elsewhere(self) -> dict[int, tuple[CalledFunction, ...]]:
+        """Call, by its number → the functions of other files that it runs, with what they do."""
+        told = self.outside.effects
+        return {number: told[call.key] for number, call in enumerate(self.call_graph.calls) if call.key in told}
+
+    @cached_property
+    def _effects(self) -> dict[int, tuple[Effect, ...]]:
+        """What each function does, itself or through others."""
+        from trainlint.analysis.effects.effect_flow import spread_effects
+
+        own = {self.numbers[function]: effects for function, effects in self.own_effects.items()}
+        return spread_effects(self.call_graph, own, self._effects_elsewhere)
+
+    def called(self, call: ast.Call) -> tuple[CalledFunction, ...]:
+        """The functions with effects that a call runs, here or in other files."""
+        from trainlint.analysis.effects.effect import CalledFunction
+
+        edge = self.graph.callee.get(call)
+        effects = self._effects.get(self.numbers[edge.function], ()) if edge is not None else ()
+        if edge is None or not effects:
+            return self.outside.effects.get(self.keys.call(call), ())
+        shape = self.skeleton.functions[self.numbers[edge.function]]
+        return (CalledFunction(shape.qualified_name, shape.parameters, effects),)
+
+    def calls_with(self, kinds: frozenset[str]) -> list[Place]:
+        """The calls of functions, here or in other files, with effects of some kinds, by the values of these."""
+        if not self.own_effects and not self.outside.effects:
             return []
         return [
             place
             for place in self.telling_calls
-            if isinstance(place.node, ast.Call) and self.reader_called(place.node) is not None
+            if isinstance(place.node, ast.Call)
+            and any(effect.kind.value in kinds for called in self.called(place.node) for effect in called.effects)
         ]
 
     @cached_property

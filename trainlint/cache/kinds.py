@@ -26,7 +26,7 @@ _MODULES = {
     "trainlint.analysis.project.summary": "ClassSummary Draw FunctionSummary OutgoingCall Summary",
     "trainlint.analysis.syntax.blocks": "BlockKind",
     "trainlint.analysis.tables.fact_kinds": "Fact FactKind",
-    "trainlint.analysis.effects.guarded_reads": "Reader",
+    "trainlint.analysis.effects.effect": "CalledFunction Effect EffectKind",
     "trainlint.analysis.conditions.arguments": "PassedArguments RequiredParameter",
     "trainlint.analysis.frequency.heat_fact": "HeatFact",
     "trainlint.analysis.frequency.unreferenced": "Mentions",

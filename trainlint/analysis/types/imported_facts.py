@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainlint.analysis.effects.guarded_reads import Reader
+    from trainlint.analysis.effects.effect import CalledFunction
     from trainlint.analysis.frequency.heat_fact import HeatFact
     from trainlint.analysis.programs.loader_uses import LoaderUse
     from trainlint.analysis.programs.loop_facts import LocatedFact
-    from trainlint.analysis.programs.steps import LoopKind
     from trainlint.analysis.types.values import Value
     from trainlint.finding import RelatedPlace
 
@@ -30,16 +29,14 @@ class ImportedFacts:
     """Of these calls those with an ignore comment, as "path:line" → the words of the comment, none for all rules."""
     leaving: tuple[int, ...] = ()
     """Lines of the file with an ignore comment and a call that runs code of other files, where it may silence."""
-    steps: Mapping[str, LoopKind] = field(default_factory=dict)
-    """Call that leaves the file → what it runs elsewhere: a step, or a whole training loop."""
+    effects: Mapping[str, tuple[CalledFunction, ...]] = field(default_factory=dict)
+    """Call that leaves the file → the functions that it runs elsewhere, with what they do."""
     arguments: Mapping[tuple[str, str], Value] = field(default_factory=dict)
     """Function and parameter → what callers pass, those of this file included."""
     returned: Mapping[str, Value] = field(default_factory=dict)
     """Call that leaves the file → what it returns."""
     attributes: Mapping[tuple[str, str], Value] = field(default_factory=dict)
     """Class and attribute → what base classes in other files assign to it."""
-    readers: Mapping[str, Reader] = field(default_factory=dict)
-    """Call that leaves the file → the function elsewhere that reads what it is given, if it is a tensor."""
     bases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Class → base classes known only through other files."""
     around: Mapping[tuple[str, bool], tuple[LocatedFact, ...]] = field(default_factory=dict)
