@@ -29,6 +29,7 @@ class Effect:
     path: str = ""
     """The file of the line that does it, as shown to the user."""
     line: int = 0
+    column: int = 1
     of: str = ""
     """The parameter that it concerns: "*" for further positions, "**" for further keywords; "" where it is none."""
     distance: int = 0

@@ -31,8 +31,9 @@ def guarded_reads(file: SemanticModel) -> Iterator[tuple[Function, Effect]]:
             function = file.graph.enclosing(place.block)
             parameter = _parameter_read(file, place.node, place.block) if isinstance(place.node, ast.Call) else None
             if function is not None and parameter is not None and not _is_rare(file, place):
-                line = getattr(place.node, "lineno", 0)
-                yield function, Effect(EffectKind.READS, file.source.path, line, parameter)
+                assert isinstance(place.node, ast.Call)
+                path, line, column = file.source.path, place.node.lineno, file.source.column(place.node)
+                yield function, Effect(EffectKind.READS, path, line, column, parameter)
 
 
 def _is_rare(file: SemanticModel, place: Place) -> bool:

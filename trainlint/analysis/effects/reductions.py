@@ -34,7 +34,10 @@ def reductions(file: SemanticModel) -> Iterator[tuple[Function, Effect]]:
                 continue
             parameter = _parameter(function, found.tensor, place.block, 0)
             if parameter and not any(condition.rare for condition in file.conditions.around(place.block)):
-                yield function, Effect(EffectKind.REDUCES, file.source.path, call.lineno, parameter)
+                yield (
+                    function,
+                    Effect(EffectKind.REDUCES, file.source.path, call.lineno, file.source.column(call), parameter),
+                )
 
 
 def _parameter(function: Function, node: ast.expr, block: Block, depth: int) -> str:
