@@ -327,10 +327,18 @@ class SemanticModel:
     def own_effects(self) -> Mapping[Function, tuple[Effect, ...]]:
         """What the file's functions do themselves, whenever they are called."""
         from trainlint.analysis.effects.guarded_reads import guarded_reads
-        from trainlint.analysis.effects.reductions import reductions
 
+        effects = list(guarded_reads(self))
+        if "reduce" in self.source.text:  # spares most files the import
+            from trainlint.analysis.effects.reductions import reductions
+
+            effects += reductions(self)
+        if "all_gather" in self.source.text:
+            from trainlint.analysis.effects.gathered_lists import gathered_lists
+
+            effects += gathered_lists(self)
         found: dict[Function, tuple[Effect, ...]] = {}
-        for function, effect in (*guarded_reads(self), *reductions(self)):
+        for function, effect in effects:
             known = found.get(function, ())
             if all((other.kind, other.of) != (effect.kind, effect.of) for other in known):
                 found[function] = (*known, effect)
@@ -355,11 +363,22 @@ class SemanticModel:
         from trainlint.analysis.effects.effect import CalledFunction
 
         edge = self.graph.callee.get(call)
-        effects = self._effects.get(self.numbers[edge.function], ()) if edge is not None else ()
-        if edge is None or not effects:
+        applied = self._applied(call) if edge is None else None
+        function = edge.function if edge is not None else applied
+        effects = self._effects.get(self.numbers[function], ()) if function is not None else ()
+        if function is None or not effects:
             return self.outside.effects.get(self.keys.call(call), ())
-        shape = self.skeleton.functions[self.numbers[edge.function]]
-        return (CalledFunction(shape.qualified_name, shape.parameters, effects),)
+        shape = self.skeleton.functions[self.numbers[function]]
+        parameters = shape.parameters[1:] if applied is not None else shape.parameters  # without `ctx`
+        return (CalledFunction(shape.qualified_name, parameters, effects),)
+
+    def _applied(self, call: ast.Call) -> Function | None:
+        """The `forward` that `Fn.apply(...)` runs, of a class of this file with custom gradients."""
+        func = call.func
+        if not isinstance(func, ast.Attribute) or func.attr != "apply" or not isinstance(func.value, ast.Name):
+            return None
+        cls = self.outline.classes.get(func.value.id)
+        return cls.methods.get("forward") if cls is not None else None
 
     def calls_with(self, kinds: frozenset[str]) -> list[Place]:
         """The calls of functions, here or in other files, with effects of some kinds, by the values of these."""

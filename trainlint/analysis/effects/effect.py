@@ -15,6 +15,8 @@ class EffectKind(Enum):
     """Reads on the host what a parameter holds, where that is a tensor."""
     REDUCES = "reduces"
     """Sums or averages what a parameter holds over all ranks."""
+    GATHERS = "gathers"
+    """Returns a list of tensors gathered from all ranks, and uses it for nothing else."""
     STEPS = "steps"
     """Takes a training step, or a part of one."""
     TRAINS = "trains"

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.effects.effect import Effect, EffectKind
 from trainlint.analysis.syntax.blocks import Block, Function, How, Place
 from trainlint.analysis.syntax.names import TYPE_TESTS, position, root_name
 from trainlint.analysis.syntax.reaching import reaching
 
 if TYPE_CHECKING:
+    from trainlint.analysis.effects.effect import Effect
     from trainlint.analysis.semantic_model import SemanticModel
 
 
@@ -24,6 +24,7 @@ def guarded_reads(file: SemanticModel) -> Iterator[tuple[Function, Effect]]:
     """Function → that it reads what its callers give it, if it is a tensor."""
     if not any(name in file.outline.calls for name in TYPE_TESTS):
         return  # no read is guarded
+    from trainlint.analysis.effects.effect import Effect, EffectKind
     from trainlint.analysis.tables.host_reads import TO_HOST
 
     for name in sorted(TO_HOST):
