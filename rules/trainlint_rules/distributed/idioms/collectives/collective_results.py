@@ -107,7 +107,7 @@ def _later(site: Site, tensor: ast.Name) -> list[ast.Subscript]:
 
 
 def _is_part_of_rank(site: Site, node: ast.Subscript, name: str) -> bool:
-    """Whether this cuts a rank's part out of a tensor, as `x.chunk(n)[rank]`, `x[rank * n : (rank + 1) * n]`, `x[rank]`."""
+    """Whether this cuts a rank's part out: `x.chunk(n)[rank]`, `x[rank * n : (rank + 1) * n]`, `x[rank]`."""
     match node:
         case ast.Subscript(ctx=ast.Load(), value=ast.Call() as call):
             whole = _cut(call)
