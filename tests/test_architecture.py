@@ -22,7 +22,10 @@ MOST_MODULES = 20
 
 FOR_ANNOTATIONS_ONLY = {
     # The semantic model computes each fact when it is first asked for, and these facts are computed from others.
+    "trainlint.analysis.effects.collectives": ("trainlint.analysis.semantic_model",),
+    "trainlint.analysis.effects.gathered_lists": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.effects.guarded_reads": ("trainlint.analysis.semantic_model",),
+    "trainlint.analysis.effects.reductions": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.types.call_results": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.iteration": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.named_devices": ("trainlint.analysis.types.inference",),
@@ -32,7 +35,6 @@ FOR_ANNOTATIONS_ONLY = {
     "trainlint.analysis.types.structures.displays": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.structures.project_classes": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.structures.structure": ("trainlint.analysis.types.inference",),
-    "trainlint.analysis.types.imported_facts": ("trainlint.analysis.effects.guarded_reads",),
     # Rules have settings, the model carries the settings, and rules are asked about the model.
     "trainlint.analysis.semantic_model": ("trainlint.config",),
     "trainlint.catalogue": ("trainlint.analysis.site",),

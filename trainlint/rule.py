@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from trainlint.finding import Confidence, Finding, Fix, Heat, Safety, Severity
+from trainlint.finding import Confidence, Finding, Fix, Heat, RelatedPlace, Safety, Severity
 from trainlint.patterns import lazy
 
 TYPE_CHECKING = False
@@ -78,8 +78,8 @@ class Triggers:
     callees: frozenset[str] = frozenset()
     """Of these calls only those of one of these names, in the notation of `trainlint.contract.bases.CallRule`. Empty
     for all of them."""
-    calls_of_readers: bool = False
-    """Calls of the project's functions that read on the host what is a tensor among their arguments."""
+    effects: frozenset[str] = frozenset()
+    """Calls of the project's functions that have an effect of one of these kinds, by the values of `EffectKind`."""
     references: tuple[str, ...] = ()
     """Uses of an imported name below one of these dotted prefixes, such as "torch.cuda.amp"."""
     reads: bool = False
@@ -181,6 +181,7 @@ class Rule(ABC):
         fix: Fix | Callable[[], Fix | None] | None = None,
         fix_needs: tuple[int, int] | None = None,
         severity: Severity | None = None,
+        related: tuple[RelatedPlace, ...] = (),
     ) -> Finding:
         """A finding of this rule at `at`, or at the site's own node, with the site's heat and its chain.
 
@@ -209,6 +210,7 @@ class Rule(ABC):
             confidence=confidence,
             chain=heat.chain,
             fix=fix,
+            related=related,
         )
 
 

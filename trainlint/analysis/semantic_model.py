@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.callgraph.skeleton import Skeleton
     from trainlint.analysis.conditions.around import Conditions
     from trainlint.analysis.conditions.option_defaults import Flags
-    from trainlint.analysis.effects.guarded_reads import Reader
+    from trainlint.analysis.effects.effect import CalledFunction, Effect
     from trainlint.analysis.frequency.heat import Heats
     from trainlint.analysis.frequency.unreferenced import Mentions
     from trainlint.analysis.programs.facts import Fact
@@ -64,7 +64,7 @@ _FACTS_OF_ONE_FILE = (
     "facts",
     "flags",
     "conditions",
-    "readers",
+    "own_effects",
 )
 """Facts that no other file has a say in."""
 
@@ -198,6 +198,7 @@ class SemanticModel:
             self.switches,
             self.keys,
             self.telling_calls,
+            column=self.source.column,
             conditions=self.conditions,
             declared=declared,
             bases=bases_of(self.outline, {}),
@@ -242,10 +243,15 @@ class SemanticModel:
     @cached_property
     def steps(self) -> Steps:
         """What each loop and function of the skeleton is in units of training."""
-        from trainlint.analysis.programs.steps import Steps
+        from trainlint.analysis.effects.effect import EffectKind, does
+        from trainlint.analysis.programs.steps import LoopKind, Steps
 
-        told = self.outside.steps
-        calls = {number: told[call.key] for number, call in enumerate(self.call_graph.calls) if call.key in told}
+        calls: dict[int, LoopKind] = {}
+        for number, functions in self._effects_elsewhere.items():
+            if does(functions, EffectKind.STEPS):
+                calls[number] = LoopKind.STEP
+            elif does(functions, EffectKind.TRAINS):
+                calls[number] = LoopKind.EPOCH
         return Steps(self.call_graph, calls)
 
     @cached_property
@@ -268,7 +274,7 @@ class SemanticModel:
             if key in numbers
         }
         flow = FrequencyFixpoint(self.call_graph, self.steps, self._by_function_number(self.outside.heats), handed)
-        return Heats(self.skeleton, flow, self.numbers)
+        return Heats(self.skeleton, flow, self.numbers, self._by_function_number(self.outside.called_at))
 
     @cached_property
     def is_of_other_framework(self) -> bool:
@@ -318,27 +324,71 @@ class SemanticModel:
         return by_function(facts_of(self.outline))
 
     @cached_property
-    def readers(self) -> Mapping[Function, Reader]:
-        """The file's functions that read on the host what is a tensor among their arguments."""
-        from trainlint.analysis.effects.guarded_reads import readers
+    def own_effects(self) -> Mapping[Function, tuple[Effect, ...]]:
+        """What the file's functions do themselves, whenever they are called."""
+        from trainlint.analysis.effects.guarded_reads import guarded_reads
 
-        return readers(self)
+        effects = list(guarded_reads(self))
+        if "reduce" in self.source.text:  # spares most files the import
+            from trainlint.analysis.effects.reductions import reductions
 
-    def reader_called(self, call: ast.Call) -> Reader | None:
-        """The function that a call runs, if it reads on the host what is a tensor among its arguments."""
-        edge = self.graph.callee.get(call)
-        here = self.readers.get(edge.function) if edge is not None else None
-        return here or self.outside.readers.get(self.keys.call(call))
+            effects += reductions(self)
+        if "all_gather" in self.source.text:
+            from trainlint.analysis.effects.gathered_lists import gathered_lists
+
+            effects += gathered_lists(self)
+        found: dict[Function, tuple[Effect, ...]] = {}
+        for function, effect in effects:
+            known = found.get(function, ())
+            if all((other.kind, other.of) != (effect.kind, effect.of) for other in known):
+                found[function] = (*known, effect)
+        return found
 
     @cached_property
-    def calls_of_readers(self) -> list[Place]:
-        """The calls of such functions, here or in other files."""
-        if not self.readers and not self.outside.readers:
+    def _effects_elsewhere(self) -> dict[int, tuple[CalledFunction, ...]]:
+        """Call, by its number → the functions of other files that it runs, with what they do."""
+        told = self.outside.effects
+        return {number: told[call.key] for number, call in enumerate(self.call_graph.calls) if call.key in told}
+
+    @cached_property
+    def _effects(self) -> dict[int, tuple[Effect, ...]]:
+        """What each function does, itself or through others."""
+        from trainlint.analysis.effects.effect_flow import spread_effects
+
+        own = {self.numbers[function]: effects for function, effects in self.own_effects.items()}
+        return spread_effects(self.call_graph, own, self._effects_elsewhere)
+
+    def called(self, call: ast.Call) -> tuple[CalledFunction, ...]:
+        """The functions with effects that a call runs, here or in other files."""
+        from trainlint.analysis.effects.effect import CalledFunction
+
+        edge = self.graph.callee.get(call)
+        applied = self._applied(call) if edge is None else None
+        function = edge.function if edge is not None else applied
+        effects = self._effects.get(self.numbers[function], ()) if function is not None else ()
+        if function is None or not effects:
+            return self.outside.effects.get(self.keys.call(call), ())
+        shape = self.skeleton.functions[self.numbers[function]]
+        parameters = shape.parameters[1:] if applied is not None else shape.parameters  # without `ctx`
+        return (CalledFunction(shape.qualified_name, parameters, effects),)
+
+    def _applied(self, call: ast.Call) -> Function | None:
+        """The `forward` that `Fn.apply(...)` runs, of a class of this file with custom gradients."""
+        func = call.func
+        if not isinstance(func, ast.Attribute) or func.attr != "apply" or not isinstance(func.value, ast.Name):
+            return None
+        cls = self.outline.classes.get(func.value.id)
+        return cls.methods.get("forward") if cls is not None else None
+
+    def calls_with(self, kinds: frozenset[str]) -> list[Place]:
+        """The calls of functions, here or in other files, with effects of some kinds, by the values of these."""
+        if not self.own_effects and not self.outside.effects:
             return []
         return [
             place
             for place in self.telling_calls
-            if isinstance(place.node, ast.Call) and self.reader_called(place.node) is not None
+            if isinstance(place.node, ast.Call)
+            and any(effect.kind.value in kinds for called in self.called(place.node) for effect in called.effects)
         ]
 
     @cached_property

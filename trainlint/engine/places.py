@@ -45,7 +45,7 @@ def places_by_rule(
         return [_named(rule, places, model) for rule, places in zip(rules, named, strict=True)]
     moments = _HeatOfBlocks(model)
     return [
-        _often_enough(rule, places, model, moments) if places or rule.triggers.calls_of_readers else iter(())
+        _often_enough(rule, places, model, moments) if places or rule.triggers.effects else iter(())
         for rule, places in zip(rules, named, strict=True)
     ]
 
@@ -55,15 +55,15 @@ def _often_enough(rule: InstalledRule, named: _Named, model: SemanticModel, mome
     heats = rule.triggers.heats
     if not heats:
         yield from _named(rule, named, model)
-    elif (named or model.calls_of_readers) and moments.may_hold(heats):
+    elif (named or model.calls_with(rule.triggers.effects)) and moments.may_hold(heats):
         for place in _named(rule, named, model):
             if moments.heat(place.block) in heats:
                 yield place
 
 
 def _named(rule: InstalledRule, named: _Named, model: SemanticModel) -> Iterator[Place]:
-    if rule.triggers.calls_of_readers and model.calls_of_readers and not model.is_of_other_framework:
-        yield from model.calls_of_readers
+    if rule.triggers.effects and not model.is_of_other_framework:
+        yield from model.calls_with(rule.triggers.effects)
     callees = rule.triggers.callees
     for places in named:
         for place in places:

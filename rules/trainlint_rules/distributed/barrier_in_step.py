@@ -12,9 +12,15 @@ from trainlint.symptoms import Symptom
 from trainlint_rules.distributed.idioms.collectives.barriers import (
     in_training_loop,
     is_barrier,
+    reached_in_step,
     separates_times,
     waited_for_next,
 )
+
+
+def _runs_often(site: Site) -> bool:
+    """Whether it runs in each step or batch: once an epoch it costs nothing that anyone notices."""
+    return site.heat.heat.in_step or site.heat.heat is Heat.EVAL_STEP
 
 
 class BarrierInStep(CallRule):
@@ -88,16 +94,19 @@ class BarrierInStep(CallRule):
         """A barrier in each step, or one that the next collective makes superfluous."""
         if not is_barrier(site):
             return None
-        if in_training_loop(site):
+        if in_training_loop(site) or reached_in_step(site):
             return Match(site)
         following = waited_for_next(site)
         if following is None:
             return None
         message = "`{text}` stands right before `{next}`, in which all ranks wait for each other anyway"
-        return Match(site, fields={"next": following.name}, message=message, help="remove it")
+        sure = Confidence.CERTAIN if _runs_often(site) else Confidence.POSSIBLE
+        return Match(site, sure, {"next": following.name}, message=message, help="remove it")
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """No barrier."""
+        """No barrier. None for a helper's: others may call it where a barrier is needed."""
+        if reached_in_step(site):
+            return ()
         from trainlint.fixing.rewrite import remove_statement
 
         return remove_statement(site.source, site.statement)

@@ -9,11 +9,14 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Confidence
 from trainlint.symptoms import Symptom
+from trainlint_rules.distributed.idioms.collectives.pickled import SENDING, sends_pickled
 from trainlint_rules.distributed.idioms.collectives.seldom_functions import (
     generates_text,
     other_branch_does_it,
     runs_seldom_by_name,
 )
+
+_BY_HAND = "`{name}` sends objects that were pickled on the CPU{often}, and to unpickle them forces GPU syncs"
 
 
 class ObjectCollectiveInStep(CallRule):
@@ -23,7 +26,7 @@ class ObjectCollectiveInStep(CallRule):
     `all_gather_object` and its kin pickle each object on the host, exchange the sizes, send the bytes padded to the
     largest, and unpickle all of them. With NCCL the bytes are copied to the device and back, and each copy back makes
     the host wait for the device: the step stands still. With gloo the host waits for the other ranks. A tensor needs
-    one collective and no wait.
+    one collective and no wait. The same holds where a function pickles objects itself and sends the bytes as a tensor.
 
     ## Example
     ```python
@@ -75,7 +78,7 @@ class ObjectCollectiveInStep(CallRule):
     code = "TRN502"
     name = "object-collective-in-step"
     confirmed_by = frozenset({Symptom.COLLECTIVE})
-    on = OF_OBJECTS
+    on = (*sorted(OF_OBJECTS), *SENDING)
     when = EACH_STEP
     sure = Confidence.LIKELY
     unless = (runs_seldom_by_name, generates_text, other_branch_does_it)
@@ -83,6 +86,10 @@ class ObjectCollectiveInStep(CallRule):
     help = "send a tensor instead, or send the objects every N steps"
 
     def found(self, site: Site) -> Match | None:
-        """A collective of Python objects."""
+        """A collective of Python objects, or of bytes that the function has pickled itself."""
         sent = collective(site.file, site.call, site.block)
-        return Match(site, fields={"name": sent.name}) if sent is not None else None
+        if sent is None:
+            return None
+        if sent.of_objects:
+            return Match(site, fields={"name": sent.name})
+        return Match(site, fields={"name": sent.name}, message=_BY_HAND) if sends_pickled(site) else None

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from trainlint.analysis.effects.effect import EffectKind
 from trainlint.analysis.site import Site
 from trainlint.analysis.tables.collectives import REDUCTIONS
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Confidence
+from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.distributed.idioms.collectives.guards import asynchronous
+from trainlint_rules.distributed.idioms.collectives.helper_reductions import reduced_by_helper
 from trainlint_rules.distributed.idioms.collectives.number_reductions import (
     in_loop_over_numbers,
     number_reduction,
@@ -18,6 +21,8 @@ from trainlint_rules.distributed.idioms.collectives.number_reductions import (
 _IN_LOOP = "`{name}` runs once for each number of a collection{often}, each time at the full cost of a collective"
 _HELP_IN_LOOP = "stack the numbers into one tensor and reduce it once"
 
+_BY_HELPER = "`{name}` reduces one number, as in line {line}{often}, each time at the full cost of a collective"
+
 
 class ScalarCollectivesOneByOne(CallRule):
     """Several numbers that are reduced in each step, one collective for each
@@ -25,7 +30,8 @@ class ScalarCollectivesOneByOne(CallRule):
     ## Why
     A reduction of one number costs what a reduction of a thousand does: a launch on every rank, and the wait for the
     slowest of them. Two in a row cost twice that. Stacked into one tensor they travel together, if both are reduced
-    by the same operation and in the same group.
+    by the same operation and in the same group. The same holds for a helper that reduces what it is given, and is
+    called for one number after the other.
 
     ## Example
     ```python
@@ -85,6 +91,7 @@ class ScalarCollectivesOneByOne(CallRule):
     preview = True
     confirmed_by = frozenset({Symptom.COLLECTIVE})
     on = REDUCTIONS
+    also = Triggers(effects=frozenset({EffectKind.REDUCES.value}))
     when = EACH_STEP
     sure = Confidence.LIKELY
     unless = (asynchronous,)
@@ -93,6 +100,10 @@ class ScalarCollectivesOneByOne(CallRule):
 
     def found(self, site: Site) -> Match | None:
         """The second of two like reductions of numbers, or a reduction in a loop over numbers."""
+        by_helper = reduced_by_helper(site)
+        if by_helper is not None:
+            fields = {"name": by_helper.title, "line": by_helper.earlier.lineno}
+            return Match(site, fields=fields, message=_BY_HELPER, related=by_helper.related)
         reduced = number_reduction(site, site.statement)
         if reduced is None or reduced.call is not site.call:
             return None

@@ -6,7 +6,7 @@ from trainlint.analysis.syntax.names import dotted
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence
-from trainlint_rules.measuring.idioms.timed_work import interval, names_no_device
+from trainlint_rules.measuring.idioms.timed_work import interval, names_no_device, on_cpu
 from trainlint_rules.measuring.idioms.timing import CLOCKS
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ class ClockRule(CallRule, base=True):
     in_tests = True
     on = tuple(sorted(CLOCKS))
     sure = Confidence.LIKELY
-    unless: ClassVar[tuple[Guard, ...]] = (names_no_device,)
+    unless: ClassVar[tuple[Guard, ...]] = (names_no_device, on_cpu)
 
 
 class TimedWorkRule(ClockRule, base=True):

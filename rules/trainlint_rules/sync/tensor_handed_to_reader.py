@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainlint.analysis.effects.effect import EffectKind
 from trainlint.analysis.effects.reads import implicit_read
 from trainlint.analysis.site import Site
 from trainlint.analysis.types.values import Kind
@@ -92,19 +93,19 @@ class TensorHandedToReader(DeclaredRule):
 
     code = "TRN218"
     name = "tensor-handed-to-reader"
-    also = Triggers(calls_of_readers=True)
+    also = Triggers(effects=frozenset({EffectKind.READS.value}))
     when = EACH_STEP
     message = "`{reader}` reads this tensor on the CPU ({where}) and forces a GPU sync{often}"
     help = "call it every N steps, or sum on the GPU first"
 
     def found(self, site: Site) -> Match | None:
         """A call that hands a device tensor to a function which reads it."""
-        reader = site.file.reader_called(site.call)
-        if reader is None:
-            return None
-        sure = 0.0
-        for given in reader.given_to_read(site.call):
-            value = site.value(given)
-            held = value.element if value.kind is Kind.CONTAINER and value.element is not None else value
-            sure = max(sure, implicit_read(held, given, site.block))
-        return Match(site, level(sure), {"reader": reader.title, "where": reader.where}) if sure else None
+        sure, at = 0.0, None
+        for called in site.file.called(site.call):
+            for effect, given in called.effects_on(site.call, EffectKind.READS):
+                value = site.value(given)
+                held = value.element if value.kind is Kind.CONTAINER and value.element is not None else value
+                found = implicit_read(held, given, site.block)
+                if found > sure:
+                    sure, at = found, {"reader": called.title, "where": effect.where(site.path)}
+        return Match(site, level(sure), at) if at is not None else None

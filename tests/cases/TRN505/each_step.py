@@ -46,6 +46,20 @@ class Meter:
         self.count, self.total = totals.unbind()
 
 
+def metered(model, optimizer, loader, meter, group):
+    for batch in loader:
+        loss = model(batch)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        meter.synchronize()
+        gathered([], loss, group)
+
+
+def train_metered(model, optimizer, loader, group):
+    metered(model, optimizer, loader, Meter(), group)
+
+
 def gathered(parts, part, group):
     dist.barrier(group)  #! TRN505
     dist.all_gather(parts, part, group=group)

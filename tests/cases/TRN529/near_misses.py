@@ -34,3 +34,13 @@ def cut_before(flat, world_size, rank):
 def other_tensor(flat, mask, rank):
     dist.all_reduce(mask)
     return torch.where(mask > 0, flat.chunk(2)[rank], 0)
+
+
+def one_row(flat, index):
+    dist.all_reduce(flat)
+    return flat[index]
+
+
+def offsets(sizes, rank):
+    dist.all_reduce(sizes)
+    return sizes[:rank].sum(), sizes[rank]

@@ -21,3 +21,17 @@ def by_slice(flat, size, rank):
     dist.all_reduce(flat)  #! TRN529
     mine = flat[rank * size : (rank + 1) * size]
     return mine
+
+
+class StackedGradients(torch.autograd.Function):
+    @staticmethod
+    def backward(ctx, *gradients):
+        stacked = torch.stack(gradients)
+        dist.all_reduce(stacked)  #! TRN529
+        return stacked[dist.get_rank()]
+
+
+def by_index(flat, place):
+    own_rank = dist.get_rank()
+    dist.all_reduce(flat)  #! TRN529
+    return flat[own_rank].clone()

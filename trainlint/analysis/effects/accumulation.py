@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.batch_counts import batch_counts, wait_around
+from trainlint.analysis.effects.effect import EffectKind, does
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
 from trainlint.analysis.syntax.calls_inside import calls_of
@@ -116,7 +117,7 @@ def _backwards(file: SemanticModel, loop: Block) -> Iterator[Place]:
             continue
         edge = file.graph.callee.get(call)
         runs_here = edge is not None and bool(file.loops.evidence().get(edge.function.body))
-        if runs_here or file.outside.steps.get(file.keys.call(call)) is LoopKind.STEP:
+        if runs_here or does(file.outside.effects.get(file.keys.call(call), ()), EffectKind.STEPS):
             yield place
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block, Function, How, Place
@@ -12,40 +11,8 @@ from trainlint.analysis.syntax.names import TYPE_TESTS, position, root_name
 from trainlint.analysis.syntax.reaching import reaching
 
 if TYPE_CHECKING:
+    from trainlint.analysis.effects.effect import Effect
     from trainlint.analysis.semantic_model import SemanticModel
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """A function that reads some of its parameters on the host where they are tensors."""
-
-    title: str
-    """Its qualified name."""
-    where: str
-    """The read, as "line 88", or "meters.py:88" in another file."""
-    parameters: tuple[str, ...]
-    """All that a call gives it, in order."""
-    read: frozenset[str]
-    """Those that it reads; "**" stands for all other keywords, "*" for all other positions."""
-
-    def elsewhere(self, path: str) -> Reader:
-        """The same reader as another file speaks of it."""
-        return Reader(self.title, self.where.replace("line ", f"{path}:"), self.parameters, self.read)
-
-    def given_to_read(self, call: ast.Call) -> list[ast.expr]:
-        """The arguments of a call that the function reads if they are tensors. `**values` stands for what it holds."""
-        found = []
-        for place, item in enumerate(call.args):
-            if isinstance(item, ast.Starred):
-                break
-            name = self.parameters[place] if place < len(self.parameters) else "*"
-            if name in self.read:
-                found.append(item)
-        for keyword in call.keywords:
-            name = keyword.arg if keyword.arg in self.parameters else "**"
-            if name in self.read:
-                found.append(keyword.value)
-        return found
 
 
 def decided_by_callers(file: SemanticModel, call: ast.Call, block: Block) -> bool:
@@ -53,30 +20,21 @@ def decided_by_callers(file: SemanticModel, call: ast.Call, block: Block) -> boo
     return _parameter_read(file, call, block) is not None
 
 
-def readers(file: SemanticModel) -> Mapping[Function, Reader]:
-    """The functions of a file that read what their callers give them, if it is a tensor."""
+def guarded_reads(file: SemanticModel) -> Iterator[tuple[Function, Effect]]:
+    """Function → that it reads what its callers give it, if it is a tensor."""
     if not any(name in file.outline.calls for name in TYPE_TESTS):
-        return {}  # no read is guarded
+        return  # no read is guarded
+    from trainlint.analysis.effects.effect import Effect, EffectKind
     from trainlint.analysis.tables.host_reads import TO_HOST
 
-    found: dict[Function, dict[str, int]] = {}
     for name in sorted(TO_HOST):
         for place in file.outline.calls.get(name, ()):
             function = file.graph.enclosing(place.block)
             parameter = _parameter_read(file, place.node, place.block) if isinstance(place.node, ast.Call) else None
             if function is not None and parameter is not None and not _is_rare(file, place):
-                found.setdefault(function, {}).setdefault(parameter, getattr(place.node, "lineno", 0))
-    return {
-        function: Reader(
-            function.qualified_name, f"line {min(lines.values())}", _parameter_names(function), frozenset(lines)
-        )
-        for function, lines in found.items()
-    }
-
-
-def _parameter_names(function: Function) -> tuple[str, ...]:
-    names = tuple(item.arg for item in function.parameters)
-    return names[1:] if function.takes_object else names
+                assert isinstance(place.node, ast.Call)
+                path, line, column = file.source.path, place.node.lineno, file.source.column(place.node)
+                yield function, Effect(EffectKind.READS, path, line, column, parameter)
 
 
 def _is_rare(file: SemanticModel, place: Place) -> bool:

@@ -12,7 +12,9 @@ from trainlint.analysis.callgraph.call_graph import CallGraph, Edge, build_call_
 from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
 from trainlint.analysis.conditions.arguments import parameter_of_caller
-from trainlint.analysis.effects.guarded_reads import Reader
+from trainlint.analysis.effects.effect import CalledFunction, Effect, EffectKind
+from trainlint.analysis.effects.effect_flow import spread_effects
+from trainlint.analysis.frequency.call_sites import hot_calls, leaves_file
 from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact
 from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
 from trainlint.analysis.frequency.unreferenced import unmentioned
@@ -30,12 +32,13 @@ from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.types.access_paths import Start
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
 from trainlint.analysis.types.values import UNKNOWN, Kind, Value, merge
-from trainlint.finding import Heat
+from trainlint.finding import Heat, RelatedPlace
 
 _REGISTERED = 0.87
 """How sure it is that a registered model is trained whose builder is out of sight."""
 _AGAIN = frozenset({Heat.EPOCH, Heat.RARE, Heat.STEP, Heat.INNER, Heat.EVAL_STEP})
 _ONLY_ONCE = frozenset({Heat.ONCE, Heat.UNKNOWN})
+_STEPS: dict[LoopKind | None, EffectKind] = {LoopKind.STEP: EffectKind.STEPS, LoopKind.EPOCH: EffectKind.TRAINS}
 _NOTHING = (Kind.UNKNOWN, Kind.NONE)
 """What a caller gives that says nothing of a parameter."""
 
@@ -83,12 +86,14 @@ class _Linked:
             yield ImportedFacts(
                 heats=self._registered_in(file) | {function: self._heat(some) for function, some in edges.items()},
                 handed=self._handed(file, edges),
+                called_at=(called_at := dict(self._called_at(file, edges))),
+                ignored_at=self._ignored_at(called_at),
+                leaving=self._leaving(file),
                 gradients_off={function: self._gradients_off(some) for function, some in edges.items()},
-                steps=self._steps_of(out_of.get(file, [])),
+                effects=self._effects_of(out_of.get(file, [])),
                 arguments=dict(self._arguments(file, edges)),
                 returned=dict(self._returned(file, out_of.get(file, []))),
                 attributes=dict(self._attributes(file)),
-                readers=dict(self._readers(out_of.get(file, []))),
                 bases=dict(self._bases(file)),
                 around=dict(self._around(file)),
                 options=self.options[file],
@@ -284,15 +289,63 @@ class _Linked:
             self.net.calls[call].off or (caller != NOWHERE and self.off[caller]) for call, caller in callers
         )
 
-    def _steps_of(self, out_of: list[Crossing]) -> dict[str, LoopKind]:
-        found: dict[str, LoopKind] = {}
+    def _called_at(self, file: int, edges: Mapping[str, list[Edge]]) -> Iterator[tuple[str, tuple[RelatedPlace, ...]]]:
+        """Function → the calls in other files through which it runs in each training step."""
+        for function, some in edges.items():
+            number = self.numbers[file][function]
+            if self.flow.function(number).heat.in_step and (found := hot_calls(self.flow, number, some)):
+                yield function, found
+
+    def _ignored_at(self, called_at: Mapping[str, Sequence[RelatedPlace]]) -> dict[str, tuple[str, ...]]:
+        found = {}
+        for place in (place for places in called_at.values() for place in places):
+            words = self.ignored.get((place.path, place.line))
+            if words is not None:
+                found[f"{place.path}:{place.line}"] = words
+        return found
+
+    @cached_property
+    def ignored(self) -> dict[tuple[str, int], tuple[str, ...]]:
+        """Path and line of each call whose statement has an ignore comment → the words of the comment."""
+        return {
+            (summary.skeleton.path, line): words
+            for summary in self.summaries
+            for line, words in summary.ignored.items()
+        }
+
+    def _leaving(self, file: int) -> tuple[int, ...]:
+        """The lines with an ignore comment and a call that runs code of other files."""
+        lines, first = self.summaries[file].ignored, self.net.first_call[file]
+        calls = enumerate(self.summaries[file].skeleton.calls, first) if lines else ()
+        found = {call.line for number, call in calls if call.line in lines and leaves_file(self.linked, number)}
+        return tuple(sorted(found))
+
+    @cached_property
+    def effects(self) -> dict[int, tuple[Effect, ...]]:
+        """What each function does when it is called, itself or through others."""
+        own = {
+            self.numbers[file][key]: function.effects
+            for file, summary in enumerate(self.summaries)
+            for key, function in summary.functions.items()
+            if function.effects
+        }
+        return spread_effects(self.linked, own, {})
+
+    def _effects_of(self, out_of: list[Crossing]) -> dict[str, tuple[CalledFunction, ...]]:
+        """Call that leaves a file → what the functions do that it runs."""
+        found: dict[str, tuple[CalledFunction, ...]] = {}
         for crossing in out_of:
-            kind = self.steps.summary(self.numbers[crossing.target][crossing.function])
             if crossing.how is Handing.WORKER:
                 continue
-            key = self.summaries[crossing.file].skeleton.calls[crossing.call].key
-            if kind is not None and found.get(key) is not LoopKind.STEP:
-                found[key] = kind
+            number = self.numbers[crossing.target][crossing.function]
+            effects = self.effects.get(number, ()) if crossing.how is Handing.CALLED else ()
+            step = _STEPS.get(self.steps.summary(number))
+            if step is not None:
+                effects = (Effect(step), *effects)
+            if effects:
+                shape = self.net.functions[number]
+                key = self.summaries[crossing.file].skeleton.calls[crossing.call].key
+                found[key] = (*found.get(key, ()), CalledFunction(shape.qualified_name, shape.parameters, effects))
         return found
 
     def _arguments(self, file: int, functions: Iterable[str]) -> Iterator[tuple[tuple[str, str], Value]]:
@@ -350,13 +403,6 @@ class _Linked:
                 name: known_value(self.follower, base.file, value) for name, value in attributes.items()
             }
         return self._known_attributes[base]
-
-    def _readers(self, out_of: list[Crossing]) -> Iterator[tuple[str, Reader]]:
-        for crossing in out_of:
-            reader = self.summaries[crossing.target].functions[crossing.function].reader
-            if reader is not None and crossing.how is Handing.CALLED:
-                key = self.summaries[crossing.file].skeleton.calls[crossing.call].key
-                yield key, reader.elsewhere(self.summaries[crossing.target].skeleton.path)
 
     @cached_property
     def declared(self) -> dict[int, dict[str, set[bool]]]:

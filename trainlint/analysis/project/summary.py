@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from trainlint.analysis.callgraph.skeleton import Handing, Skeleton
-from trainlint.analysis.effects.guarded_reads import Reader
+from trainlint.analysis.effects.effect import Effect
 from trainlint.analysis.frequency.unreferenced import Mentions
 from trainlint.analysis.programs.loop_facts import FactsByFunction
 from trainlint.analysis.types.access_paths import AccessPath
@@ -25,8 +25,8 @@ class FunctionSummary:
     """That object is the class itself."""
     declared: Mapping[str, tuple[AccessPath, ...]] = field(default_factory=dict)
     """Parameter, or "return" → the classes that its annotation names."""
-    reader: Reader | None = None
-    """Which of its parameters it reads on the host where they are tensors."""
+    effects: tuple[Effect, ...] = ()
+    """What it does itself when it is called."""
     told_by_callers: tuple[str, ...] = ()
     """Its parameters of which callers tell something that no annotation says."""
     decorators: tuple[AccessPath, ...] = ()
@@ -112,3 +112,5 @@ class Summary:
     """Its words."""
     needed: Mapping[str, tuple[str, ...]]
     """Function → the names that the project must mention for it to run."""
+    ignored: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """Line of a call whose statement has an ignore comment → the words of the comment, none for all rules."""

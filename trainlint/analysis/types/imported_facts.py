@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainlint.analysis.effects.guarded_reads import Reader
+    from trainlint.analysis.effects.effect import CalledFunction
     from trainlint.analysis.frequency.heat_fact import HeatFact
     from trainlint.analysis.programs.loader_uses import LoaderUse
     from trainlint.analysis.programs.loop_facts import LocatedFact
-    from trainlint.analysis.programs.steps import LoopKind
     from trainlint.analysis.types.values import Value
+    from trainlint.finding import RelatedPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +23,20 @@ class ImportedFacts:
     """Function → the hottest use that other files make of it."""
     gradients_off: Mapping[str, bool] = field(default_factory=dict)
     """Function that other files call → whether all of these calls have autograd off."""
-    steps: Mapping[str, LoopKind] = field(default_factory=dict)
-    """Call that leaves the file → what it runs elsewhere: a step, or a whole training loop."""
+    called_at: Mapping[str, tuple[RelatedPlace, ...]] = field(default_factory=dict)
+    """Function → the calls in other files that run it in each training step, directly or through others."""
+    ignored_at: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of these calls those with an ignore comment, as "path:line" → the words of the comment, none for all rules."""
+    leaving: tuple[int, ...] = ()
+    """Lines of the file with an ignore comment and a call that runs code of other files, where it may silence."""
+    effects: Mapping[str, tuple[CalledFunction, ...]] = field(default_factory=dict)
+    """Call that leaves the file → the functions that it runs elsewhere, with what they do."""
     arguments: Mapping[tuple[str, str], Value] = field(default_factory=dict)
     """Function and parameter → what callers pass, those of this file included."""
     returned: Mapping[str, Value] = field(default_factory=dict)
     """Call that leaves the file → what it returns."""
     attributes: Mapping[tuple[str, str], Value] = field(default_factory=dict)
     """Class and attribute → what base classes in other files assign to it."""
-    readers: Mapping[str, Reader] = field(default_factory=dict)
-    """Call that leaves the file → the function elsewhere that reads what it is given, if it is a tensor."""
     bases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Class → base classes known only through other files."""
     around: Mapping[tuple[str, bool], tuple[LocatedFact, ...]] = field(default_factory=dict)

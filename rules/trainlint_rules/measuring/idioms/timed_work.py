@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.conditions.values.without_cuda import runs_without_cuda
 from trainlint.analysis.syntax.names import constant
 from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.syntax.uses import loads
 from trainlint.analysis.types.values import Home
 from trainlint.contract.guard import early_guard, guard
 from trainlint_rules.measuring.idioms.timing import FirstRound, Interval, first_round, speaks_of_warm_up, timed_interval
@@ -29,6 +31,19 @@ def first_timed(site: Site) -> FirstRound | None:
 def names_no_device(site: Site) -> bool:
     """The code names no GPU."""
     return site.file.device is not Home.DEVICE
+
+
+@early_guard
+def on_cpu(site: Site) -> bool:
+    """It runs only where a test found no GPU, or in a function that is named only there."""
+    function = site.function
+    if runs_without_cuda(site.file, site.block):
+        return True
+    if function is None or function.owner is not None:
+        return False
+    block_of = site.file.outline.block_of
+    uses = [block_of[statement] for _, statement in loads(site.file.tree, function.name) if statement in block_of]
+    return bool(uses) and all(runs_without_cuda(site.file, block) for block in uses)
 
 
 @guard

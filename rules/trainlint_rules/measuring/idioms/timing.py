@@ -11,10 +11,21 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from trainlint.analysis.conditions.values.without_cuda import runs_without_cuda
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How, Place, outside_with
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import dotted, end_position, last_name, names_in, nodes_in, position, root_name
+from trainlint.analysis.syntax.names import (
+    argument,
+    constant,
+    dotted,
+    end_position,
+    last_name,
+    names_in,
+    nodes_in,
+    position,
+    root_name,
+)
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables import collectives
 from trainlint.analysis.tables.clipping import clips_gradients
@@ -46,6 +57,11 @@ _HARMLESS = (PLAIN_METHODS - _WAITS - _ALSO_OF_METERS) | frozenset(
     "step zero_grad train eval len isinstance super getattr setattr hasattr type id dict set hex open".split()
 )
 _SCALER = lazy(r"scaler|accelerat|fabric|engine", re.IGNORECASE)
+_FABRIC = lazy(r"accelerat|fabric", re.IGNORECASE)
+_QUEUED = frozenset("backward manual_backward no_backward_sync no_sync accumulate autocast scale".split())
+"""Methods of scalers, Accelerate and Fabric that only queue work, or none."""
+_CLIPS_AND_CHECKS = "clip_gradients"
+"""Fabric's method, which reads the norm of the gradients unless `error_if_nonfinite=False` is given."""
 _WARMS_UP = lazy(r"warm|burn_?in|dry_?run|prime", re.IGNORECASE)
 _DEEPEST = 3
 
@@ -165,33 +181,49 @@ def _last_work(
     """The last launch in an interval, the loop that repeats it, and whether something waits for it, or may."""
     between = _calls(file, function, end_position(start), position(stop))
     launches = [item for item in between if _launches(file, item)]
-    if not launches or not _computes_unfinished(file, between, launches):
+    if not launches or not _computes_unfinished(place, between, launches):
         return None
+    each_time = [item for item in launches if place.block.within(outside_with(item.block))]
+    if each_time and _loop_inside(launches[-1].block, place.block) is None:
+        launches = each_time  # an optimizer's step behind a test may follow
     last = _call(launches[-1])
     loop = _loop_inside(launches[-1].block, place.block)
     if loop is None:
         behind = [item for item in between if end_position(_call(item)) > end_position(last)]
-        always_runs = place.block.within(outside_with(launches[-1].block))
+        always_runs = bool(each_time)
     else:
         # A wait at the beginning of a round comes behind the launch of the round before.
         behind = [item for item in between if item.block.within(loop) or end_position(_call(item)) > end_position(last)]
         always_runs = _counts_rounds(loop)
     if not always_runs:
         return None
-    is_waited_for = any(_may_wait(file, item, 0) for item in behind)
+    is_waited_for = any(_counts_as_wait(file, item, place, loop) for item in behind)
     return last, loop, is_waited_for or _python_reads(file, function, position(last), position(stop))
 
 
-def _computes_unfinished(file: SemanticModel, between: list[Place], launches: list[Place]) -> bool:
+def _counts_as_wait(file: SemanticModel, item: Place, stop: Place, loop: Block | None) -> bool:
+    """Whether a call behind the work waits, or may. Where it runs less often than the clock is read, it must surely."""
+    if runs_without_cuda(file, item.block):
+        return False
+    if loop is None and not stop.block.within(outside_with(item.block)):
+        return last_name(_call(item).func) in _WAITS
+    return _may_wait(file, item, 0)
+
+
+def _computes_unfinished(stop: Place, between: list[Place], launches: list[Place]) -> bool:
     """Whether a forward or backward pass is among what nothing has waited for; an optimizer's step is short."""
-    waits = [position(_call(item)) for item in between if item not in launches and _surely_waits(item)]
+    each_time = (item for item in between if item not in launches and stop.block.within(outside_with(item.block)))
+    waits = [position(_call(item)) for item in each_time if _surely_waits(item)]
     last_wait = max(waits, default=(0, 0))
     return any(last_name(_call(item).func) != "step" and position(_call(item)) > last_wait for item in launches)
 
 
 def _surely_waits(place: Place) -> bool:
     call = _call(place)
-    return last_name(call.func) in WAITING and not call.args
+    name = last_name(call.func)
+    if name == _CLIPS_AND_CHECKS:
+        return constant(argument(call, "error_if_nonfinite")) is not False
+    return name in WAITING and not call.args
 
 
 def _calls(file: SemanticModel, function: Function, start: tuple[int, int], stop: tuple[int, int]) -> list[Place]:
@@ -218,7 +250,7 @@ def _launches(file: SemanticModel, place: Place) -> bool:
     if not isinstance(call.func, ast.Attribute):
         return False
     if name in ("backward", "manual_backward"):
-        return not _SCALER.search(last_name(call.func.value))
+        return not _SCALER.search(last_name(call.func.value)) or bool(_FABRIC.search(last_name(call.func.value)))
     owner = call.func.value
     return name == "step" and (
         file.kinds.of(owner, place.block).kind is Kind.OPTIMIZER or bool(STEPPED_NAME.search(last_name(owner)))
@@ -229,7 +261,7 @@ def _may_wait(file: SemanticModel, place: Place, depth: int) -> bool:
     """Whether a call waits for the device, or may do so for all that is known."""
     call = _call(place)
     name = last_name(call.func)
-    if name in _WAITS or _SCALER.search(root_name(call.func)):
+    if name in _WAITS or (_SCALER.search(root_name(call.func)) and name not in _QUEUED):
         return True
     if _launches(file, place) or is_clock(file, call, place.block):
         return False

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.effects.effect import EffectKind, does
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.syntax.blocks import BlockKind, Place
 from trainlint.contract.guard import guard
@@ -41,5 +42,7 @@ def _epochs(site: Site) -> Iterator[Place]:
         if loop.kind is BlockKind.LOOP and isinstance(call, ast.Call):
             edge = site.file.graph.callee.get(call)
             here = site.file.loops.summary(edge.function) if edge is not None else None
-            if LoopKind.EPOCH in (here, site.file.outside.steps.get(site.file.keys.call(call))):
+            elsewhere = site.file.outside.effects.get(site.file.keys.call(call), ())
+            trains = does(elsewhere, EffectKind.TRAINS) and not does(elsewhere, EffectKind.STEPS)
+            if here is LoopKind.EPOCH or trains:
                 yield place

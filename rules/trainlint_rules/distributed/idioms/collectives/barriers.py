@@ -26,14 +26,21 @@ def separates_times(site: Site) -> bool:
 
 
 def is_barrier(site: Site) -> bool:
-    """Whether a statement of its own is a barrier of torch.distributed, or of an object called an accelerator."""
-    func = site.call.func
-    if not isinstance(site.statement, ast.Expr):
+    """Whether a statement of its own, or what a function returns, is a barrier: of torch.distributed, or of an
+    object that is called an accelerator.
+    """
+    func, statement = site.call.func, site.statement
+    if not isinstance(statement, ast.Expr | ast.Return) or statement.value is not site.call:
         return False
     if isinstance(func, ast.Attribute) and ACCELERATOR.search(last_name(func.value)):
         return True
     found = collective(site.file, site.call, site.block)
     return found is not None and found.name == "barrier"
+
+
+def reached_in_step(site: Site) -> bool:
+    """Whether it stands in a helper, in no loop of its own, that training steps call."""
+    return loop_around(site.block) is None and site.heat.heat.in_step and bool(site.hot_calls)
 
 
 def in_training_loop(site: Site) -> bool:

@@ -107,13 +107,15 @@ def _later(site: Site, tensor: ast.Name) -> list[ast.Subscript]:
 
 
 def _is_part_of_rank(site: Site, node: ast.Subscript, name: str) -> bool:
-    """Whether this cuts a rank's part out of a tensor: `x.chunk(n)[rank]`, `x[rank * size : (rank + 1) * size]`."""
+    """Whether this cuts a rank's part out: `x.chunk(n)[rank]`, `x[rank * n : (rank + 1) * n]`, `x[rank]`."""
     match node:
         case ast.Subscript(ctx=ast.Load(), value=ast.Call() as call):
             whole = _cut(call)
             return isinstance(whole, ast.Name) and whole.id == name and asks_for_rank(node.slice, site.block)
         case ast.Subscript(ctx=ast.Load(), value=ast.Name(id=cut), slice=ast.Slice(lower=ast.expr() as lower)):
             return cut == name and any("rank" in word.lower() for word in names_in(lower))
+        case ast.Subscript(ctx=ast.Load(), value=ast.Name(id=cut), slice=ast.Call() | ast.Name() as index):
+            return cut == name and asks_for_rank(index, site.block)
     return False
 
 

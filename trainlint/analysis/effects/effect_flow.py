@@ -1,0 +1,93 @@
+"""Effects of functions, carried from the functions that have them to those that call these, in a file or a project."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from trainlint.analysis.callgraph.call_graph import CallGraph
+from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
+from trainlint.analysis.conditions.arguments import parameter_of_caller
+from trainlint.analysis.effects.effect import CalledFunction, Effect, EffectKind
+from trainlint.analysis.syntax.blocks import BlockKind
+
+MOST = 8
+"""How many effects of a function are kept, nearest first."""
+_CARRIED = frozenset({EffectKind.REDUCES})
+"""What a caller does as well. A read is told to direct callers alone: their own call is the place to report. Steps are
+settled together with the kinds of loops (programs/steps.py)."""
+
+
+def spread_effects(
+    net: CallGraph,
+    own: Mapping[int, Sequence[Effect]],
+    told: Mapping[int, Sequence[CalledFunction]],
+) -> dict[int, tuple[Effect, ...]]:
+    """What each function does, itself or through those that it calls.
+
+    `own` is what functions do themselves, `told` what calls run outside of the network. An effect on a parameter is
+    carried only where the caller hands on a parameter of its own, and only where the call does not run seldom.
+    Functions that call each other in circles are looked at until nothing changes: distances only fall.
+    """
+    found = {function: tuple(effects) for function, effects in own.items()}
+    waiting = deque(found)
+    for call, functions in told.items():
+        for called in functions:
+            carried = _carried(net, call, called.effects, called.parameters, ())
+            waiting += _added(net, found, call, carried)
+    while waiting:
+        function = waiting.popleft()
+        shape = net.functions[function]
+        for edge in net.callers.get(function, ()):
+            if edge.how is Handing.CALLED and found[function]:
+                carried = _carried(net, edge.call, found[function], shape.parameters, shape.defaults)
+                waiting += _added(net, found, edge.call, carried)
+    return found
+
+
+def _carried(
+    net: CallGraph,
+    call: int,
+    effects: Iterable[Effect],
+    parameters: tuple[str, ...],
+    defaults: tuple[tuple[str, str], ...],
+) -> list[Effect]:
+    """What the caller does by a call, in terms of its own parameters."""
+    found = []
+    for effect in effects:
+        if effect.kind in _CARRIED:
+            handed_on = parameter_of_caller(net.calls[call].passed.value(effect.of, parameters, defaults))
+            if handed_on is not None:
+                found.append(replace(effect, of=handed_on, distance=effect.distance + 1))
+    return found
+
+
+def _added(net: CallGraph, found: dict[int, tuple[Effect, ...]], call: int, effects: Sequence[Effect]) -> list[int]:
+    """The function around a call, if that does more, or something nearer, than was known."""
+    caller = net.function_of[net.call_block[call]]
+    if caller == NOWHERE or not effects or _is_rare(net, call):
+        return []
+    nearest: dict[Effect, Effect] = {}
+    for effect in sorted((*found.get(caller, ()), *effects), key=_order):
+        nearest.setdefault(replace(effect, distance=0), effect)
+    new = tuple(nearest.values())[:MOST]
+    if new == found.get(caller, ()):
+        return []
+    found[caller] = new
+    return [caller]
+
+
+def _order(effect: Effect) -> tuple[int, str, int, str, str]:
+    return effect.distance, effect.path, effect.line, effect.kind.value, effect.of
+
+
+def _is_rare(net: CallGraph, call: int) -> bool:
+    """Whether a call stands behind a test, within its function, that seldom holds."""
+    for block in net.outwards(net.call_block[call]):
+        shape = net.shapes[block]
+        if shape.kind in (BlockKind.FUNCTION, BlockKind.MODULE):
+            return False
+        if shape.kind is not BlockKind.LOOP and shape.words:
+            return True
+    return False
