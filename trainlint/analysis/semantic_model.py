@@ -294,14 +294,22 @@ class SemanticModel:
         return names_needed(self.outline, self.keys, self.own_skeleton.bases)
 
     @cached_property
+    def users_of_names(self) -> dict[str, tuple[str, ...]]:
+        """Name that a function needs → the functions of the file in which it stands; "" for outside of any."""
+        from trainlint.analysis.frequency.unreferenced import users
+
+        return users(self.source.text, self.outline, self.keys, self.names_needed)
+
+    @cached_property
     def _unreferenced(self) -> frozenset[Function]:
         """The functions that nothing refers to; of a file alone, as far as it is a program."""
         from trainlint.analysis.frequency.unreferenced import unmentioned
 
         keys = self.outside.unreferenced
         if keys is None:
-            counts = self.mentions.starts and not self.mentions.reflects
-            keys = unmentioned(self.names_needed, self.mentions, ()) if counts else ()
+            reflects = self.mentions.reflects or self.mentions.reflects_near
+            counts = self.mentions.starts and not reflects
+            keys = unmentioned(self.names_needed, self.users_of_names, lambda _key, _name: False) if counts else ()
         return frozenset([item for item in self.outline.functions if keys and self.keys.function(item) in keys])
 
     def is_unreferenced(self, block: Block) -> bool:

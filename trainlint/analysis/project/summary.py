@@ -108,3 +108,5 @@ class Summary:
     """Its words."""
     needed: Mapping[str, tuple[str, ...]]
     """Function → the names that the project must mention for it to run."""
+    users: Mapping[str, tuple[str, ...]]
+    """Such a name → the functions of the file in which it stands; "" for outside of any."""
