@@ -20,6 +20,7 @@ from trainlint.analysis.conditions.condition import (
 from trainlint.analysis.conditions.forms import (
     assigned_values,
     chances,
+    empty_data,
     entry_points,
     environment,
     failures,
@@ -72,6 +73,7 @@ _EQUALITY: tuple[Form, ...] = (
     hardware.compared,
     versions.compared,
     entry_points.compared,
+    empty_data.compared,
     first_time.missing,
 )
 _ORDER: tuple[Form, ...] = (
@@ -85,6 +87,7 @@ _ORDER: tuple[Form, ...] = (
     options.compared,
     hardware.compared,
     versions.compared,
+    empty_data.compared,
 )
 _MEMBERSHIP: tuple[Form, ...] = (
     intervals.compared_remainder,
@@ -107,6 +110,7 @@ _CALLS: tuple[Form, ...] = (
     ranks.called,
     hardware.called,
     versions.called,
+    empty_data.called,
 )
 _NAMES: tuple[Form, ...] = (
     intervals.remainder,

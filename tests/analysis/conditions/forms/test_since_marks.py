@@ -48,6 +48,12 @@ def test_flag_that_ends_nothing(before: str) -> None:
     assert not condition("finished", before=before).rare
 
 
+def test_limit_that_the_branch_moves() -> None:
+    assert condition("spent // 60 >= due", body="act()\ndue += 1").rare
+    assert not condition("spent // 60 >= due", before="due += 1").rare
+    assert not condition("spent // 60 >= due", body="act()\ndue = 1").rare
+
+
 def test_count_that_the_branch_counts_on() -> None:
     assert condition("turn == 0", body="act()\nturn += 1").rare
     assert not condition("turn == 0", before="turn += 0", body="act()").rare

@@ -1,7 +1,7 @@
 """Tests of how far something has come since a mark, and of flags that end the loop.
 
 `seen >= start + 1000` and `seen - start >= 1000`, where the loop sets `start = seen` anew; `finished`, where the loop
-has `if finished: break`; `round == 0`, where the branch counts `round` on.
+has `if finished: break`; `round == 0` and `spent >= due`, where the branch counts `round` or `due` on.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def compared_mark(question: Question) -> Condition | None:
     larger, smaller = test.left, test.comparators[0]
     if isinstance(test.ops[0], _LESS):
         larger, smaller = smaller, larger
-    if _is_way_since_mark(larger, smaller, question):
+    if _is_way_since_mark(larger, smaller, question) or (question.outcome and _branch_moves(smaller, question)):
         passed = question.outcome
     elif _is_way_since_mark(smaller, larger, question):
         passed = not question.outcome
@@ -83,6 +83,17 @@ def _is_way_since_mark(grows: ast.expr, limit: ast.expr, question: Question) -> 
         case ast.BinOp(left=ast.Name() | ast.Attribute() as thing, op=ast.Sub(), right=mark), _:
             return constant(limit) != 0 and _is_mark(mark, thing, question)
     return False
+
+
+def _branch_moves(limit: ast.expr, question: Question) -> bool:
+    """Whether the branch adds to the limit that was passed: `if spent >= due: ...; due += 60`."""
+    name = dotted(limit)
+    if not isinstance(limit, ast.Name) or name is None or not question.branch_assigns(name):
+        return False
+    return any(
+        isinstance(item, ast.AugAssign) and isinstance(item.op, ast.Add)
+        for item in _all_bindings(limit.id, question.block)
+    )
 
 
 def _is_mark(mark: ast.expr, thing: ast.expr, question: Question) -> bool:
