@@ -157,10 +157,10 @@ class SemanticModel:
         """What loops and calls say by themselves of training."""
         from trainlint.analysis.programs.loops import LoopReader
 
-        return LoopReader(self.outline, self.graph, trains=not self._never_updates)
+        return LoopReader(self.outline, self.graph, trains=not self.never_updates)
 
-    @property
-    def _never_updates(self) -> bool:
+    @cached_property
+    def never_updates(self) -> bool:
         """Whether the file belongs to a program that updates no parameters, so that a backward is no training."""
         if self.outside.never_updates is not None:
             return self.outside.never_updates

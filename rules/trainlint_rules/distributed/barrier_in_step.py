@@ -76,7 +76,7 @@ class BarrierInStep(CallRule):
     name = "barrier-in-step"
     confirmed_by = frozenset({Symptom.COLLECTIVE})
     on = ("barrier", "wait_for_everyone")
-    when = dict.fromkeys(set(Heat) - {Heat.ONCE, Heat.RARE}, Confidence.CERTAIN) | {Heat.EPOCH: Confidence.POSSIBLE}
+    when = dict.fromkeys(set(Heat) - {Heat.ONCE, Heat.RARE}, Confidence.CERTAIN)
     sure = Confidence.LIKELY
     unless = (separates_times,)
     message = "`{text}` forces a GPU sync and makes all ranks wait for the slowest{often}"

@@ -9,7 +9,7 @@ from trainlint.analysis.callgraph.call_graph import CallGraph, Edge
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
 from trainlint.analysis.conditions.arguments import ANYTHING, PASSED, parameter_of_caller
 from trainlint.analysis.frequency.block_ways import BlockHeat, BlockWays, behind
-from trainlint.analysis.frequency.framework_roles import role
+from trainlint.analysis.frequency.framework_roles import is_called_to_test, role
 from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact, Order
 from trainlint.analysis.programs.steps import LoopKind, Steps
 from trainlint.finding import Heat
@@ -333,7 +333,8 @@ class FrequencyFixpoint:
         home, target = net.file_of_call(edge.call), net.file_of_function[function]
         if home != target:
             chain = tuple(_located(step, net.skeletons[home].path) for step in chain)
-        return replace(fact, confidence=fact.confidence * edge.confidence, chain=chain)
+        heat = Heat.EVAL_STEP if fact.heat.in_step and is_called_to_test(shape.name) else fact.heat
+        return replace(fact, heat=heat, confidence=fact.confidence * edge.confidence, chain=chain)
 
 
 def _located(step: str, path: str) -> str:
