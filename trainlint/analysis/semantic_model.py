@@ -157,10 +157,10 @@ class SemanticModel:
         """What loops and calls say by themselves of training."""
         from trainlint.analysis.programs.loops import LoopReader
 
-        return LoopReader(self.outline, self.graph, trains=not self._never_updates)
+        return LoopReader(self.outline, self.graph, trains=not self.never_updates)
 
-    @property
-    def _never_updates(self) -> bool:
+    @cached_property
+    def never_updates(self) -> bool:
         """Whether the file belongs to a program that updates no parameters, so that a backward is no training."""
         if self.outside.never_updates is not None:
             return self.outside.never_updates
@@ -300,14 +300,22 @@ class SemanticModel:
         return names_needed(self.outline, self.keys, self.own_skeleton.bases)
 
     @cached_property
+    def users_of_names(self) -> dict[str, tuple[str, ...]]:
+        """Name that a function needs → the functions of the file in which it stands; "" for outside of any."""
+        from trainlint.analysis.frequency.unreferenced import users
+
+        return users(self.source.text, self.outline, self.keys, self.names_needed)
+
+    @cached_property
     def _unreferenced(self) -> frozenset[Function]:
         """The functions that nothing refers to; of a file alone, as far as it is a program."""
         from trainlint.analysis.frequency.unreferenced import unmentioned
 
         keys = self.outside.unreferenced
         if keys is None:
-            counts = self.mentions.starts and not self.mentions.reflects
-            keys = unmentioned(self.names_needed, self.mentions, ()) if counts else ()
+            reflects = self.mentions.reflects or self.mentions.reflects_near
+            counts = self.mentions.starts and not reflects
+            keys = unmentioned(self.names_needed, self.users_of_names, lambda _key, _name: False) if counts else ()
         return frozenset([item for item in self.outline.functions if keys and self.keys.function(item) in keys])
 
     def is_unreferenced(self, block: Block) -> bool:

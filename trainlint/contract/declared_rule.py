@@ -9,6 +9,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from trainlint.analysis.programs.smoke_tests import in_smoke_test
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.contract.confidence import level
 from trainlint.contract.guard import Guard
@@ -181,15 +182,19 @@ class DeclaredRule(Rule, base=True):
     def confidence(self, match: Match) -> Confidence:
         """As sure as the weakest premise: the rule, the match, the frequency and the file.
 
-        In a function that nothing refers to, a finding is POSSIBLE at most: that code never runs.
+        In a function that nothing refers to, a finding is POSSIBLE at most: that code never runs. So is one in code
+        that tries a module out, and one about frequency in programs that update no parameters.
         """
         premises = [self.sure, match.sure]
+        file, block = match.site.file, match.site.block
         if self.when:
             heat = match.site.heat
             premises += [self.when.get(heat.heat, Confidence.UNLIKELY), level(heat.confidence)]
-        if not self.in_tests and is_test_path(match.site.path):
+            if file.never_updates:
+                premises.append(Confidence.POSSIBLE)
+        if not self.in_tests and (is_test_path(match.site.path) or in_smoke_test(file.outline, block)):
             premises.append(Confidence.POSSIBLE)
-        if match.site.file.is_unreferenced(match.site.block):
+        if file.is_unreferenced(block):
             premises.append(Confidence.POSSIBLE)
         return min(premises)
 

@@ -10,6 +10,7 @@ from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Edit, Safety
 from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.loader_purposes import Device, Feeds, feeds, goes_to_device
+from trainlint_rules.data.idioms.loading_work import read_once_to_evaluate
 from trainlint_rules.data.idioms.pinning import nothing_to_pin, pins, safety_of_pinning, sends_to_processes
 
 _BY_DEVICE = {
@@ -97,6 +98,7 @@ class LoaderWithoutPinnedMemory(LoaderRule):
         if device is Device.STAY or argument(site.call, "dataset", 0) is None:
             return None
         trains = feeds(site.file, loader) in _FOR_TRAINING and not site.file.batches.prepared(loader)
+        trains = trains and not read_once_to_evaluate(site)
         sure = _BY_DEVICE[device] if trains else Confidence.POSSIBLE
         return Match(site, sure, fix_safety=safety_of_pinning(site, device))
 

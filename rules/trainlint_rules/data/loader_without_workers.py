@@ -6,12 +6,16 @@ from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
+from trainlint.analysis.types.values import Home
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Edit, Safety
 from trainlint.symptoms import Symptom
 from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.loading_work import items_lie_ready, sure_of_work
 from trainlint_rules.data.idioms.workers import has_workers, unbatched
+
+_ON_HOST = "the training process loads every batch itself, and computes nothing meanwhile"
+"""The message where no file names a GPU."""
 
 
 class LoaderWithoutWorkers(LoaderRule):
@@ -93,7 +97,10 @@ class LoaderWithoutWorkers(LoaderRule):
 
     def found(self, site: Site) -> Match | None:
         """A loader without workers."""
-        return Match(site, sure_of_work(site)) if argument(site.call, "dataset", 0) is not None else None
+        if argument(site.call, "dataset", 0) is None:
+            return None
+        message = None if site.file.device is Home.DEVICE else _ON_HOST
+        return Match(site, sure_of_work(site), message=message)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """As many workers as the machine has cores, up to 8."""

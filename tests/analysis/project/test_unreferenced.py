@@ -87,8 +87,80 @@ DEAD: dict[str, tuple[dict[str, str], set[str]]] = {
         {"old"},
     ),
     "functions that are looked up by their names": (
-        {"main.py": PROGRAM.format(names="fit") + "    how = getattr(fit, name)\n", "work.py": WORK},
+        {"main.py": PROGRAM.format(names="fit") + "    import work\n    how = getattr(work, name)\n", "work.py": WORK},
         set(),
+    ),
+    "functions of a package that are looked up by their names": (
+        {
+            "main.py": PROGRAM.format(names="fit")
+            + "    import kinds\n    how = vars(kinds).get(kinds.__dict__[name])\n",
+            "kinds/__init__.py": "from work import *\n",
+            "work.py": WORK,
+        },
+        set(),
+    ),
+    "functions of modules that only the run names": (
+        {
+            "main.py": PROGRAM.format(names="fit")
+            + "    from importlib import import_module\n    how = getattr(import_module(path), name)\n",
+            "work.py": WORK,
+        },
+        set(),
+    ),
+    "functions of other files, while a file looks up its own": (
+        {"main.py": PROGRAM.format(names="fit") + "    how = globals()[name]\n", "work.py": WORK},
+        {"fit_as_before"},
+    ),
+    "a function with the name of one elsewhere": (
+        {
+            "main.py": PROGRAM.format(names="fit") + "    import old\n    old.fit_as_before(model)\n",
+            "old.py": "    from work import fit\n\n    def fit_as_before(model):\n        fit(model)\n",
+            "work.py": WORK,
+        },
+        {"fit_as_before"},
+    ),
+    "a function that a package hands on": (
+        {
+            "main.py": PROGRAM.format(names="fit") + "    import kit\n    kit.fit_as_before(model)\n",
+            "kit/__init__.py": "from .inner import *\n",
+            "kit/inner.py": "from work import *\n",
+            "work.py": WORK,
+        },
+        set(),
+    ),
+    "a function of a module that a package hands on": (
+        {
+            "main.py": PROGRAM.format(names="fit") + "    import kit\n    kit.work.fit_as_before(model)\n",
+            "kit/__init__.py": "import work\n",
+            "work.py": WORK,
+        },
+        set(),
+    ),
+    "a name that an import gives to something else": (
+        {
+            "main.py": PROGRAM.format(names="fit as fit_as_before"),
+            "work.py": WORK,
+        },
+        {"fit_as_before"},
+    ),
+    "what only a comment and a docstring name": (
+        with_work('\n    def fit_twice(model):\n        """As old."""\n        # old(model)\n', names="fit, fit_twice"),
+        {"old"},
+    ),
+    "what only dead functions call": (
+        with_work("""
+    def first():
+        second()
+    def second():
+        first()
+        third()
+    def third():
+        used()
+    def used():
+        pass
+    used()
+"""),
+        {"old", "first", "second", "third"},
     ),
     "a library without a program": ({"use.py": "from work import fit\nfit(model)\n", "work.py": WORK}, set()),
     "a library that only a test runs": (

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Collection
 from typing import NamedTuple
 
+from trainlint.analysis.syntax.blocks import Function
 from trainlint.analysis.syntax.names import constant
 
 PASSED = "?"
@@ -19,6 +20,8 @@ ANYTHING = "*"
 _OF_CALLER = "="
 """Before the name of a parameter of the caller, which is passed on as it is."""
 _LONGEST = 40
+READ_KEYWORD = ("get", "pop")
+"""Methods that read a keyword from `**kwargs`, with what it is if no call passes it."""
 
 
 class RequiredParameter(NamedTuple):
@@ -112,3 +115,15 @@ def written_constant(value: ast.expr | None) -> str:
 def parameter_of_caller(value: str) -> str | None:
     """The parameter of the caller that is passed on; None for other values."""
     return value[len(_OF_CALLER) :] if value.startswith(_OF_CALLER) else None
+
+
+def key_of_unpacked(call: ast.Call, function: Function) -> str | None:
+    """The keyword that `kwargs.get("mask")` or `kwargs.pop("mask", None)` reads from a function's `**kwargs`."""
+    rest = function.node.args.kwarg
+    if rest is None or not isinstance(call.func, ast.Attribute) or call.func.attr not in READ_KEYWORD:
+        return None
+    holder = call.func.value
+    if not isinstance(holder, ast.Name) or holder.id != rest.arg or not call.args:
+        return None
+    key = constant(call.args[0])
+    return key if isinstance(key, str) else None

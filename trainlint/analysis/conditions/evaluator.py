@@ -20,6 +20,7 @@ from trainlint.analysis.conditions.condition import (
 from trainlint.analysis.conditions.forms import (
     assigned_values,
     chances,
+    empty_data,
     entry_points,
     environment,
     failures,
@@ -32,6 +33,7 @@ from trainlint.analysis.conditions.forms import (
     phases,
     powers,
     ranks,
+    since_marks,
     switches,
     time_limits,
     versions,
@@ -60,6 +62,7 @@ _EQUALITY: tuple[Form, ...] = (
     intervals.compared_remainder,
     powers.compared,
     intervals.compared_counter,
+    since_marks.compared_count,
     first_time.compared,
     switches.compared,
     ranks.compared,
@@ -70,11 +73,13 @@ _EQUALITY: tuple[Form, ...] = (
     hardware.compared,
     versions.compared,
     entry_points.compared,
+    empty_data.compared,
     first_time.missing,
 )
 _ORDER: tuple[Form, ...] = (
     intervals.compared_remainder,
     time_limits.compared_time,
+    since_marks.compared_mark,
     chances.compared_draw,
     intervals.compared_counter,
     new_best.compared,
@@ -82,6 +87,7 @@ _ORDER: tuple[Form, ...] = (
     options.compared,
     hardware.compared,
     versions.compared,
+    empty_data.compared,
 )
 _MEMBERSHIP: tuple[Form, ...] = (
     intervals.compared_remainder,
@@ -104,6 +110,7 @@ _CALLS: tuple[Form, ...] = (
     ranks.called,
     hardware.called,
     versions.called,
+    empty_data.called,
 )
 _NAMES: tuple[Form, ...] = (
     intervals.remainder,
@@ -115,6 +122,7 @@ _NAMES: tuple[Form, ...] = (
     switches.named,
     new_best.named,
     failures.named,
+    since_marks.ends_loop,
     assigned_values.assigned,
     options.named,
     hardware.named,

@@ -193,10 +193,12 @@ class BlockWays:
 
 def behind(fact: HeatFact, optional: str, unknown: bool) -> HeatFact:
     """The heat behind a branch that most runs do not take, or of which nothing says how often it is taken."""
+    if fact.heat is Heat.ONCE and optional and not fact.optional:
+        return replace(fact, chain=(*fact.chain, optional), optional=True)
     if fact.heat in (Heat.ONCE, Heat.UNKNOWN, Heat.RARE):
         return fact
     if unknown and not fact.behind_unknown:
         fact = replace(fact, behind_unknown=True)
     if optional:
-        fact = replace(fact, confidence=fact.confidence * _OPTIONAL, chain=(*fact.chain, optional))
+        fact = replace(fact, confidence=fact.confidence * _OPTIONAL, chain=(*fact.chain, optional), optional=True)
     return fact

@@ -41,6 +41,8 @@ _HANDLER = lazy(r"(?=.*\)$)(?P<engine>.*)\.on\((?P<events>.*)\)$", re.DOTALL)
 _EVENT = lazy(r"Events\.(?P<name>[A-Z_]+)(?P<filter>\([^()]*(\([^()]*\)[^()]*)?\))?")
 _EVERY = lazy(r"\bevery=(?P<count>\w+)")
 _EVALUATES = lazy(r"eval|valid|test", re.IGNORECASE)
+_TESTS_MODEL = lazy(r"(^|_)(forward|simple|aug|run)_(test|eval|inference)$|^(inference|infer)$")
+"""Functions that run a model to test or use it, which training has no reason to call."""
 _PLAIN_BASES = lazy(r"^(object|torch\.nn\.(modules\.)?\w+|nn\.Module|Module|(abc\.)?ABC|typing\..*|Generic)$")
 """Bases behind which no framework stands."""
 
@@ -48,6 +50,12 @@ _SURE = 0.95
 _LIKELY = 0.9
 _BY_NAME = 0.75
 """The class is only called like a part of a trainer."""
+
+
+@lru_cache(NAMES)
+def is_called_to_test(name: str) -> bool:
+    """Whether a function is called after testing a model: `forward_test`, `simple_test`."""
+    return bool(_TESTS_MODEL.search(name))
 
 
 @dataclass(frozen=True, slots=True)

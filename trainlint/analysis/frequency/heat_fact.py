@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from trainlint.analysis.conditions.condition import CONFIDENCE_BEHIND_UNKNOWN
 from trainlint.finding import Heat
@@ -18,6 +19,8 @@ RANK = {
     Heat.UNKNOWN: 0,
 }
 
+Order: TypeAlias = tuple[int, bool, float, bool]
+
 
 @dataclass(frozen=True, slots=True)
 class HeatFact:
@@ -28,21 +31,23 @@ class HeatFact:
     chain: tuple[str, ...] = ()
     behind_unknown: bool = False
     """Whether a test stands on the way here of which nothing says how often it holds."""
+    optional: bool = False
+    """Whether an option, which has another value by default, is needed on the way here."""
 
     @property
-    def order(self) -> tuple[int, float, bool]:
+    def order(self) -> Order:
         """Facts sort by heat, then by how sure they are. Calls lower confidence, so raising heats comes to an end."""
-        return RANK[self.heat], self.confidence, not self.behind_unknown
+        return RANK[self.heat], not self.optional, self.confidence, not self.behind_unknown
 
     @property
     def capped(self) -> HeatFact:
         """The same fact, no surer than a place behind an unknown test can be."""
         if not self.behind_unknown or self.confidence <= CONFIDENCE_BEHIND_UNKNOWN:
             return self
-        return HeatFact(self.heat, CONFIDENCE_BEHIND_UNKNOWN, self.chain, behind_unknown=True)
+        return replace(self, confidence=CONFIDENCE_BEHIND_UNKNOWN)
 
     @property
-    def preference(self) -> tuple[tuple[int, float, bool], int, tuple[str, ...]]:
+    def preference(self) -> tuple[Order, int, tuple[str, ...]]:
         """The same for choosing one of several facts: of equal ones that with the shortest chain, in any order."""
         return self.order, -len(self.chain), self.chain
 

@@ -9,8 +9,8 @@ from trainlint.analysis.callgraph.call_graph import CallGraph, Edge
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
 from trainlint.analysis.conditions.arguments import ANYTHING, PASSED, parameter_of_caller
 from trainlint.analysis.frequency.block_ways import BlockHeat, BlockWays, behind
-from trainlint.analysis.frequency.framework_roles import role
-from trainlint.analysis.frequency.heat_fact import RANK, UNKNOWN_HEAT, HeatFact
+from trainlint.analysis.frequency.framework_roles import is_called_to_test, role
+from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact, Order
 from trainlint.analysis.programs.steps import LoopKind, Steps
 from trainlint.finding import Heat
 
@@ -165,7 +165,7 @@ class FrequencyFixpoint:
             return found.fact
         way = found.way
         fact = _SET_UP if found.function == NOWHERE else functions.get(found.function, UNKNOWN_HEAT)
-        fact = behind(fact, way.optional, way.unknown)
+        fact = behind(fact, way.optional or (way.rare or "" if fact.heat is Heat.ONCE else ""), way.unknown)
         if way.batches != NOWHERE and not fact.heat.in_step:
             return HeatFact(Heat.EVAL_STEP, 0.85, (self.net.shapes[way.batches].words,), way.unknown)
         if fact.heat.in_step or fact.heat is Heat.EVAL_STEP:
@@ -275,7 +275,7 @@ class FrequencyFixpoint:
         Chains are written only for the hottest: that takes longer than all else.
         """
         best: list[Edge] = []
-        highest: tuple[tuple[int, float, bool], int] | None = None
+        highest: tuple[Order, int] | None = None
         for edge in edges:
             called = edge.how is Handing.CALLED
             if called and self._is_unknown(edge, known):
@@ -284,7 +284,7 @@ class FrequencyFixpoint:
             if fact is None or fact.heat is Heat.UNKNOWN:
                 continue
             sure = fact.confidence * edge.confidence if called else fact.confidence
-            rank = ((RANK[fact.heat], sure, not fact.behind_unknown), -len(fact.chain) - called)
+            rank = (replace(fact, confidence=sure).order, -len(fact.chain) - called)
             if highest is None or rank > highest:
                 best, highest = [edge], rank
             elif rank == highest:
@@ -329,7 +329,8 @@ class FrequencyFixpoint:
         home, target = net.file_of_call(edge.call), net.file_of_function[function]
         if home != target:
             chain = tuple(_located(step, net.skeletons[home].path) for step in chain)
-        return replace(fact, confidence=fact.confidence * edge.confidence, chain=chain)
+        heat = Heat.EVAL_STEP if fact.heat.in_step and is_called_to_test(shape.name) else fact.heat
+        return replace(fact, heat=heat, confidence=fact.confidence * edge.confidence, chain=chain)
 
 
 def _located(step: str, path: str) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from trainlint.analysis.callgraph.skeleton import (
     NOWHERE,
@@ -16,7 +17,7 @@ from trainlint.analysis.callgraph.skeleton import (
     Shape,
     Skeleton,
 )
-from trainlint.analysis.conditions.arguments import passed_arguments, written_constant
+from trainlint.analysis.conditions.arguments import READ_KEYWORD, key_of_unpacked, passed_arguments, written_constant
 from trainlint.analysis.conditions.around import Conditions
 from trainlint.analysis.conditions.condition import ConditionKind
 from trainlint.analysis.frequency.framework_roles import gradients_off
@@ -95,7 +96,7 @@ def skeleton(
                 decorators=tuple([_decorator(item) for item in function.decorators]),
                 declared=declared.get(function.qualified_name, declared.get(function.name)),
                 parameters=tuple(item.arg for item in function.parameters[function.takes_object :]),
-                defaults=_defaults(function),
+                defaults=(*_defaults(function), *_defaults_of_unpacked(function, outline)),
             )
         )
     return Skeleton(
@@ -140,6 +141,19 @@ def _defaults(function: Function) -> tuple[tuple[str, str], ...]:
     given = [*zip(named[len(named) - len(arguments.defaults) :], arguments.defaults, strict=True)]
     given += [(item, value) for item, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value]
     return tuple([(item.arg, known) for item, value in given if (known := written_constant(value))])
+
+
+def _defaults_of_unpacked(function: Function, outline: Outline) -> Iterator[tuple[str, str]]:
+    """The keywords that a function reads from its `**kwargs`, with what they are if no call passes them."""
+    for place in chain.from_iterable(outline.calls.get(name, ()) for name in READ_KEYWORD):
+        if function.node.args.kwarg is None:
+            return
+        call = place.node
+        if isinstance(call, ast.Call) and outline.enclosing(place.block) is function:
+            key = key_of_unpacked(call, function)
+            known = written_constant(call.args[1]) if len(call.args) > 1 else "None"
+            if key is not None and known:
+                yield key, known
 
 
 def _line(function: Function, outline: Outline) -> int | None:

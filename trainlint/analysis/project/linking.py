@@ -17,7 +17,6 @@ from trainlint.analysis.effects.effect_flow import spread_effects
 from trainlint.analysis.frequency.call_sites import hot_calls, leaves_file
 from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact
 from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
-from trainlint.analysis.frequency.unreferenced import unmentioned
 from trainlint.analysis.programs.grad_mode import functions_off
 from trainlint.analysis.programs.loader_uses import LoaderUse
 from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
@@ -26,6 +25,7 @@ from trainlint.analysis.project.carrying import bare
 from trainlint.analysis.project.following import MOST_CALLERS, Follower
 from trainlint.analysis.project.known_values import known_value
 from trainlint.analysis.project.project_calls import Crossing, Resolver
+from trainlint.analysis.project.references import References
 from trainlint.analysis.project.summary import Draw, Summary
 from trainlint.analysis.project.things import ClassThing, FunctionThing, LoaderThing, ObjectThing
 from trainlint.analysis.syntax.blocks import BlockKind
@@ -97,7 +97,7 @@ class _Linked:
                 bases=dict(self._bases(file)),
                 around=dict(self._around(file)),
                 options=self.options[file],
-                unreferenced=self._unreferenced(file),
+                unreferenced=self.references.unreferenced(file) if self.whole else (),
                 loader_uses=self.loader_uses.get(file, {}),
             )
 
@@ -105,6 +105,11 @@ class _Linked:
     def follower(self) -> Follower:
         """Follows access paths."""
         return Follower(self.summaries, Modules(self.paths))
+
+    @cached_property
+    def references(self) -> References:
+        """Which functions the files refer to."""
+        return References(self.summaries, self.groups, self.follower.modules)
 
     @cached_property
     def crossings(self) -> list[Crossing]:
@@ -428,35 +433,6 @@ class _Linked:
             for name in sorted(asked)
             if name in declared
         }
-
-    def _unreferenced(self, file: int) -> tuple[str, ...]:
-        """The functions of a file that nothing in its group refers to; nothing where no program is among the files."""
-        group, own = self.groups[file], self.summaries[file]
-        if not self.whole or not self.programs.get(group):
-            return ()
-        mentioned = self.mentioned[group]
-        names = {name for several in own.needed.values() for name in several}
-        return unmentioned(own.needed, own.mentions, {name for name in names if mentioned[name] > 1})
-
-    @cached_property
-    def programs(self) -> dict[int, bool]:
-        """For each group, whether it has a program, and no file that calls functions by names from elsewhere."""
-        found: dict[int, bool] = {}
-        for summary, group in zip(self.summaries, self.groups, strict=True):
-            if summary.mentions.starts and not summary.skeleton.is_test_file:
-                found.setdefault(group, True)
-        reflecting = {group for item, group in zip(self.summaries, self.groups, strict=True) if item.mentions.reflects}
-        return {group: found[group] for group in found.keys() - reflecting}
-
-    @cached_property
-    def mentioned(self) -> dict[int, Counter[str]]:
-        """For each group, in how many files each name stands that a function needs."""
-        names = {name for summary in self.summaries for several in summary.needed.values() for name in several}
-        found: dict[int, Counter[str]] = {group: Counter() for group in self.groups}
-        for summary, group in zip(self.summaries, self.groups, strict=True):
-            words = summary.mentions
-            found[group].update(names.intersection((*words.once.split(), *words.often.split())))
-        return found
 
     def _bases(self, file: int) -> Iterator[tuple[str, tuple[str, ...]]]:
         for name in self.summaries[file].classes:

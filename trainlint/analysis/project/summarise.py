@@ -51,6 +51,7 @@ def summarise(file: SemanticModel) -> Summary:
         facts=file.facts,
         mentions=file.mentions,
         needed=file.names_needed,
+        users=file.users_of_names,
     )
 
 

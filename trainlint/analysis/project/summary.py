@@ -112,5 +112,7 @@ class Summary:
     """Its words."""
     needed: Mapping[str, tuple[str, ...]]
     """Function → the names that the project must mention for it to run."""
+    users: Mapping[str, tuple[str, ...]]
+    """Such a name → the functions of the file in which it stands; "" for outside of any."""
     ignored: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """Line of a call whose statement has an ignore comment → the words of the comment, none for all rules."""

@@ -23,8 +23,8 @@ _SEEDS = lazy("seed", re.IGNORECASE)
 
 @guard
 def chosen(site: Site) -> bool:
-    """An option, a failure or another test decides whether it runs, or its function is called after what it does."""
-    return site.heat.heat is Heat.RARE or is_chosen(site.file, site.block)
+    """A test decides whether it runs, here or around all calls of its function, or the function is called after it."""
+    return site.heat.heat is Heat.RARE or site.heat.optional or is_chosen(site.file, site.block)
 
 
 @guard

@@ -11,6 +11,7 @@ from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.datasets import Items, items_of
 from trainlint_rules.data.idioms.loader_loops import only_counts, only_evaluates
 from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
+from trainlint_rules.data.idioms.passes import passes
 
 _DOUBTS_OF_ITEMS = {Items.UNKNOWN: 1, Items.TABLE: 2}
 """A table was mostly tokenised before training, and its rows need little work."""
@@ -29,10 +30,18 @@ def items_lie_ready(site: Site) -> bool:
     return items_at(site) in (Items.MEMORY, Items.DEVICE)
 
 
+def read_once_to_evaluate(site: Site) -> bool:
+    """Whether the file goes through the loader once, to evaluate."""
+    loader = LoaderRule.loader(site)
+    return only_evaluates(site.file, loader) and not any(item.again for item in passes(site.file, loader))
+
+
 def sure_of_work(site: Site) -> Confidence:
     """How sure it is that training waits for a loader without workers."""
     loader, items = LoaderRule.loader(site), items_at(site)
     doubts = [_DOUBTS_OF_ITEMS.get(items, 0), _DOUBTS_OF_USE.get(feeds(site.file, loader), 0)]
+    if read_once_to_evaluate(site):
+        doubts.append(2)  # a test after training is a small part of a run
     if only_counts(site.file, loader):
         doubts.append(2)  # no device waits in a loop that only computes numbers of the batches
     if site.file.loaders.option(loader, "num_workers").given:

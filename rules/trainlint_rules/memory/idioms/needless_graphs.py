@@ -139,7 +139,10 @@ def _of_volatile(site: Site) -> Iterator[NeedlessGraph]:
 def _of_looks(site: Site, places: list[Place]) -> Iterator[NeedlessGraph]:
     for place in places:
         if not any(site.file.loops.acts_on_environment(loop) for loop in loops_around(place.block)):
-            yield _of_forward(site, place, Use.LOOK, Confidence.LIKELY)
+            in_step = Site(
+                site.file, place
+            ).heat.heat.in_step  # else a look costs little, or callers switch autograd off
+            yield _of_forward(site, place, Use.LOOK, Confidence.LIKELY if in_step else Confidence.POSSIBLE)
 
 
 def _of_forward(

@@ -60,8 +60,16 @@ def _updates(file: SemanticModel) -> dict[ast.stmt, list[Place]]:
 
 def bar_reads(file: SemanticModel, call: ast.Call, block: Block) -> Iterator[tuple[ast.expr, float]]:
     """The parts of an update that read a device tensor on the host, with confidences, in the order of reading."""
-    for item in (*call.args, *(keyword.value for keyword in call.keywords)):
-        yield from _shown(file, item.value if isinstance(item, ast.Starred) else item, block)
+    takes_dict = last_name(call.func) == "set_postfix"  # what stands there by position is no tensor, whatever it seems
+    for item in call.args:
+        if not takes_dict or not isinstance(item, ast.Name | ast.Attribute) or _is_container(file, item, block):
+            yield from _shown(file, item.value if isinstance(item, ast.Starred) else item, block)
+    for keyword in call.keywords:
+        yield from _shown(file, keyword.value, block)
+
+
+def _is_container(file: SemanticModel, node: ast.expr, block: Block) -> bool:
+    return file.kinds.of(node, block).kind is Kind.CONTAINER
 
 
 def _shown(file: SemanticModel, node: ast.expr, block: Block) -> Iterator[tuple[ast.expr, float]]:

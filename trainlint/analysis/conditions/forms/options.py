@@ -18,7 +18,7 @@ from trainlint.patterns import lazy
 _OPTIONS = frozenset({"args", "config", "cfg", "opt", "opts", "options", "hparams", "conf", "params", "settings"})
 _EXPECTED = lazy(
     r"cuda|gpu|device|accelerator|amp($|_)|fp16|bf16|half|mixed|precision|distributed|ddp|fsdp|parallel|world|rank|"
-    r"accum|train|batch|clip|ema($|_)|checkpointing|resume",
+    r"accum|^(do_|is_)?train(ing)?$|batch|clip|ema($|_)|checkpointing|resume",
     re.IGNORECASE,
 )
 """Options that a run which is worth tuning sets: for its hardware, its size, and what many recipes have."""
@@ -49,7 +49,7 @@ def named(question: Question) -> Condition | None:
 
 
 def called(question: Question) -> Condition | None:
-    """`getattr(args, "use_mixup", False)`."""
+    """`getattr(args, "use_mixup", False)` and `opt.get("use_mixup", False)`."""
     return _option(question, question.test, question.outcome, question.block)
 
 
@@ -66,6 +66,10 @@ def _option(question: Question, node: ast.expr, on: bool, block: Block, depth: i
         case ast.Attribute() if _holds_options(node.value):
             name = node.attr
         case ast.Call(func=ast.Name(id="getattr"), args=[source, key, *_]) if _holds_options(source):
+            name = constant(key)
+        case ast.Call(func=ast.Attribute(attr="get", value=source), args=[key, *_]) if _holds_options(source):
+            name = constant(key)
+        case ast.Subscript(value=source, slice=key) if _holds_options(source):
             name = constant(key)
         case ast.Name() | ast.Attribute():
             return _of_binding(question, question.flags.outline.bindings(node, block), on, depth)

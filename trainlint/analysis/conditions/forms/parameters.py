@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from trainlint.analysis.conditions.arguments import RequiredParameter, written_constant
+from trainlint.analysis.conditions.arguments import RequiredParameter, key_of_unpacked, written_constant
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
 from trainlint.analysis.conditions.question import Question
 from trainlint.analysis.syntax.blocks import Binding, Block, How
@@ -69,6 +69,14 @@ def _of(
             return _of(question, assigned, literal, holds, bindings[0].block, depth + 1) if assigned else None
         case ast.Attribute():
             return _of_constructor(question, question.bindings(value), literal, holds)
+        case ast.Call():
+            function = question.flags.outline.enclosing(block)
+            key = key_of_unpacked(value, function) if function is not None else None
+            return RequiredParameter(key, literal, holds) if key is not None else None
+        case ast.Compare(left=left, ops=[operator], comparators=[right]) if not literal:
+            written = written_constant(right)
+            if written and isinstance(operator, _SAME + _OTHER):
+                return _of(question, left, written, isinstance(operator, _SAME) == holds, block, depth + 1)
     return None
 
 
