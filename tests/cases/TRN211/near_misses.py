@@ -16,7 +16,7 @@ def train(model, optimizer, loader, writer, device):
         optimizer.zero_grad()
         loss.backward()
         total = torch.zeros((), device=device)
-        for parameter in model.parameters():
+        for parameter in model.parameters():  #! TRN607
             total += parameter.grad.norm() ** 2
             if parameter.grad is None:
                 continue
