@@ -39,5 +39,5 @@ def sure_of_work(site: Site) -> Confidence:
         doubts.append(2)  # `num_workers=0` in so many words is somebody's decision
     if items is Items.UNKNOWN:
         is_bare = len(site.call.args) + len(site.call.keywords) == 1  # batches of one, in a demonstration
-        doubts += [site.file.batches.prepared(loader), only_evaluates(site.file, loader), is_bare]
+        doubts += [only_evaluates(site.file, loader), is_bare]
     return doubted(*doubts)
