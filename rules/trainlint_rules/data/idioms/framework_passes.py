@@ -43,11 +43,9 @@ def _fitted(file: SemanticModel) -> Iterator[tuple[ast.expr, Block]]:
 
 def _runs_epochs(file: SemanticModel, node: ast.expr, block: Block) -> bool:
     """Whether an expression is a Lightning trainer that is not told to run one epoch only."""
-    made = [(node, block)] if isinstance(node, ast.Call) else []
-    for binding in [] if made else file.outline.bindings(node, block):
-        if binding.how is How.ASSIGN and binding.value is not None and not binding.path:
-            made.append((binding.value, binding.block))
-    for value, outer in made:
+    bound = [] if isinstance(node, ast.Call) else file.outline.bindings(node, block)
+    values = [(item.value, item.block) for item in bound if item.how is How.ASSIGN and not item.path]
+    for value, outer in values or [(node, block)]:
         if isinstance(value, ast.Call) and LIGHTNING_TRAINER.search(file.kinds.imported(value.func, outer) or ""):
             short = constant(argument(value, "fast_dev_run")) is True
             return constant(argument(value, "max_epochs")) != 1 and not short
