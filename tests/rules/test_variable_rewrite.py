@@ -14,7 +14,9 @@ from trainlint_rules.api.autograd_variable import AutogradVariable
 IMPORTS = "import torch\nfrom torch.autograd import Variable\n"
 REWRITTEN = {
     "x = torch.zeros(2)\nx = Variable(x)\nprint(x)\n": "x = torch.zeros(2)\nprint(x)\n",
-    "def f():\n    y = torch.ones(2)\n    y = Variable(y)\n    return y\n": "def f():\n    y = torch.ones(2)\n    return y\n",
+    "def f():\n    y = torch.ones(2)\n    y = Variable(y)\n    return y\n": (
+        "def f():\n    y = torch.ones(2)\n    return y\n"
+    ),
     "x = Variable(torch.zeros(2))\ny = Variable(torch.ones(2))\n": "x = torch.zeros(2)\ny = torch.ones(2)\n",
     "x = torch.zeros(2)\ny = Variable(x)\n": "x = torch.zeros(2)\ny = x\n",
 }

@@ -9,7 +9,7 @@ from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Fix, Severity
+from trainlint.finding import Fix, Safety, Severity
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.api import DeprecatedName
@@ -116,4 +116,4 @@ class DeprecatedElsewhere(DeprecatedName):
 
         assert isinstance(site.node, ast.Attribute)
         node, new = site.node, f"{ast.unparse(site.node.value)}.{NEW}"
-        return attempt(lambda: Fix(f"Use {NEW}", (replace_by_text(site.source, node, new),), self.fix_safety))
+        return attempt(lambda: Fix(f"Use {NEW}", (replace_by_text(site.source, node, new),), Safety.SAFE))

@@ -19,12 +19,10 @@ def saved_variables(file: SemanticModel) -> Iterator[Place]:
         if function.name != "backward" or not function.parameters:
             continue
         context = function.parameters[0].arg
-        for statement in nodes_in(function.node):
-            block = file.outline.block_of.get(statement) if isinstance(statement, ast.stmt) else None
-            if block is None or isinstance(statement, ast.For | ast.While | ast.If | ast.With | ast.FunctionDef):
-                continue
-            for node in nodes_in(statement):
-                match node:
-                    case ast.Attribute(value=ast.Name(id=name), attr=attribute) if attribute == OLD:
-                        if name == context:
-                            yield Place(node, block, statement)
+        for statement, block in file.outline.block_of.items():
+            if isinstance(statement, ast.Assign | ast.Expr | ast.Return) and block.within(function.body):
+                for node in nodes_in(statement):
+                    match node:
+                        case ast.Attribute(value=ast.Name(id=name), attr=attribute):
+                            if name == context and attribute == OLD:
+                                yield Place(node, block, statement)
