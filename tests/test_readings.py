@@ -17,7 +17,7 @@ ROW = re.compile(
 )
 ENOUGH = 15
 RIGHT_ENOUGH = 0.9
-PROVED_BY_TEXT = frozenset({"TRN509"})
+PROVED_BY_TEXT = frozenset({"TRN509", "TRN601"})
 """What these rules say is written in the code that they report: they may be on before anybody read their findings."""
 
 

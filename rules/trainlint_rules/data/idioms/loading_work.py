@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
+from trainlint.analysis.types.values import Home
 from trainlint.contract.confidence import doubted
-from trainlint.contract.guard import guard
+from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Confidence
 from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.datasets import Items, items_of
@@ -27,6 +28,12 @@ def items_at(site: Site) -> Items:
 def items_lie_ready(site: Site) -> bool:
     """The items lie ready in memory or on the GPU."""
     return items_at(site) in (Items.MEMORY, Items.DEVICE)
+
+
+@early_guard
+def computes_on_the_host(site: Site) -> bool:
+    """Nothing in the program names an accelerator, so that no device waits."""
+    return site.file.device is Home.HOST
 
 
 def sure_of_work(site: Site) -> Confidence:
