@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.rules.catalogue import DEFAULT, source
 from trainlint.engine.judge import judge
-from trainlint.finding import Finding
+from trainlint.finding import Confidence, Finding
 from trainlint_rules.distributed.ddp_of_large_model import DdpOfLargeModel
 
 SCRIPT = """\
@@ -29,7 +31,7 @@ ADAM = "AdamW(model.parameters())"
 
 def found(model: str, optimizer: str = ADAM) -> tuple[Finding, ...]:
     text = SCRIPT.format(model=model, optimizer=optimizer)
-    return judge(source(text), [DdpOfLargeModel()], DEFAULT).findings
+    return judge(source(text), [DdpOfLargeModel()], replace(DEFAULT, min_confidence=Confidence.POSSIBLE)).findings
 
 
 @pytest.mark.parametrize(
@@ -58,6 +60,12 @@ def test_states_are_large_from_half_of_a_gpu_of_80_gb_on() -> None:
     (finding,) = found(GPT2_OF_LAYERS.format(80))
     assert "keeps 41 GB of this model" in finding.message
     assert "2.5 billion parameters (by `GPT2Config`) at 16 bytes each with AdamW" in finding.message
+
+
+def test_states_that_a_gpu_of_80_gb_could_hold_are_not_shown_by_default() -> None:
+    (large,) = found(LLAMA.format(more=""))
+    (fitting,) = found(LLAMA.format(more=", torch_dtype=torch.bfloat16"))
+    assert (large.confidence, fitting.confidence) == (Confidence.LIKELY, Confidence.POSSIBLE)
 
 
 @pytest.mark.parametrize(

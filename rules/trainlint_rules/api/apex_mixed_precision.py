@@ -8,7 +8,7 @@ from trainlint.analysis.programs.named_calls import called
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
-from trainlint_rules.api.idioms.apex import INSTEAD, in_adapter
+from trainlint_rules.api.idioms.apex import INSTEAD, in_adapter, instead_of
 
 
 class ApexMixedPrecision(ReferenceRule):
@@ -81,4 +81,4 @@ class ApexMixedPrecision(ReferenceRule):
         name = (site.origin(there.call.func) or "").rpartition(".")[2] if there is not None else ""
         if there is None or name not in INSTEAD:
             return None
-        return Match(there, fields={"name": f".{name}", "instead": INSTEAD[name]})
+        return Match(there, fields={"name": f".{name}", "instead": instead_of(there.call, name)})

@@ -7,14 +7,22 @@ from collections.abc import Iterable
 
 from trainlint.analysis.programs.named_calls import called
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, constant
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
-from trainlint.finding import Confidence, Edit, Safety
+from trainlint.finding import Confidence, Edit, Safety, Severity
 from trainlint.symptoms import Symptom
-from trainlint_rules.api.idioms.variables import VARIABLE, is_idle_import, names_variable, only_named, unwrapped
+from trainlint_rules.api.idioms.variables import (
+    VARIABLE,
+    is_idle_import,
+    is_volatile,
+    names_variable,
+    only_named,
+    unwrap,
+    wrapping_calls,
+)
 
 _UNUSED = "`Variable` is imported and not used, and is deprecated since PyTorch 0.4"
+_SEVERAL = "`Variable` is deprecated since PyTorch 0.4: tensors carry their own gradients ({count} uses in this file)"
 _VOLATILE = "`volatile=True` has no effect since PyTorch 0.4"
 _NO_GRAD = "run this under `torch.no_grad()`"
 
@@ -27,6 +35,9 @@ class AutogradVariable(ReferenceRule):
     of `x`: at best a call for nothing in each step, at worst the place where a graph is cut without anyone seeing it.
     `volatile=True` has no effect, so evaluation that relies on it builds whole graphs. Attributes of the class, such as
     `Variable._execution_engine`, have no other name.
+
+    PyTorch does not warn of `Variable` alone: it is one finding a file, an advice. `volatile=True`, of which PyTorch
+    warns, is a finding at each place.
 
     ## Example
     ```python
@@ -77,6 +88,7 @@ class AutogradVariable(ReferenceRule):
 
     code = "TRN810"
     name = "autograd-variable"
+    severity = Severity.ADVICE
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "volatile"
     on = VARIABLE
@@ -88,25 +100,27 @@ class AutogradVariable(ReferenceRule):
     fix_safety = Safety.SAFE
 
     def found(self, site: Site) -> Match | None:
-        """A use of the class as a constructor, or an import of it that nothing uses."""
+        """The first use of the class as a constructor, `volatile=True`, or an import that nothing uses."""
         if is_idle_import(site):
             return Match(site, message=_UNUSED, help="remove the import")
         if not names_variable(site):
             return None
-        there = called(site)
+        there, calls = called(site), wrapping_calls(site.file)
         if there is None:
-            return Match(site, Confidence.LIKELY)
-        volatile = constant(argument(there.call, "volatile")) is True
-        return Match(there, message=_VOLATILE, help=_NO_GRAD) if volatile else Match(there)
+            return None if calls else Match(site, Confidence.LIKELY)
+        if is_volatile(there.call):
+            return Match(there, message=_VOLATILE, help=_NO_GRAD, severity=Severity.WARNING)
+        if not calls or calls[0].call is not there.call:
+            return None
+        message = _SEVERAL.format(count=len(calls)) if len(calls) > 1 else None
+        return Match(there, message=message)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """No import, or what the call wraps."""
+        """No import, or what the calls wrap: all of a file at once."""
         from trainlint.fixing.imports import drop_name
-        from trainlint.fixing.rewrite import replace_expression
 
         if isinstance(site.node, ast.ImportFrom):
             yield from drop_name(site.source, site.node, "Variable")
-        elif isinstance(match.site.node, ast.Call) and (written := unwrapped(match.site)):
-            import libcst as cst
-
-            yield replace_expression(site.source, match.site.call, cst.parse_expression(written))
+        elif isinstance(match.site.node, ast.Call):
+            for call in [match.site] if is_volatile(match.site.node) else wrapping_calls(site.file):
+                yield from unwrap(call)

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Place
+from trainlint.contract.declared_rule import Match
+from trainlint.finding import Fix, Safety, Severity
+from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.api import DeprecatedName
+from trainlint_rules.api.idioms.saved_variables import NEW, OLD, saved_variables
 
 
 class DeprecatedElsewhere(DeprecatedName):
@@ -83,3 +93,27 @@ class DeprecatedElsewhere(DeprecatedName):
     aliases = ("TOR001", "TOR004", "TOR101", "TOR103", "TOR202")
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "deprecated|renamed"
+    also = Triggers(words=frozenset({OLD}))
+
+    @classmethod
+    def places_in(cls, file: SemanticModel) -> Iterator[Place]:
+        """`ctx.saved_variables` in a `backward`, which is no name that a file imports."""
+        return saved_variables(file)
+
+    def found(self, site: Site) -> Match | None:
+        """The same as of other names, and `saved_variables`."""
+        if isinstance(site.node, ast.Attribute) and site.node.attr == OLD:
+            fact = "`{text}` has long been deprecated, and PyTorch warns of it in each backward"
+            return Match(site, message=fact, help=f"write `{NEW}`", severity=Severity.WARNING)
+        return super().found(site)
+
+    def fix(self, site: Site, match: Match) -> Fix | None:
+        """The new name, where it is exact."""
+        if "use" in match.fields:
+            return super().fix(site, match)
+        from trainlint.fixing.expressions import replace_by_text
+        from trainlint.fixing.rewrite import attempt
+
+        assert isinstance(site.node, ast.Attribute)
+        node, new = site.node, f"{ast.unparse(site.node.value)}.{NEW}"
+        return attempt(lambda: Fix(f"Use {NEW}", (replace_by_text(site.source, node, new),), Safety.SAFE))

@@ -10,7 +10,13 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.names import shows
 from trainlint.finding import Edit, Safety
-from trainlint_rules.compute.idioms.direct_forwards import hands_on, is_instance, item_of_slice, sure_module
+from trainlint_rules.compute.idioms.direct_forwards import (
+    hands_on,
+    in_smoke_test,
+    is_instance,
+    item_of_slice,
+    sure_module,
+)
 
 
 class ForwardCalledDirectly(CallRule):
@@ -70,6 +76,7 @@ class ForwardCalledDirectly(CallRule):
     on = (".forward",)
     unless = (
         hands_on,
+        in_smoke_test,
         item_of_slice,
         shows("the code names hooks, or what a call does besides", HOOKS),
         shows("the file traces modules, or runs remote ones", TRACES, REMOTE, ONNX),

@@ -8,6 +8,7 @@ from trainlint.contract.guards.names import shows
 from trainlint.finding import Confidence, Severity
 from trainlint_rules.compute.idioms.training_precision import (
     in_float64,
+    narrow_network,
     quantised,
     trains_in_16_bits,
     trains_little,
@@ -111,7 +112,11 @@ class NoMixedPrecision(AbsenceRule):
         in_float64,
         quantised,
         trains_little,
+        narrow_network,
         shows("the code needs second derivatives, which have to be scaled by hand", SECOND_DERIVATIVES),
     )
     message = "this loop trains in float32, and nothing on the way into it uses mixed precision"
-    help = "run forward and loss under `torch.autocast` with bfloat16 (Ampere or newer)"
+    help = (
+        "run the forward under `torch.autocast` with bfloat16 (Ampere or newer), and a loss that takes logarithms of "
+        "probabilities, such as a focal loss, in float32"
+    )

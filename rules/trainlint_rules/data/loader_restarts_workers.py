@@ -9,6 +9,7 @@ from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Edit, Safety
 from trainlint.symptoms import Symptom
 from trainlint_rules.data import LoaderRule
+from trainlint_rules.data.idioms.framework_passes import repeated_by_lightning
 from trainlint_rules.data.idioms.kept_workers import dataset_changes, keeps_workers, never_ends, value_of_option
 from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
 from trainlint_rules.data.idioms.passes import elsewhere, passes, place_of_pass, sure_of_pass
@@ -119,6 +120,8 @@ class LoaderRestartsWorkers(LoaderRule):
         if other is not None:
             when = f"on every pass (loop at {other.path}:{other.line})"
             return Match(site, min(sure, Confidence.LIKELY), {"when": when})
+        if repeated_by_lightning(site.file, loader):
+            return Match(site, min(sure, Confidence.LIKELY), {"when": "for each epoch that Lightning runs"})
         if not found and not others and feeds(site.file, loader) is Feeds.TRAINING_ELSEWHERE:
             return Match(site, Confidence.POSSIBLE, {"when": "for each epoch"})
         return None

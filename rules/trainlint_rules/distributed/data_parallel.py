@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.roles import Role, role
 from trainlint.analysis.tables.parallel import DATA_PARALLEL_ORIGINS
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence
+from trainlint.rule import Triggers
 from trainlint_rules.distributed.idioms.wrapping.evaluated_models import (
     evaluated_by_name,
     file_evaluates,
@@ -75,6 +79,7 @@ class DataParallel(CallRule):
     code = "TRN507"
     name = "data-parallel"
     on = DATA_PARALLEL_ORIGINS
+    also = Triggers(references=DATA_PARALLEL_ORIGINS)
     unless = (handed_on, frozen_at_once, evaluated_by_name, file_evaluates)
     message = (
         "`DataParallel` drives all GPUs from one process, copies the model to each in every forward, and gathers all "
@@ -82,6 +87,11 @@ class DataParallel(CallRule):
     )
     help = "use `DistributedDataParallel`, with one process for each GPU"
 
-    def found(self, site: Site) -> Match:
-        """A model that is wrapped for one process."""
-        return Match(site, Confidence.CERTAIN if trains(site) else Confidence.LIKELY)
+    def found(self, site: Site) -> Match | None:
+        """A model that is wrapped for one process, or a class that derives from the wrapper."""
+        if isinstance(site.node, ast.Call):
+            return Match(site, Confidence.CERTAIN if trains(site) else Confidence.LIKELY)
+        if not isinstance(site.statement, ast.ClassDef) or role(site.file, site.place) is not Role.BASE:
+            return None
+        is_used = bool(site.file.outline.calls.get(site.statement.name))
+        return Match(site, Confidence.LIKELY if is_used else Confidence.POSSIBLE)  # a library's class has other users

@@ -10,7 +10,7 @@ from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.autograd import runs_no_backward
 from trainlint.contract.guards.names import shows
-from trainlint.finding import Severity
+from trainlint.finding import Confidence, Severity
 from trainlint_rules.distributed.idioms.wrapping.kept_states import fits, freezes_weights, kept_states
 
 
@@ -22,7 +22,8 @@ class DdpOfLargeModel(CallRule):
     Adam that is 16 bytes a parameter, in float32 (4 + 4 + 8) as in mixed precision, before any activation. A model of
     7 billion parameters holds 112 GB in each of 8 GPUs, eight times the same. `fully_shard` cuts the three of them
     into pieces: 14 GB in each, for half as much communication again, most of it hidden behind computation. Only a size
-    in a model's name ("7b") or a configuration of plain numbers counts, never a word such as "large".
+    in a model's name ("7b") or a configuration of plain numbers counts, never a word such as "large". Shown by default
+    are states of more than 80 GB; those of 40 to 80 GB, which fit on the largest GPUs, are of low confidence.
 
     ## Example
     ```python
@@ -82,7 +83,6 @@ class DdpOfLargeModel(CallRule):
     code = "TRN509"
     name = "ddp-of-large-model"
     severity = Severity.ADVICE
-    preview = True
     in_tests = True
     on = DDP_ORIGINS
     unless = (
@@ -101,4 +101,7 @@ class DdpOfLargeModel(CallRule):
     def found(self, site: Site) -> Match | None:
         """A model of a known size that is wrapped whole."""
         kept = kept_states(site)
-        return Match(site, doubted(not kept.size.exact), kept.fields()) if kept is not None else None
+        if kept is None:
+            return None
+        sure = doubted(not kept.size.exact) if kept.exceeds_device else Confidence.POSSIBLE
+        return Match(site, sure, kept.fields())

@@ -104,7 +104,10 @@ class CheckpointWithoutUseReentrant(CallRule):
     warned_as = "use_reentrant"
     on = ("torch.utils.checkpoint.checkpoint", _SEQUENTIAL)
     unless = (supports_older_than(_SINCE), _says_which)
-    message = "`{name}` without `use_reentrant` computes no gradients where none of its inputs requires one"
+    message = (
+        "`{name}` without `use_reentrant` is deprecated and warns; its default computes no gradients where no input "
+        "requires one"
+    )
     help = "pass `use_reentrant=False`"
     fix_title = "Pass `use_reentrant=False`"
     fix_safety = Safety.UNSAFE

@@ -104,7 +104,7 @@ class LoadOntoSavedDevice(CallRule):
         saved_elsewhere,
         just_saved,
     )
-    message = "a checkpoint that was saved from CUDA fails to load without CUDA, and this program also runs without it"
+    message = "without `map_location`, a checkpoint that was saved from CUDA cannot be loaded on a machine without CUDA"
     help = 'pass `map_location="cpu"`'
     fix_title = "Load the checkpoint onto the CPU"
     fix_safety = Safety.UNSAFE

@@ -66,7 +66,6 @@ class OptimizerForLoop(CallRule):
 
     code = "TRN601"
     name = "optimizer-for-loop"
-    preview = True
     confirmed_by = frozenset({Symptom.OPTIMIZER_STEP})
     on = tuple(f"torch.optim.*.{name}" for name in CLASSES)
     sure = Confidence.LIKELY

@@ -10,12 +10,14 @@ from trainlint.analysis.site import Site
 from trainlint.contract.bases import LoopRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Confidence, Edit, Heat, Safety
+from trainlint.rule import Triggers
 from trainlint_rules.optimizer.idioms.parameter_updates import Update, update_of
 from trainlint_rules.optimizer.idioms.slow_updates import (
     has_foreach_way,
+    of_unknown_frequency,
+    read_on_the_host,
     seldom_enough,
     sure_to_cost,
-    unknown_and_no_average,
 )
 
 _WORDS = {
@@ -25,10 +27,30 @@ _WORDS = {
     ),
     Update.DESCENT: (
         "this optimizer updates parameters",
-        "use an optimizer of `torch.optim`, or update all at once with `torch._foreach_add_`",
+        "use an optimizer of `torch.optim`, or update all at once with {foreach}",
     ),
-    Update.GRADIENT: ("this changes gradients", "change all at once with `torch._foreach_mul_` or the like"),
+    Update.DECAY: (
+        "this scales parameters",
+        "scale all at once with {foreach}; `torch.optim.AdamW` decays weights in its own step",
+    ),
+    Update.GRADIENT: ("this changes gradients", "change all at once with {foreach}"),
+    Update.CLEANED_GRADIENT: (
+        "this replaces NaN and infinity in gradients",
+        "concatenate the gradients, call `nan_to_num_` once and copy back with `torch._foreach_copy_`; or skip steps "
+        "whose `clip_grad_norm_` is not finite",
+    ),
+    Update.COPY: ("this copies parameters or gradients", "copy all at once with {foreach}"),
+    Update.NORM: (
+        "this takes norms of parameters or gradients",
+        "take all with `torch._foreach_norm`, or use the norm that `clip_grad_norm_` returns",
+    ),
 }
+_NORMS = frozenset({".norm", "torch.norm", "torch.linalg.norm", "torch.linalg.vector_norm"})
+_COUNTED = 4
+"""More kernels than these are not counted in the message: some stand behind tests."""
+_MOST_NAMES = 3
+_USUAL = ("_foreach_mul_", "_foreach_add_")
+"""What is named where the loop's own operations have no such function."""
 
 
 class UpdatePerParameter(LoopRule):
@@ -40,8 +62,10 @@ class UpdatePerParameter(LoopRule):
     step. The `torch._foreach_` functions, which PyTorch's own optimizers and `torch.optim.swa_utils` use, take whole
     lists of tensors and start one kernel for dozens of them.
 
-    Loops that only copy, clear, clamp or initialise are no finding. Confidence is low in classes of optimizers, whose
-    algorithm nobody rewrites in passing, and where each parameter is gathered or moved between devices on its way.
+    The same holds for an optimizer of one's own, weight decay outside of the optimizer, copies between two lists of
+    parameters (as for float32 copies of half-precision weights), NaN that is replaced in each gradient, and norms taken
+    one by one. Loops that only clear, clamp or initialise are no finding. Confidence is low in optimizers with fewer
+    than three operations for each parameter, and where each parameter is gathered or moved between devices on its way.
 
     ## Example
     ```python
@@ -111,23 +135,30 @@ class UpdatePerParameter(LoopRule):
 
     code = "TRN607"
     name = "update-per-parameter"
+    also = Triggers(calls=frozenset(name.rpartition(".")[2] for name in _NORMS), callees=_NORMS)
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.LIKELY}
-    unless = (unknown_and_no_average, has_foreach_way, seldom_enough)
+    unless = (of_unknown_frequency, has_foreach_way, seldom_enough, read_on_the_host)
     message = "{does} one by one, with {kernels} for each{often}"
     help = "{instead}"
     fix_title = "Average all at once"
     fix_safety = Safety.UNSAFE
 
     def found(self, site: Site) -> Match | None:
-        """A loop over parameters whose body computes in place."""
-        loop = parameter_loop(site.file.outline, site.loop, by_name=True)
-        update = update_of(loop) if loop is not None else None
-        if loop is None or update is None or not isinstance(site.node, ast.For):
+        """A loop over parameters whose body computes in place, copies between parameters or takes their norms."""
+        in_comprehension = isinstance(site.node, ast.Call)
+        loop = parameter_loop(site.file.outline, site.block if in_comprehension else site.loop, by_name=True)
+        if loop is None or isinstance(loop.block.node, ast.comprehension) is not in_comprehension:
+            return None
+        update = update_of(loop)
+        if update is None:
             return None
         does, instead = _WORDS[update.update]
-        kernels = "a kernel" if update.kernels == 1 else f"{update.kernels} kernels"
-        fields = {"does": does, "kernels": kernels, "instead": instead}
-        return Match(site.at(site.node.iter), sure_to_cost(site, loop), fields)
+        counted = f"{update.kernels} kernels" if update.kernels <= _COUNTED else "several kernels"
+        kernels = "a kernel" if update.kernels == 1 else counted
+        named = (update.foreach or _USUAL)[:_MOST_NAMES]
+        functions = " and ".join(f"`torch.{name}`" for name in named)
+        fields = {"does": does, "kernels": kernels, "instead": instead.format(foreach=functions)}
+        return Match(site.at(loop.iterated), sure_to_cost(site, loop, update), fields)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """An average by `mul_` and `add_`, or by `lerp_`, of two lists."""

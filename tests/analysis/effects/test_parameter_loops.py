@@ -86,6 +86,23 @@ UPDATES = {
                 if p.grad is not None:
                     p.grad.data.mul_(n)
     """,
+    "copies, scales, norms": """
+        def f(model, slow, decay, lr):
+            for s, p in zip(slow.parameters(), model.parameters()):  #= COPY 1
+                s.data.copy_(p.data)
+            for s, p in zip(slow.parameters(), model.parameters()):  #= COPY 2
+                s.grad.copy_(p.grad)
+                s.grad.mul_(0.5)
+            for p in model.parameters():  #= DECAY 1
+                p.data.mul_(1 - decay * lr)
+            for p in model.parameters():  #= DECAY 1
+                p *= 1 - decay * lr
+            for p in model.parameters():  #= CLEANED_GRADIENT 1
+                p.grad = torch.nan_to_num(p.grad)
+            total = 0
+            for p in model.parameters():  #= NORM 1
+                total += p.grad.norm()
+    """,
     "neither": """
         def f(model, slow, flat):
             for p in model.parameters():  #= none
@@ -94,8 +111,8 @@ UPDATES = {
                 p.grad = None
             for p in model.parameters():  #= none
                 p.data.clamp_(-1, 1)
-            for s, p in zip(slow.parameters(), model.parameters()):  #= none
-                s.data.copy_(p.data)
+            for s, part in zip(slow.parameters(), flat.split(8)):  #= none
+                s.data.copy_(part)
             total = 0
             for p in model.parameters():  #= none
                 total += p.numel()

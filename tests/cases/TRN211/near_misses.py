@@ -17,7 +17,7 @@ def train(model, optimizer, loader, writer, device):
         loss.backward()
         total = torch.zeros((), device=device)
         for parameter in model.parameters():
-            total += parameter.grad.norm() ** 2
+            total += parameter.grad.abs().max()
             if parameter.grad is None:
                 continue
             if parameter.dim() == 1:

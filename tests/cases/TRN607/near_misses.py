@@ -90,8 +90,8 @@ def train(args: Args, model, target, criterion, optimizer, train_loader):
         if step % 1000 == 0:
             for slow, fast in zip(target.parameters(), model.parameters()):
                 slow.data.lerp_(fast.data, 0.5)
-        for slow, fast in zip(target.parameters(), model.parameters()):
-            slow.data.copy_(fast.data)
+        for slow, flat in zip(target.parameters(), torch.zeros(80).split(8)):
+            slow.data.copy_(flat)  # unpacked from one tensor
 
 
 class Net(nn.Module):

@@ -11,8 +11,8 @@ def train(model, criterion, optimizer, loader):
             images  # as the camera gives them
             / 255
         )
-        output = model(Variable(flipped := scaled.flip(0)))  #! TRN810
-        shift = Variable(start := torch.zeros(8))  #! TRN810
+        output = model(Variable(flipped := scaled.flip(0)))
+        shift = Variable(start := torch.zeros(8))
         loss = criterion(output + flipped + start + shift, labels)
         loss.backward()
         optimizer.step()

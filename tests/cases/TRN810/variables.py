@@ -8,13 +8,13 @@ from torch import autograd
 class Decoder(torch.nn.Module):
     def start(self, memory):
         self.hidden = Variable(memory.data.new(memory.size(0), 8).zero_())  #! TRN810
-        self.cell = autograd.Variable(  #! TRN810
+        self.cell = autograd.Variable(
             memory.data.new(memory.size(0), 8).zero_(), requires_grad=False
         )
 
 
 def penalty(critic, real, fake, alpha):
-    mixed = Variable(alpha * real + (1 - alpha) * fake, requires_grad=True)  #! TRN810
+    mixed = Variable(alpha * real + (1 - alpha) * fake, requires_grad=True)
     score = critic(mixed)
     grad = autograd.grad(score.sum(), mixed, create_graph=True)[0]
     return ((grad.flatten(1).norm(2, dim=1) - 1) ** 2).mean()
@@ -25,5 +25,5 @@ def evaluate(model, loader):
         yield model(Variable(images, volatile=True))  #! TRN303 TRN810
 
 
-wrap = [Variable(torch.ones(1)) for _ in range(3)]  #! TRN810
-also = list(map(Variable, wrap))  #! TRN810
+wrap = [Variable(torch.ones(1)) for _ in range(3)]
+also = list(map(Variable, wrap))

@@ -35,6 +35,18 @@ class ParameterLoop:
     """Whether entries of a state dict are iterated, which include buffers."""
     by_name: bool = False
     """Whether only a name says that these are parameters, as in `for target in target_params`."""
+    paired: bool = False
+    """Whether `zip` pairs two lists of parameters."""
+
+    @property
+    def body(self) -> list[ast.AST]:
+        """The statements of a `for`, or the element of a comprehension."""
+        if isinstance(self.block.node, ast.For):
+            return [*self.block.node.body]
+        match self.block.scope.node:
+            case ast.ListComp(elt=element) | ast.SetComp(elt=element) | ast.GeneratorExp(elt=element):
+                return [element]
+        return []
 
 
 def parameter_loop(outline: Outline, block: Block, *, by_name: bool = False) -> ParameterLoop | None:
@@ -52,10 +64,23 @@ def parameter_loop(outline: Outline, block: Block, *, by_name: bool = False) -> 
     names = frozenset(part.id for part in nodes_in(loop.node.target) if isinstance(part, ast.Name))
     if _holds(outline, iterated, around, _LISTS | _STATES, _FOLLOWED):
         plain = _holds(outline, iterated, around, _LISTS, _FOLLOWED)
-        return ParameterLoop(loop, iterated, names, of_states=not plain)
-    if by_name and _is_named_so(iterated, around):
-        return ParameterLoop(loop, iterated, names, of_states=False, by_name=True)
+        paired = _is_pair(outline, iterated, around, by_name=by_name)
+        return ParameterLoop(loop, iterated, names, of_states=not plain, paired=paired)
+    if by_name and _is_named_so(iterated, around, _FOLLOWED):
+        paired = _is_pair(outline, iterated, around, by_name=True)
+        return ParameterLoop(loop, iterated, names, of_states=False, by_name=True, paired=paired)
     return None
+
+
+def _is_pair(outline: Outline, node: ast.expr, block: Block, *, by_name: bool) -> bool:
+    """Whether this is `zip(a, b)` of two lists of parameters."""
+    if not isinstance(node, ast.Call) or last_name(node.func) != "zip":
+        return False
+    lists = [
+        _holds(outline, part, block, _LISTS, _FOLLOWED) or (by_name and _is_named_so(part, block, _FOLLOWED))
+        for part in node.args
+    ]
+    return len(lists) > 1 and all(lists)
 
 
 def _holds(outline: Outline, node: ast.expr, block: Block, methods: frozenset[str], depth: int) -> bool:
@@ -80,18 +105,39 @@ def _holds(outline: Outline, node: ast.expr, block: Block, methods: frozenset[st
     return False
 
 
-def _is_named_so(node: ast.expr, block: Block) -> bool:
-    """Whether something is called a list of parameters, and nothing in the function says what it is."""
+def _is_named_so(node: ast.expr, block: Block, depth: int) -> bool:
+    """Whether something is called a list of parameters, and nothing in the function says what it is.
+
+    A list may be made of such a list under the same name: `params = [p for p in params if p.requires_grad]`.
+    """
     match node:
         case ast.Call(func=ast.Name() | ast.Attribute()) if _hands_on(last_name(node.func)):
             parts = [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
-            return any(_is_named_so(part, block) for part in parts)
+            return any(_is_named_so(part, block, depth) for part in parts)
+        case ast.ListComp(elt=ast.Name(), generators=[first]):
+            return _is_named_so(first.iter, block, depth)
         case ast.Attribute():
             return bool(_NAMED.search(node.attr))
-        case ast.Name():
-            given = reaching(node.id, block, position(node))
-            return bool(_NAMED.search(node.id)) and all(item.how is How.PARAMETER for item in given)
+        case ast.Name() if depth and _NAMED.search(node.id):
+            return all(
+                item.how is How.PARAMETER
+                or (
+                    item.how is How.ASSIGN
+                    and item.value is not None
+                    and not item.path
+                    and _is_one_in_list_or_named(item.value, node.id, item.block, depth - 1)
+                )
+                for item in reaching(node.id, block, position(node))
+            )
     return False
+
+
+def _is_one_in_list_or_named(node: ast.expr, name: str, block: Block, depth: int) -> bool:
+    """Whether a name is bound to itself in a list, as in `params = [params]`, or to a list that is named so."""
+    match node:
+        case ast.List(elts=[ast.Name(id=inner)]) if inner == name:
+            return True
+    return _is_named_so(node, block, depth)
 
 
 def _hands_on(name: str) -> bool:

@@ -6,15 +6,23 @@ import ast
 import re
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.syntax.roles import references_by
 from trainlint.contract.guard import guard
 from trainlint.patterns import lazy
 
 INSTEAD = {
-    "initialize": "leave it out: the model stays in float32, and `torch.autocast` chooses types",
-    "scale_loss": "scale with `torch.amp.GradScaler` instead: `scaler.scale(loss).backward()`",
+    "initialize": "run the forward under `torch.autocast`, and replace each `amp.scale_loss`, those in hooks and "
+    "libraries too, in the same change",
+    "scale_loss": "scale with `torch.amp.GradScaler` instead: `scaler.scale(loss).backward()`, then `scaler.step(...)`",
 }
 """What starts mixed precision and what each step needs; all else of `apex.amp` goes with these two."""
+_OF_LEVEL = {
+    "O0": "leave it out together with each `amp.scale_loss`: level O0 trains in float32",
+    "O2": "; level O2 keeps weights in float16, which then stay in float32",
+    "O3": "; level O3 trains in float16 altogether, for which `model.half()` stands",
+}
+"""What to say of a level other than O1, which is what `torch.autocast` does; with ";" it is added."""
 _OF_APEX = lazy(r"apex", re.IGNORECASE)
 
 
@@ -26,3 +34,10 @@ def in_adapter(site: Site) -> bool:
         uses = [use for use in references_by(site.file, site.node) if getattr(use.node, "attr", "") in INSTEAD]
     around = [site.file.graph.enclosing(use.block) for use in uses]
     return bool(around) and all(function and _OF_APEX.search(function.qualified_name) for function in around)
+
+
+def instead_of(call: ast.Call, name: str) -> str:
+    """What to write for a call of `apex.amp`, by the level that it is given."""
+    level = constant(argument(call, "opt_level", 2)) if name == "initialize" else None
+    said = _OF_LEVEL.get(level, "") if isinstance(level, str) else ""
+    return said if said and not said.startswith(";") else INSTEAD[name] + said

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from trainlint.analysis.conditions.alternatives import origins
 from trainlint.analysis.effects.creations import ALL
 from trainlint.analysis.programs.old_names.deprecated_uses import is_unused_import
+from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import (
     argument,
     constant,
@@ -15,10 +18,12 @@ from trainlint.analysis.syntax.names import (
     has_unpacked_arguments,
     imported_names,
     last_name,
+    nodes_in,
     position,
 )
 from trainlint.analysis.syntax.roles import Role, role
 from trainlint.contract.guard import early_guard
+from trainlint.finding import Edit
 
 VARIABLE = ("torch.autograd.Variable", "torch.autograd.variable.Variable")
 _ARGUMENTS = ("data", "requires_grad", "volatile")
@@ -50,6 +55,56 @@ def is_idle_import(site: Site) -> bool:
 def names_variable(site: Site) -> bool:
     """Whether an expression may name the class; a name that a version switch imports may name another, too."""
     return isinstance(site.node, ast.expr) and not origins(site.node, site.block).isdisjoint(VARIABLE)
+
+
+@once
+def wrapping_calls(file: SemanticModel) -> list[Site]:
+    """The calls of the class in a file that do nothing, in the order of the text; those in code that runs first.
+
+    `volatile=True` is left out: PyTorch warns of it.
+    """
+    aliases = {
+        local
+        for statement in nodes_in(file.tree)
+        if isinstance(statement, ast.ImportFrom)
+        for local, meaning in imported_names(statement)
+        if meaning in VARIABLE
+    }
+    found = [
+        Site(file, place)
+        for name in sorted(aliases | {"Variable"})
+        for place in file.outline.calls.get(name, [])
+        if isinstance(place.node, ast.Call)
+        and not origins(place.node.func, place.block).isdisjoint(VARIABLE)
+        and not is_volatile(place.node)
+    ]
+    return sorted(found, key=lambda site: (file.is_unreferenced(site.block), position(site.call)))
+
+
+def is_volatile(call: ast.Call) -> bool:
+    """Whether a call asks for no gradients in the old way, which has no effect and makes PyTorch warn."""
+    return constant(argument(call, "volatile")) is True
+
+
+def unwrap(site: Site) -> Iterator[Edit]:
+    """Put the tensor itself in the place of a call. Raises Unfixable where the text does not show what is the same.
+
+    `x = Variable(x)` goes as a whole, since `x = x` would be left of it.
+    """
+    import libcst as cst
+
+    from trainlint.fixing.layout import Unfixable
+    from trainlint.fixing.rewrite import replace_expression
+    from trainlint.fixing.statements import remove_statement
+
+    written = unwrapped(site)
+    if written is None:
+        raise Unfixable(f"the arguments of `Variable` at line {site.call.lineno} of {site.path} are out of sight")
+    match site.statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is site.call and name == written:
+            yield from remove_statement(site.source, site.statement)
+        case _:
+            yield replace_expression(site.source, site.call, cst.parse_expression(written))
 
 
 def unwrapped(there: Site) -> str | None:

@@ -126,7 +126,7 @@ class _Flow:
                 for side, other in ((node.left, node.right), (node.right, node.left)):
                     found = self.scores(side, block, depth - 1)
                     if found is not None:
-                        if isinstance(node.op, ast.Add) and _BIAS.search(ast.unparse(other)):
+                        if isinstance(node.op, ast.Add) and self._is_bias(other, block):
                             self.biased = True
                         return found
             case ast.Call(func=ast.Attribute(attr=name, value=value)) if name in _KEEPING:
@@ -136,6 +136,17 @@ class _Flow:
             case ast.Name():
                 return self._bound_scores(node, block, depth)
         return None
+
+    def _is_bias(self, node: ast.expr, block: Block) -> bool:
+        """Whether what is added is called a bias, or is bound to something that is: `extra = self.biases[:, index]`."""
+        if _BIAS.search(ast.unparse(node)):
+            return True
+        names = (part for part in nodes_in(node) if isinstance(part, ast.Name))
+        bound = (item for part in names for item in reaching(part.id, block, position(part)))
+        return any(
+            item.how is How.ASSIGN and item.value is not None and _BIAS.search(ast.unparse(item.value)) is not None
+            for item in bound
+        )
 
     def _bound_scores(self, name: ast.Name, block: Block, depth: int) -> ast.expr | None:
         found, changed = None, False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import constant, nodes_in
 from trainlint.analysis.tables.fact_kinds import FactKind
-from trainlint.analysis.tables.signs import FLOAT64, QUANTISED, SMALL, VOLATILE
+from trainlint.analysis.tables.signs import FLOAT64, QUANTISED, SMALL, SMALL_IMAGES, VOLATILE
 from trainlint.contract.guard import guard
 from trainlint.contract.guards.names import shows
 from trainlint.contract.guards.programs import uses
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
     from trainlint.analysis.site import Site
 
+_NARROW = 64
+"""Up to this many channels, products of small images do not fill tensor cores, and casts cost more than they spare."""
 trains_in_16_bits = uses("training uses 16 bits", FactKind.AUTOCAST, FactKind.HALF_WEIGHTS, FactKind.GRAD_SCALER)
 in_float64 = shows("the code is in float64", FLOAT64)
 quantised = shows("the code is quantised", QUANTISED)
@@ -35,6 +37,30 @@ def holds_other_layers(site: Site) -> bool:
     """The network holds attention or convolutions in three dimensions."""
     used = site.file.used_around(site.block, beside=True)
     return any(item.fact.kind is FactKind.NETWORK and item.fact.detail != "conv2d" for item in used)
+
+
+@guard
+def narrow_network(site: Site) -> bool:
+    """The file defines the network for images of CIFAR's size, with no layer wider than 64."""
+    return site.file.names.show(SMALL_IMAGES) and 0 < _greatest_width(site.file) <= _NARROW
+
+
+@once
+def _greatest_width(file: SemanticModel) -> int:
+    """The greatest whole number that the constructors of a file's modules pass on; 0 where it defines none."""
+    builders = (
+        cls.methods["__init__"].node
+        for cls in file.outline.classes.values()
+        if "forward" in cls.methods and "__init__" in cls.methods
+    )
+    numbers = (
+        constant(given)
+        for builder in builders
+        for call in nodes_in(builder)
+        if isinstance(call, ast.Call)
+        for given in (*call.args, *(keyword.value for keyword in call.keywords))
+    )
+    return max((number for number in numbers if isinstance(number, int)), default=0)
 
 
 @guard

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
+from trainlint.analysis.types.values import Home
 from trainlint.contract.confidence import doubted
-from trainlint.contract.guard import guard
+from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Confidence
 from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.datasets import Items, items_of
@@ -36,6 +37,12 @@ def read_once_to_evaluate(site: Site) -> bool:
     return only_evaluates(site.file, loader) and not any(item.again for item in passes(site.file, loader))
 
 
+@early_guard
+def computes_on_the_host(site: Site) -> bool:
+    """Nothing in the program names an accelerator, so that no device waits."""
+    return site.file.device is Home.HOST
+
+
 def sure_of_work(site: Site) -> Confidence:
     """How sure it is that training waits for a loader without workers."""
     loader, items = LoaderRule.loader(site), items_at(site)
@@ -48,5 +55,5 @@ def sure_of_work(site: Site) -> Confidence:
         doubts.append(2)  # `num_workers=0` in so many words is somebody's decision
     if items is Items.UNKNOWN:
         is_bare = len(site.call.args) + len(site.call.keywords) == 1  # batches of one, in a demonstration
-        doubts += [site.file.batches.prepared(loader), only_evaluates(site.file, loader), is_bare]
+        doubts += [only_evaluates(site.file, loader), is_bare]
     return doubted(*doubts)

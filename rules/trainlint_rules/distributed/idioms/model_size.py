@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from trainlint.analysis.syntax.blocks import Binding, Block, Function, How
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.analysis.types.batches import passed
 from trainlint.analysis.types.inference import Kinds
 from trainlint_rules.distributed.idioms.model_sizes import (
     arguments_that_count,
@@ -79,7 +80,7 @@ def _of_parameter(kinds: Kinds, function: Function, name: str, depth: int) -> De
 def _of_call(kinds: Kinds, call: ast.Call, block: Block, depth: int) -> DeclaredSize | None:
     name = last_name(call.func)
     if name == "from_pretrained":
-        return _named(call, block, half=_loads_half(call))
+        return _named(kinds, call, block, half=_loads_half(call))
     if isinstance(call.func, ast.Attribute) and name in _PASSING_METHODS and kinds.imported(call.func, block) is None:
         return _cast(call, declared_size(kinds, call.func.value, block, depth + 1))
     if name in _PASSING_FUNCTIONS and call.args:
@@ -105,13 +106,33 @@ def _returned(kinds: Kinds, function: Function, depth: int) -> DeclaredSize | No
     return _one([declared_size(kinds, value, block, depth + 1) if value else None for value, block in values])
 
 
-def _named(call: ast.Call, block: Block, *, half: bool) -> DeclaredSize | None:
+def _named(kinds: Kinds, call: ast.Call, block: Block, *, half: bool) -> DeclaredSize | None:
     given = argument(call, "pretrained_model_name_or_path", 0)
-    name = constant(given if not isinstance(given, ast.Name) else single_value(given, block))
-    if not isinstance(name, str):
+    name = _text(kinds, given, block, _DEEPEST) if given is not None else None
+    if name is None:
         return None
     parameters = parameters_in_name(name)
     return DeclaredSize(parameters, f'"{name}"', exact=False, half=half) if parameters is not None else None
+
+
+def _text(kinds: Kinds, node: ast.expr, block: Block, depth: int) -> str | None:
+    """The text that an expression surely is: a literal, a name for one, or what all callers in the file pass."""
+    value = constant(node)
+    if isinstance(value, str):
+        return value
+    if not isinstance(node, ast.Name) or not depth:
+        return None
+    found: list[str | None] = []
+    for binding in reaching(node.id, block, position(node)):
+        function = kinds.outline.function_of.get(binding.block.node)
+        if binding.how is How.ASSIGN and binding.value is not None and not binding.path:
+            found.append(_text(kinds, binding.value, binding.block, depth - 1))
+        elif binding.how is How.PARAMETER and function is not None:
+            given = list(passed(kinds.graph, function, binding.name))
+            found += [_text(kinds, item, outer, depth - 1) for item, outer in given] or [None]
+        else:
+            found.append(None)
+    return found[0] if len(set(found)) == 1 else None
 
 
 def _loads_half(call: ast.Call) -> bool:
@@ -127,7 +148,7 @@ def _configured(kinds: Kinds, call: ast.Call, block: Block) -> DeclaredSize | No
     if not isinstance(config, ast.Call):
         return None
     if last_name(config.func) == "from_pretrained":
-        return _named(config, block, half=_loads_half(call))
+        return _named(kinds, config, block, half=_loads_half(call))
     name = (kinds.imported(config.func, block) or "").rpartition(".")[2]
     if config.args or has_unpacked_arguments(config):
         return None

@@ -10,19 +10,24 @@ from trainlint.analysis.conditions.interval_lengths import interval_length
 from trainlint.analysis.conditions.subjects import Subject, asks_about
 from trainlint.analysis.effects.parameter_loops import ParameterLoop, parameter_loop
 from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.tables.host_reads import ITEM
+from trainlint.analysis.tables.optimizers import STEPPED_NAME
 from trainlint.contract.guard import guard
 from trainlint.finding import Confidence, Heat
 from trainlint.patterns import lazy
 from trainlint_rules.optimizer.idioms.optimizer_classes import defines_optimizer, in_optimizer_class
-from trainlint_rules.optimizer.idioms.parameter_updates import Update, update_of
+from trainlint_rules.optimizer.idioms.parameter_updates import ParameterUpdate, Update, update_of
 
 if TYPE_CHECKING:
     from trainlint.analysis.site import Site
+    from trainlint.analysis.syntax.blocks import Function
 
 _AVERAGES = lazy(r"ema|moving|average|polyak|soft_?update|momentum|target", re.IGNORECASE)
 """Functions that a training loop calls once in each step, even where the loop is not in sight."""
 _LONGEST_INTERVAL = 4
 """What runs more seldom than each so many steps costs little."""
+_MANY_KERNELS = 3
+"""From this many operations for each parameter on, an optimizer of one's own is reported."""
 _GATHERS = frozenset({"GatheredParameters", "summon_full_params", "full_tensor", "redistribute"})
 _MOVES = frozenset({"to", "cpu", "cuda"})
 
@@ -45,23 +50,66 @@ def seldom_enough(site: Site) -> bool:
 
 
 @guard
-def unknown_and_no_average(site: Site) -> bool:
-    """It runs at an unknown frequency, and is no moving average by its arithmetic and its name."""
+def of_unknown_frequency(site: Site) -> bool:
+    """It runs at an unknown frequency, outside of an optimizer's `step` and of a function called an average."""
     if site.heat.heat is not Heat.UNKNOWN:
         return False
-    loop = parameter_loop(site.file.outline, site.file.outline.loop_blocks[site.statement], by_name=True)
+    loop = loop_at(site)
     update = update_of(loop) if loop is not None else None
-    averages = update is not None and update.update is Update.AVERAGE
-    return not averages or site.function is None or not _AVERAGES.search(site.function.qualified_name)
+    if update is None or site.function is None:
+        return True
+    if update.update in (Update.DESCENT, Update.DECAY) and site.function.name == "step":
+        return not (in_optimizer_class.holds(site) or _steps_another(site.function))
+    return update.update is not Update.AVERAGE or not _AVERAGES.search(site.function.qualified_name)
 
 
-def sure_to_cost(site: Site, loop: ParameterLoop) -> Confidence:
+@guard
+def read_on_the_host(site: Site) -> bool:
+    """Each norm is read on the host (TRN211)."""
+    loop = loop_at(site)
+    update = update_of(loop) if loop is not None else None
+    if loop is None or update is None or update.update is not Update.NORM:
+        return False
+    return not _called(loop).isdisjoint({ITEM.name, "float"})
+
+
+def loop_at(site: Site) -> ParameterLoop | None:
+    """The loop over parameters whose iterated expression a place is."""
+    for block in site.file.outline.loop_blocks.values():
+        if getattr(block.node, "iter", None) is site.node:
+            return parameter_loop(site.file.outline, block, by_name=True)
+    return None
+
+
+def sure_to_cost(site: Site, loop: ParameterLoop, update: ParameterUpdate) -> Confidence:
     """How sure it is that nothing but habit speaks for a loop.
 
-    Nobody rewrites the algorithm of an optimizer in passing. Where each parameter is gathered from other processes
-    or moved between devices, lists of all of them do not help.
+    Lists do not help where each parameter is gathered from other processes or moved between devices. An optimizer
+    with few operations for each parameter is not rewritten for them.
     """
-    called = {last_name(part.func) for part in nodes_in(loop.block.node) if isinstance(part, ast.Call)}
-    if in_optimizer_class.holds(site) or called & (_GATHERS | _MOVES) or (loop.by_name and defines_optimizer(site)):
+    if _called(loop) & (_GATHERS | _MOVES):
         return Confidence.POSSIBLE
-    return Confidence.LIKELY if loop.by_name or site.heat.heat is Heat.UNKNOWN else Confidence.CERTAIN
+    if in_optimizer_class.holds(site):
+        return Confidence.LIKELY if update.kernels >= _MANY_KERNELS else Confidence.POSSIBLE
+    if loop.by_name and defines_optimizer(site) and update.update is Update.DESCENT:
+        return Confidence.POSSIBLE
+    unsure = loop.by_name or update.out_of_sight or site.heat.heat is Heat.UNKNOWN
+    return Confidence.LIKELY if unsure else Confidence.CERTAIN
+
+
+def _called(loop: ParameterLoop) -> frozenset[str]:
+    """The last names of what is called for each parameter."""
+    return frozenset(
+        last_name(part.func) for item in loop.body for part in nodes_in(item) if isinstance(part, ast.Call)
+    )
+
+
+def _steps_another(function: Function) -> bool:
+    """Whether a method also steps an optimizer that it holds: a wrapper of an optimizer."""
+    return any(
+        isinstance(part, ast.Call)
+        and isinstance(part.func, ast.Attribute)
+        and part.func.attr == "step"
+        and STEPPED_NAME.search(last_name(part.func.value)) is not None
+        for part in nodes_in(function.node)
+    )

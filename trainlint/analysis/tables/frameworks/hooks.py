@@ -35,10 +35,16 @@ def _framework(name: str, bases: str, without_gradients: str = "", **hooks: str)
     return Framework(name, lazy(bases), heats, lazy(without_gradients or r"(?!)", re.VERBOSE))
 
 
+_LIGHTNING = r"(^|\.)Lightning(DataModule|Module)$|^(pytorch_lightning|lightning)\."
+LIGHTNING_CLASS = lazy(_LIGHTNING)
+"""The dotted origin of a class whose methods Lightning calls."""
+LIGHTNING_TRAINER = lazy(r"^(pytorch_lightning|lightning)\.(\w+\.)*Trainer$")
+"""The dotted origin of Lightning's trainer."""
+
 FRAMEWORKS = (
     _framework(
         "Lightning",
-        r"(^|\.)Lightning(DataModule|Module)$|^(pytorch_lightning|lightning)\.",
+        _LIGHTNING,
         # The loops of validation, test and prediction run as a whole under inference_mode or no_grad.
         without_gradients=r"(on_)?(validation|test|predict)_(step|step_end|epoch_end|(batch_|epoch_)?(start|end))",
         step=r"""training_step(_end)? | on_train_batch_(start|end) | on_(before|after)_backward | backward |

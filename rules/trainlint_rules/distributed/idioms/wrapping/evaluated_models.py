@@ -35,7 +35,7 @@ def handed_on(site: Site) -> bool:
 def frozen_at_once(site: Site) -> bool:
     """The same statement puts the model into evaluation mode or freezes it."""
     called_on = (part for part in nodes_in(site.statement) if isinstance(part, ast.Attribute))
-    return any(part.attr in _FREEZING and site.call in nodes_in(part.value) for part in called_on)
+    return any(part.attr in _FREEZING and site.node in nodes_in(part.value) for part in called_on)
 
 
 @guard

@@ -31,6 +31,11 @@ class KeptStates:
         """Gigabytes on each GPU."""
         return self.states.gigabytes(self.size.parameters)
 
+    @property
+    def exceeds_device(self) -> bool:
+        """Whether they alone are more than a GPU with 80 GB holds."""
+        return self.whole > _DEVICE_MEMORY
+
     def fields(self) -> dict[str, object]:
         """What a message says of it."""
         return {

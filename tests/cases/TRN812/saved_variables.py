@@ -1,0 +1,36 @@
+"""The old name of what a function saved for its backward."""
+
+import torch
+
+
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, scale):
+        ctx.save_for_backward(x, scale)
+        return x * scale
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, scale = ctx.saved_variables  #! TRN812
+        return grad * scale, (grad * x).sum()
+
+
+class Gate(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        context.save_for_backward(x)
+        return x.sigmoid()
+
+    @staticmethod
+    def backward(context, grad):
+        if grad is not None:
+            gate = context.saved_variables[0].sigmoid()  #! TRN812
+        return grad * gate * (1 - gate)
+
+
+class Registry:
+    def __init__(self):
+        self.saved_variables = {}
+
+    def undo(self, graph):
+        return graph.saved_variables.get("x")
