@@ -5,20 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument
+from trainlint.analysis.tables.device_copies import MOVING_TENSORS, SHARING
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Confidence, Edit, Heat, Safety
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.batch_copies import (
+    cut_from_host,
     dropped,
     elsewhere_than_cuda,
     prepared,
     safety_without_waiting,
     sure_of_host_batch,
 )
-from trainlint_rules.sync.idioms.copies import Memory, cast_on_host, copies_to_cuda, memory_of, says_whether_to_wait
+from trainlint_rules.sync.idioms.copies import (
+    Memory,
+    cast_on_host,
+    copied,
+    copies_to_cuda,
+    memory_of,
+    says_whether_to_wait,
+)
 
 _UNPINNED = "set `pin_memory=True` on the loader and "
+_CUT = "copy the whole tensor to the GPU once, before the loop, or pin it and pass `non_blocking=True` here"
 _HELP = {Memory.PINNED: "", Memory.UNKNOWN: _UNPINNED, Memory.PAGEABLE: _UNPINNED}
 
 
@@ -93,7 +104,7 @@ class BlockingBatchCopy(CallRule):
     code = "TRN205"
     name = "blocking-batch-copy"
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
-    on = (".to", ".cuda", ".type")
+    on = MOVING_TENSORS
     when = EACH_STEP | {Heat.EVAL_STEP: Confidence.LIKELY, Heat.UNKNOWN: Confidence.LIKELY}
     unless = (elsewhere_than_cuda, dropped, prepared)
     message = "blocking host-to-device copy{often}"
@@ -103,18 +114,25 @@ class BlockingBatchCopy(CallRule):
 
     def found(self, site: Site) -> Match | None:
         """A copy of a batch on the host to CUDA that does not say `non_blocking`."""
-        memory = memory_of(site, site.receiver)
-        sure = None if says_whether_to_wait(site) or not copies_to_cuda(site) else sure_of_host_batch(site, memory)
+        if says_whether_to_wait(site) or not copies_to_cuda(site):
+            return None
+        memory = memory_of(site, copied(site))
+        sure = sure_of_host_batch(site, memory)
         if sure is None:
             return None
-        cast = cast_on_host(site, site.receiver)
-        instead = f"{_UNPINNED}pass `non_blocking=True` and `dtype=...` here instead of calling `.{cast}()` first"
-        return Match(
-            site, sure, {"pin": _HELP[memory]}, help=instead if cast else None, fix_safety=safety_without_waiting(site)
-        )
+        if cut_from_host(site, copied(site)):
+            return Match(site, sure, help=_CUT)
+        cast, instead = cast_on_host(site, copied(site)), None
+        if site.origin(site.call.func) in SHARING:
+            instead = f"{_HELP[memory]}copy by `.to({site.text(argument(site.call, 'device'))}, non_blocking=True)`"
+        elif cast:
+            instead = f"{_UNPINNED}pass `non_blocking=True` and `dtype=...` here instead of calling `.{cast}()` first"
+        return Match(site, sure, {"pin": _HELP[memory]}, help=instead, fix_safety=safety_without_waiting(site))
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """One more keyword."""
         from trainlint.fixing.rewrite import add_keyword
 
+        if site.origin(site.call.func) in SHARING or cut_from_host(site, copied(site)):
+            return ()  # the one takes no such argument, and for the other it changes nothing without pinned memory
         return (add_keyword(site.source, site.call, "non_blocking", "True"),)

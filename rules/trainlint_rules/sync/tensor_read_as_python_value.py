@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from trainlint.analysis.effects.python_reads import python_reads
+from trainlint.analysis.effects.python_reads import ANSWERS, python_reads
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.number_arguments import WANTED
 from trainlint.contract.bases import ReadRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
@@ -22,7 +23,8 @@ class TensorReadAsPythonValue(ReadRule):
     `float(t)`, `if t > 0`, `not t.any()`, `a and t`, `assert t.any()`, `range(t)`, `print(t)`, an f-string,
     `logger.info("%s", t)`, `math.isnan(t)`, `max(1, t)`, `writer.add_scalar(tag, t)` and `wandb.log({"loss": t})` all
     call `.item()` inside: the host waits for the device, and the device then waits for the host. They look harmless
-    since no `.item()` is in sight.
+    since no `.item()` is in sight. So do device scalars in place of numbers, as in `x.roll(t)`, `torch.zeros(t)`,
+    `F.pad(x, [t, 0])` and `x.clamp(0, t)`, and questions such as `3 in t` and `torch.equal(a, b)`.
 
     ## Example
     ```python
@@ -79,6 +81,7 @@ class TensorReadAsPythonValue(ReadRule):
     code = "TRN203"
     name = "tensor-read-as-python-value"
     confirmed_by = frozenset({Symptom.HOST_SYNC})
+    on = (*WANTED, *ANSWERS)
     when = EACH_STEP
     unless = (in_progress_bar, *READ_FOR_A_PURPOSE)
     message = "{how}`{text}` forces a GPU sync{often}"
@@ -93,5 +96,5 @@ class TensorReadAsPythonValue(ReadRule):
         if how == "this test":
             instead = _SKIPPED if skips_update(site.statement) else _TESTED
             return Match(site.at(node), level(sure), {"how": "testing "}, help=instead)
-        by = f"{how} " if how.endswith("formatting") else "" if node is site.node else f"{how} of "
+        by = f"{how} " if how.endswith(("formatting", " from")) else "" if node is site.node else f"{how} of "
         return Match(site.at(node), level(sure), {"how": by}, help=instead_of_number(site, node))

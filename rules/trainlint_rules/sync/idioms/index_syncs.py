@@ -12,6 +12,7 @@ from trainlint.analysis.syntax.names import nodes_in
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.syntax.uses import own_nodes
 from trainlint.analysis.types.values import Kind, Origin, Value
+from trainlint_rules.sync.idioms.host_lists import is_list
 from trainlint_rules.sync.idioms.masks import mask_confidence
 
 _INDEXED_BY_AXES = 0.8
@@ -38,14 +39,15 @@ def index_sync(file: SemanticModel, node: ast.Subscript, block: Block, statement
     base = file.kinds.of(node.value, block)
     if isinstance(node.ctx, ast.Del) or base.kind in (Kind.ARRAY, Kind.STRING, Kind.SHAPE):
         return None
+    found: IndexSync | None = None
     for part in node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]:
         if isinstance(part, ast.Slice):
             found = _bounds(file, part, block)
         elif isinstance(part, ast.Constant):
             found = None
-        elif base.kind is Kind.CONTAINER:
+        elif not base.is_tensor and is_list(single_value(node.value, block) or node.value):
             found = _of_list(file, node, part, block)
-        else:
+        elif base.kind is not Kind.CONTAINER:
             found = _mask(file, node, part, base, block, statement)
         if found is not None:
             return found
@@ -91,8 +93,7 @@ def _shows_axes(node: ast.expr, block: Block, depth: int = 0) -> bool:
 
 def _of_list(file: SemanticModel, node: ast.Subscript, part: ast.expr, block: Block) -> IndexSync | None:
     """A list indexed by a scalar on the device: Python asks it for its number."""
-    owner = single_value(node.value, block) or node.value
-    if isinstance(node.slice, ast.Tuple) or not isinstance(owner, ast.List | ast.ListComp | ast.Tuple):
+    if isinstance(node.slice, ast.Tuple):
         return None
     confidence = implicit_read(file.kinds.of(part, block), part, block)
     if not confidence:
