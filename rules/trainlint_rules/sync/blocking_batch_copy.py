@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument
-from trainlint.analysis.tables.device_copies import MOVING_TENSORS, SHARING
+from trainlint.analysis.tables.waits.device_copies import MOVING_TENSORS, SHARING
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Confidence, Edit, Heat, Safety
@@ -37,7 +37,8 @@ class BlockingBatchCopy(CallRule):
     """A batch copied to the device while the host waits.
 
     ## Why
-    `.to(device)`, `.cuda()` and `.type(torch.cuda.FloatTensor)` return only when the copy is done. Until then the host
+    `.to(device)`, `.cuda()`, `.type(torch.cuda.FloatTensor)`, `held.copy_(batch)` and
+    `torch.as_tensor(batch, device=device)` return only when the copy is done. Until then the host
     queues no kernel and fetches no further batch. With `non_blocking=True` the copy is queued like a kernel and the
     host goes on, if the batch lies in pinned memory; from pageable memory the argument changes nothing, so the loader
     needs `pin_memory=True` as well.

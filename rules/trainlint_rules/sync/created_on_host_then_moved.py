@@ -56,7 +56,9 @@ class CreatedOnHostThenMoved(CallRule):
 
     ## Why
     `torch.zeros(...).to(device)` fills memory on the host and copies it to the device, and the host waits for the copy.
-    `torch.zeros(..., device=device)` queues one small kernel and goes on.
+    `torch.zeros(..., device=device)` queues one small kernel and goes on. Indexing a device tensor by a list, an array
+    or a tensor of the host (`x[:, [2, 1, 0]]`, `x[torch.arange(n), ids]`) copies the index in the same way, and so
+    does `x.new_tensor(values)`.
 
     ## Example
     ```python

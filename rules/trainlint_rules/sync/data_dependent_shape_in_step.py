@@ -16,7 +16,12 @@ from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.counted_shapes import SIZED, deciding_tensor, may_not_train, sure_of_wait
 from trainlint_rules.sync.idioms.index_syncs import earlier_index_sync, index_sync
+from trainlint_rules.sync.idioms.reads.becomes import counts_rows
 from trainlint_rules.sync.idioms.reads.read_purposes import makes_text
+
+_COUNTED = (
+    "Python asks for the number of hits: take a fixed number on the GPU, as `topk` does, or read one number for all"
+)
 
 
 @early_guard
@@ -38,7 +43,8 @@ class DataDependentShapeInStep(CallRule):
     The host must know each tensor's shape before it can queue the next kernel. What `x[mask]` gives has as many rows as
     the mask has hits, and only the device knows how many: the host waits for it. So it is with `nonzero`,
     `torch.where(condition)`, `masked_select`, `unique`, `bincount`, `one_hot` without `num_classes` and
-    `repeat_interleave` by a tensor; and `x[start:end]` with bounds on the device reads each of them.
+    `repeat_interleave` by a tensor; and `x[start:end]` with bounds on the device reads each of them, as
+    `rows[index]` of a list does with a device scalar.
 
     ## Example
     ```python
@@ -115,13 +121,14 @@ class DataDependentShapeInStep(CallRule):
             index = index_sync(site.file, site.node, site.block, site.statement)
             if index is None:
                 return None
-            return Match(
-                site, sure_of_wait(site, index.confidence), message=f"{index.how}{{often}}", help=index.instead
-            )
+            instead: str | None = _COUNTED if index.is_mask and counts_rows(site, site.node) else index.instead
+            return Match(site, sure_of_wait(site, index.confidence), message=f"{index.how}{{often}}", help=instead)
         tensor = deciding_tensor(site)
         value = site.value(tensor) if tensor is not None else None
         if value is None or not (value.on_device and explicit_read(value, site.file.device)):
             return None
         name = last_name(site.call.func)
-        instead = f"pass `{SIZED[name][0]}=...`" if name in SIZED else None
+        instead = (
+            f"pass `{SIZED[name][0]}=...`" if name in SIZED else _COUNTED if counts_rows(site, site.call) else None
+        )
         return Match(site, sure_of_wait(site, explicit_read(value, site.file.device)), {"what": name}, help=instead)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from trainlint.analysis.effects.python_reads import ANSWERS, python_reads
 from trainlint.analysis.site import Site
-from trainlint.analysis.tables.number_arguments import WANTED
+from trainlint.analysis.tables.waits.number_arguments import WANTED
 from trainlint.contract.bases import ReadRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.reads.advice import instead_of_number, skips_update
+from trainlint_rules.sync.idioms.reads.advice import INSTEAD_OF_SIZE, INSTEAD_OF_TEST, instead_of_number
+from trainlint_rules.sync.idioms.reads.decisions import decision
 from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE, in_progress_bar
 
 _TESTED = "test every N steps, or decide on the device with `torch.where`"
-_SKIPPED = "drop the test if it never holds, or skip the step by a number that the host reads anyway"
 
 
 class TensorReadAsPythonValue(ReadRule):
@@ -94,7 +94,10 @@ class TensorReadAsPythonValue(ReadRule):
             return None
         node, sure, how = read
         if how == "this test":
-            instead = _SKIPPED if skips_update(site.statement) else _TESTED
+            decided = decision(site, node)
+            instead = _TESTED if decided is None else INSTEAD_OF_TEST[decided]
             return Match(site.at(node), level(sure), {"how": "testing "}, help=instead)
         by = f"{how} " if how.endswith(("formatting", " from")) else "" if node is site.node else f"{how} of "
+        if how.endswith(" from"):
+            return Match(site.at(node), level(sure), {"how": by}, help=INSTEAD_OF_SIZE)
         return Match(site.at(node), level(sure), {"how": by}, help=instead_of_number(site, node))

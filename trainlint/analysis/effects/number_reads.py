@@ -9,7 +9,7 @@ from trainlint.analysis.effects.reads import implicit_read
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import constant, last_name
 from trainlint.analysis.syntax.reaching import single_value
-from trainlint.analysis.tables.number_arguments import NumberArguments, number_arguments
+from trainlint.analysis.tables.waits.number_arguments import NumberArguments, number_arguments
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel

@@ -13,8 +13,8 @@ from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in, position, root_name
 from trainlint.analysis.syntax.reaching import reaching, single_value
-from trainlint.analysis.tables.device_copies import COPIES
 from trainlint.analysis.tables.signs import ANY_ACCELERATOR, MPS, XLA
+from trainlint.analysis.tables.waits.device_copies import COPIES
 from trainlint.analysis.types.loaders import Loader
 from trainlint.analysis.types.values import Home, Kind, Origin
 from trainlint.patterns import lazy

@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from trainlint.analysis.effects.creations import creation
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import constant
 from trainlint.analysis.syntax.reaching import single_value
-from trainlint.analysis.types.values import Home, Kind, Origin
+from trainlint.analysis.tables.host_reads import TOLIST
+from trainlint.analysis.types.values import Home, Kind, Origin, Value
 
 _MAKING = frozenset({"list", "tuple", "sorted", "range"})
-_METHODS = frozenset({"tolist", "split"})
+_METHODS = frozenset({TOLIST.name, "split"})
+_SURE_OF_ATTRIBUTE = 0.9
 _SURE = 0.75
 """How well the place of the indexed tensor must be known."""
 
@@ -57,7 +60,7 @@ def _on_host(file: SemanticModel, part: ast.expr, block: Block, axes: int) -> Ho
     made = single_value(part, block) or part
     if isinstance(made, ast.List) and _of_tensors(file, made, block):
         return None
-    if is_list(made) and not isinstance(made, ast.Tuple):
+    if is_list(made) and not _is_tuple(made):
         known = isinstance(made, ast.List) and all(type(constant(item)) is int for item in made.elts)
         return HostIndex(part, "a list", known)
     value = file.kinds.of(part, block)
@@ -66,8 +69,25 @@ def _on_host(file: SemanticModel, part: ast.expr, block: Block, axes: int) -> Ho
         return HostIndex(part, "a list", False)
     if value.kind is Kind.ARRAY:
         return HostIndex(part, "an array", False)
-    on_host = value.is_tensor and value.home is Home.HOST and value.origin is Origin.FACTORY and value.confidence >= 0.9
-    return HostIndex(part, "a tensor on the CPU", False) if on_host else None
+    return HostIndex(part, "a tensor on the CPU", False) if _is_made_on_host(file, part, made, value, block) else None
+
+
+def _is_tuple(node: ast.expr) -> bool:
+    """Whether an expression makes a tuple, which alone is one index for each axis."""
+    match node:
+        case ast.Tuple() | ast.Call(func=ast.Name(id="tuple")):
+            return True
+        case ast.BinOp(left=left, right=right):
+            return _is_tuple(left) or _is_tuple(right)
+    return False
+
+
+def _is_made_on_host(file: SemanticModel, part: ast.expr, made: ast.expr, value: Value, block: Block) -> bool:
+    """Whether an index is a tensor that a factory makes on the host, here or for an attribute of the object."""
+    if creation(file, made, block) is not None:
+        return True
+    of_object = isinstance(part, ast.Attribute) and value.is_tensor and value.home is Home.HOST
+    return of_object and value.origin is Origin.FACTORY and value.confidence >= _SURE_OF_ATTRIBUTE
 
 
 def _of_tensors(file: SemanticModel, made: ast.List, block: Block) -> bool:

@@ -29,6 +29,7 @@ class IndexSync:
     instead: str
     """What to do about it."""
     confidence: float
+    is_mask: bool = False
 
 
 def index_sync(file: SemanticModel, node: ast.Subscript, block: Block, statement: ast.stmt) -> IndexSync | None:
@@ -116,7 +117,9 @@ def _mask(
     if not confidence:
         return None
     instead = "keep the shape: use `torch.where`, `masked_fill` or a masked mean"
-    return IndexSync("indexing by a boolean mask has a data-dependent shape and forces a GPU sync", instead, confidence)
+    return IndexSync(
+        "indexing by a boolean mask has a data-dependent shape and forces a GPU sync", instead, confidence, is_mask=True
+    )
 
 
 def _fills(file: SemanticModel, node: ast.Subscript, block: Block, statement: ast.stmt) -> bool:

@@ -8,11 +8,13 @@ from trainlint.analysis.effects.creations import FILLED, Content, Creation, crea
 from trainlint.analysis.effects.forward import computes, sets_up
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, dotted, end_position, last_name, nodes_in
-from trainlint.analysis.types.values import Home
+from trainlint.analysis.types.values import Home, Kind
 from trainlint.contract.guard import guard
 from trainlint.finding import Confidence, Edit, Heat
 from trainlint.patterns import lazy
+from trainlint_rules.sync.idioms.counted_shapes import may_not_train
 from trainlint_rules.sync.idioms.drawn_numbers import drawn_for_device
+from trainlint_rules.sync.idioms.host_lists import is_list
 
 _SET_BY_SIZE = FILLED - {"full", "full_like", "eye"}
 """What a dtype changes exactly: zero and one are the same number in each."""
@@ -63,8 +65,8 @@ def device_of_move(site: Site) -> str:
 
 
 def in_sight(site: Site) -> bool:
-    """Whether the code is seen to run in steps, or in a forward pass or loss."""
-    return site.heat.heat.in_step or computes(site.file, site.block)
+    """Whether the code is seen to run in steps, or in a forward pass or loss that trains."""
+    return site.heat.heat.in_step or not may_not_train.holds(site)
 
 
 def made_anew(site: Site) -> Confidence | None:
@@ -75,7 +77,8 @@ def made_anew(site: Site) -> Confidence | None:
     given = site.value(site.call.args[0])
     if not like.on_device or given.is_tensor:
         return None
-    return Confidence.LIKELY
+    is_known = given.kind in (Kind.NUMBER, Kind.CONTAINER, Kind.ARRAY) or is_list(site.call.args[0])
+    return Confidence.LIKELY if is_known else Confidence.POSSIBLE
 
 
 def is_range(site: Site) -> bool:
