@@ -112,6 +112,20 @@ class Fix:
     safety: Safety
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class RelatedPlace:
+    """Another place of a finding's defect, such as a call that reaches it, or a further use of the same import."""
+
+    path: str
+    """As that of the finding."""
+    line: int
+    """1-based."""
+    column: int
+    """1-based, in characters."""
+    message: str
+    """What is the case there, as a short clause: "calls `reduce_mean` in every training step"."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One place where training is slow, wasteful or wrong."""
@@ -132,6 +146,8 @@ class Finding:
     fix: Fix | None = None
     help: str = ""
     """What to do about it; empty where the message says so itself."""
+    related: tuple[RelatedPlace, ...] = ()
+    """Further places of the same defect, nearest first. An ignore comment at any of them silences the finding."""
 
     @property
     def sentence(self) -> str:

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from trainlint.finding import Confidence, Finding, Fix, Heat, Safety, Severity
+from trainlint.finding import Confidence, Finding, Fix, Heat, RelatedPlace, Safety, Severity
 from trainlint.patterns import lazy
 
 TYPE_CHECKING = False
@@ -181,6 +181,7 @@ class Rule(ABC):
         fix: Fix | Callable[[], Fix | None] | None = None,
         fix_needs: tuple[int, int] | None = None,
         severity: Severity | None = None,
+        related: tuple[RelatedPlace, ...] = (),
     ) -> Finding:
         """A finding of this rule at `at`, or at the site's own node, with the site's heat and its chain.
 
@@ -209,6 +210,7 @@ class Rule(ABC):
             confidence=confidence,
             chain=heat.chain,
             fix=fix,
+            related=related,
         )
 
 

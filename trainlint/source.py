@@ -11,6 +11,10 @@ from functools import cached_property
 
 from trainlint.finding import Span
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -51,6 +55,16 @@ class SourceFile:
         if text.isascii():
             return start + utf8_column
         return start + len(text.encode("utf-8")[:utf8_column].decode("utf-8", "ignore"))
+
+    def column(self, node: ast.expr) -> int:
+        """The 1-based column, in characters, in which an expression begins."""
+        if self._is_ascii:
+            return node.col_offset + 1
+        return self.offset(node.lineno, node.col_offset) - self.line_starts[node.lineno - 1] + 1
+
+    @cached_property
+    def _is_ascii(self) -> bool:
+        return self.text.isascii()
 
     def position(self, offset: int) -> tuple[int, int]:
         """The 1-based line and 1-based column, in characters, of an offset."""

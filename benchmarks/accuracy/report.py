@@ -6,7 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchmarks.accuracy.score import Figures, Judged, Mended, Score, Share, by_issue, by_label, by_scope, figures
+from benchmarks.accuracy.score import (
+    Figures,
+    Judged,
+    Mended,
+    Score,
+    Share,
+    by_issue,
+    by_label,
+    by_scope,
+    figures,
+    recall_at_findings,
+)
 from benchmarks.accuracy.tables import listing, share, table
 from benchmarks.accuracy.vocabulary import ISSUES
 
@@ -62,6 +73,7 @@ def _tables(outcome: Outcome) -> list[_Table]:
             ("scope", *_COLUMNS),
             [
                 _row("all", figures(outcome.headline)),
+                _row_without_related(outcome.headline),
                 *(_label_row(scope, each) for scope, each in by_scope(outcome.headline).items()),
             ],
         ),
@@ -70,6 +82,7 @@ def _tables(outcome: Outcome) -> list[_Table]:
             ("scope", *_COLUMNS),
             [
                 _row("all", figures(outcome.score)),
+                _row_without_related(outcome.score),
                 *(_label_row(scope, each) for scope, each in by_scope(outcome.score).items()),
             ],
         ),
@@ -100,7 +113,8 @@ def as_data(outcome: Outcome, line_text: LineText) -> dict[str, object]:
 
     def cut(part: Score) -> dict[str, object]:
         scopes = {scope: _figures_data(each) for scope, each in by_scope(part).items()}
-        return {**_figures_data(figures(part)), "scopes": scopes}
+        without_related = list(recall_at_findings(part))
+        return {**_figures_data(figures(part)), "recall_without_related_places": without_related, "scopes": scopes}
 
     headline = outcome.headline
     return {
@@ -215,6 +229,10 @@ def _entry(repo: str, path: str, line: int, about: str, line_text: LineText) -> 
 
 def _row(name: str, of: Figures) -> tuple[str, ...]:
     return (*_label_row(name, of)[:3], share(of.precision))
+
+
+def _row_without_related(of: Score) -> tuple[str, ...]:
+    return ("without related places", share(recall_at_findings(of)), "", "")
 
 
 def _label_row(name: str, of: Figures) -> tuple[str, ...]:

@@ -92,8 +92,7 @@ def read_report(repo: str, directory: Path, report: object) -> Checked:
                 confidence=Confidence[finding["confidence"].upper()],
                 heat=finding["heat"],
                 related=tuple(
-                    (_inside(directory, place["path"]), place["span"]["start_line"])
-                    for place in finding.get("related", ())
+                    (_inside(directory, place["path"]), place["line"]) for place in finding.get("related", ())
                 ),
             )
             for finding in findings

@@ -41,6 +41,8 @@ class Judged:
 
     label: Label
     flags: tuple[Flag, ...]
+    at_finding: bool = False
+    """Whether one of them stands at the label itself, not only one of its related places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +132,10 @@ def score(label_set: LabelSet, flags: Sequence[Flag], *, low_confidence: bool = 
     """
     by_place = labels_by_place(label_set)
     found: defaultdict[Label, list[Flag]] = defaultdict(list)
+    at_finding: set[Label] = set()
     strict = []
     for flag in flags:
+        at_finding.update(_matching_at(flag, flag.path, flag.line, by_place))
         matched = matching(flag, by_place)
         for label in matched:
             found[label].append(flag)
@@ -140,7 +144,8 @@ def score(label_set: LabelSet, flags: Sequence[Flag], *, low_confidence: bool = 
             if verdict is not None:
                 strict.append(verdict)
     counted = [label for label in label_set.labels if low_confidence or label.confidence is not Confidence.LOW]
-    return Score(tuple(Judged(label, tuple(found[label])) for label in counted), tuple(strict))
+    judged = (Judged(label, tuple(found[label]), label in at_finding) for label in counted)
+    return Score(tuple(judged), tuple(strict))
 
 
 def labels_by_place(label_set: LabelSet) -> Mapping[tuple[str, str, str], Sequence[Label]]:
@@ -215,6 +220,13 @@ def figures(part: Score) -> Figures:
         lookalikes=Share(sum(bool(each.flags) for each in lookalikes), len(lookalikes)),
         precision=Share(sum(each.right for each in part.strict), len(part.strict)),
     )
+
+
+def recall_at_findings(part: Score) -> Share:
+    """Recall without related places: the labelled defects at which a finding itself stands."""
+    defects = _defects(part.judged)
+    found = {each.label.defect for each in defects if each.at_finding}
+    return Share(len(found), len({each.label.defect for each in defects}))
 
 
 def by_label(part: Score, key: Callable[[Label], str]) -> dict[str, Figures]:

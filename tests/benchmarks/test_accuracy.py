@@ -493,7 +493,7 @@ def test_the_text_shows_figures_and_every_line_that_went_wrong() -> None:
 
 def test_the_markdown_has_tables_of_even_width() -> None:
     rows = [line for line in as_text(outcome(), text_of, markdown=True).splitlines() if line.startswith("|")]
-    assert "| all   | 0.00 (0/1) | 1.00 (1/1)      | 0.00 (0/3)       |" in rows
+    assert "| all                    | 0.00 (0/1) | 1.00 (1/1)      | 0.00 (0/3)       |" in rows
     assert all(row.endswith(" |") for row in rows)
 
 

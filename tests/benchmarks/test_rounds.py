@@ -42,7 +42,7 @@ from benchmarks.accuracy.rounds.sheet import as_text as sheet_text
 from benchmarks.accuracy.rounds.sheet import facts, facts_of_clone
 from benchmarks.accuracy.rounds.skeleton import skeleton
 from benchmarks.accuracy.run import CannotScore
-from benchmarks.accuracy.score import Flag, Share, figures, score
+from benchmarks.accuracy.score import Flag, Share, figures, recall_at_findings, score
 
 REPO = "somebody/toy"
 SYNC = "sync-in-train-loop"
@@ -390,6 +390,8 @@ LABELS = LabelSet(((REPO, "c0ffee"),), (DEFECT, LOOKALIKE), frozenset({(REPO, "t
 def test_a_related_place_finds_a_defect() -> None:
     at_the_cause = Flag(REPO, "helpers.py", 3, "TRN201", related=(("train.py", 10),))
     assert figures(score(LABELS, [at_the_cause])).recall == Share(1, 1)
+    assert recall_at_findings(score(LABELS, [at_the_cause])) == Share(0, 1)
+    assert recall_at_findings(score(LABELS, [replace(at_the_cause, path="train.py", line=10)])) == Share(1, 1)
     assert figures(score(LABELS, [replace(at_the_cause, related=())])).recall == Share(0, 1)
 
 
@@ -412,7 +414,9 @@ def test_in_a_file_that_was_not_judged_defects_are_missed_and_lookalikes_do_not_
 
 
 def test_related_places_of_a_report_are_read(toy: Toy) -> None:
-    toy.write_run(finding(related=[{"path": str(toy.clone / "helpers.py"), "span": {"start_line": 2}}]))
+    toy.write_run(
+        finding(related=[{"path": str(toy.clone / "helpers.py"), "line": 2, "column": 1, "message": "calls it"}])
+    )
     (read,) = read_runs([REPO], toy.clones, toy.runs).findings
     assert read.flag.related == (("helpers.py", 2),)
 

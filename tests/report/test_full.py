@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from tests.report.toys import BROKEN, COPY, CRASHED, ITEM, REPORT, edit_of, settings, sources
-from trainlint.finding import Confidence, Edit, Finding, Fix, Heat, Report, Safety, Severity, Span
+from trainlint.finding import Confidence, Edit, Finding, Fix, Heat, RelatedPlace, Report, Safety, Severity, Span
 from trainlint.report import Settings, Style, render
 from trainlint.source import source_from_text
 
@@ -381,3 +381,13 @@ def test_whatever_the_text_every_line_fits_and_ends_cleanly(
         assert cell_len(line) <= width
         assert "\x1b" not in line
         assert unicode or line.isascii()
+
+
+def test_related_places_are_notes_and_of_many_only_the_nearest() -> None:
+    places = tuple(RelatedPlace("src/loop.py", line, 9, "calls `step`") for line in range(1, 6))
+    page = shown(Report((replace(ITEM, related=places[:2]),), (), 1), settings())
+    assert "  also: src/loop.py:1:9 calls `step`\n  also: src/loop.py:2:9 calls `step`\n" in page
+    page = shown(Report((replace(ITEM, related=places),), (), 1), settings())
+    assert "src/loop.py:3:9" in page
+    assert "src/loop.py:4:9" not in page
+    assert "also: 2 more places like these" in page

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.report.toys import BROKEN, COPY, CRASHED, ITEM, settings, sources
-from trainlint.finding import Confidence, Edit, Finding, Fix, Heat, Report, Safety, Severity, Span
+from trainlint.finding import Confidence, Edit, Finding, Fix, Heat, RelatedPlace, Report, Safety, Severity, Span
 from trainlint.report import render
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -64,8 +65,18 @@ def test_a_finding_holds_all_that_is_known() -> None:
             "safety": "safe",
             "edits": [{"start": 139, "stop": 150, "text": ".to(device, non_blocking=True)"}],
         },
+        "related": [],
         "url": "https://github.com/trainlint/trainlint/blob/main/docs/rules/blocking-batch-copy.md",
     }
+
+
+def test_related_places_are_listed() -> None:
+    place = RelatedPlace("src/lo é.py", 31, 9, "calls `step`")
+    written = document(Report((replace(ITEM, related=(place,)),), (), 1))
+    VALIDATOR.validate(written)
+    assert written["findings"][0]["related"] == [
+        {"path": "src/lo é.py", "line": 31, "column": 9, "message": "calls `step`"}
+    ]
 
 
 def test_the_counts_add_up() -> None:

@@ -14,7 +14,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 from tests.report.toys import BROKEN, COPY, CRASHED, ITEM, RULES, SOURCE, TRAIN, VisitorsRule, settings, sources
-from trainlint.finding import Fix, Report
+from trainlint.finding import Fix, RelatedPlace, Report
 from trainlint.report import Settings, Sources, render
 from trainlint.source import SourceFile, source_from_text
 
@@ -185,3 +185,20 @@ def test_any_file_name_survives_any_stream() -> None:
     text = render(Report((odd,), (), 1), "sarif", sources=sources, rules=RULES, settings=settings())
     assert text.isascii()
     assert json.loads(text)["runs"][0]["artifacts"][0]["location"]["uri"] == "caf%E9.py"
+
+
+def test_related_places_are_related_locations() -> None:
+    places = (RelatedPlace("src/loop.py", 31, 9, "calls `step`"), RelatedPlace("src/train.py", 4, 1, "calls `train`"))
+    report = Report((replace(ITEM, related=places),), (), 1)
+    Draft7Validator(official_schema()).validate(log(report))
+    of = run(report)
+    located = [
+        (
+            of["artifacts"][place["physicalLocation"]["artifactLocation"]["index"]]["location"]["uri"],
+            place["physicalLocation"]["region"]["startLine"],
+            place["message"]["text"],
+        )
+        for place in of["results"][0]["relatedLocations"]
+    ]
+    assert located == [("src/loop.py", 31, "calls `step`"), ("src/train.py", 4, "calls `train`")]
+    assert all("relatedLocations" not in result for result in run(FULL_REPORT)["results"])

@@ -198,6 +198,7 @@ class SemanticModel:
             self.switches,
             self.keys,
             self.telling_calls,
+            column=self.source.column,
             conditions=self.conditions,
             declared=declared,
             bases=bases_of(self.outline, {}),
@@ -268,7 +269,7 @@ class SemanticModel:
             if key in numbers
         }
         flow = FrequencyFixpoint(self.call_graph, self.steps, self._by_function_number(self.outside.heats), handed)
-        return Heats(self.skeleton, flow, self.numbers)
+        return Heats(self.skeleton, flow, self.numbers, self._by_function_number(self.outside.called_at))
 
     @cached_property
     def is_of_other_framework(self) -> bool:

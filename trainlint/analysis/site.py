@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import end_position, position
-from trainlint.finding import Span
+from trainlint.finding import RelatedPlace, Span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # each fact imports what finds it out: most files have few places, and few facts are asked of them
@@ -97,6 +97,12 @@ class Site:
         return self.file.graph.enclosing(self.place.block)
 
     @property
+    def hot_calls(self) -> tuple[RelatedPlace, ...]:
+        """The calls through which the function around the node runs in each training step, nearest first."""
+        function = self.function
+        return self.file.heats.calls_of(function) if function is not None else ()
+
+    @property
     def gradients_off(self) -> bool:
         """Whether autograd is off here."""
         return self.file.gradients.off(self.place.block, getattr(self.place.node, "lineno", None))
@@ -127,6 +133,11 @@ class Site:
             target = self.place.statement
         source = self.file.source
         return source.span(source.offset(*position(target)), source.offset(*end_position(target)))
+
+    def related(self, node: ast.expr | ast.stmt, message: str) -> RelatedPlace:
+        """A further place of a defect, in this file, with a short clause that says what is the case there."""
+        span = self.span(node)
+        return RelatedPlace(self.path, span.start_line, span.start_column, message)
 
     def at(self, node: ast.AST, block: Block | None = None) -> Site:
         """The same file seen from another node."""

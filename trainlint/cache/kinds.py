@@ -19,7 +19,8 @@ _MODULES = {
     "trainlint.engine.cached_results": "WholeRun",
     "trainlint.engine.index.group_facts": "GroupFacts",
     "trainlint.engine.work": "Outcome",
-    "trainlint.finding": "Confidence Edit Failure Finding Fix Heat Report Safety Severity Span UnappliedFix",
+    "trainlint.finding": "Confidence Edit Failure Finding Fix Heat RelatedPlace Report Safety Severity Span "
+    "UnappliedFix",
     "trainlint.analysis.project.glance": "Glance",
     "trainlint.analysis.tables.updates": "Program",
     "trainlint.analysis.project.summary": "ClassSummary Draw FunctionSummary OutgoingCall Summary",

@@ -14,13 +14,14 @@ from trainlint.contract.confidence import level
 from trainlint.contract.guard import Guard
 from trainlint.finding import Confidence, Fix, Heat, Severity
 from trainlint.rule import BadRule, Rule, Triggers
+from trainlint.symptoms import Symptom
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` is not imported for types alone
     from typing import Any, ClassVar
 
     from trainlint.analysis.site import Site
-    from trainlint.finding import Edit, Finding, Safety
+    from trainlint.finding import Edit, Finding, RelatedPlace, Safety
 
 EACH_STEP: dict[Heat, Confidence] = {Heat.STEP: Confidence.CERTAIN, Heat.INNER: Confidence.CERTAIN}
 """For `when`: code that runs at least once in each training iteration. Other frequencies are added by `|`."""
@@ -42,6 +43,10 @@ _OFTEN = {
 }
 
 
+_WAITS = frozenset({Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE, Symptom.COLLECTIVE, Symptom.CACHE_EMPTIED})
+"""What makes a step wait, at whatever depth of calls it stands."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Match:
     """A defect at a place. What is None here is as the rule's class declares it."""
@@ -57,6 +62,9 @@ class Match:
     severity: Severity | None = None
     fix_safety: Safety | None = None
     fix_needs: tuple[int, int] | None = None
+    related: tuple[RelatedPlace, ...] = ()
+    """Further places of this defect, nearest first (`site.related`). What a rule about waits finds in a helper gets the
+    calls that reach it in each training step besides."""
 
     def __getitem__(self, name: str) -> Any:
         """One of the fields. Raises KeyError."""
@@ -196,7 +204,13 @@ class DeclaredRule(Rule, base=True):
             fix=lambda: self.fix(site, match),
             fix_needs=match.fix_needs or self.fix_needs,
             severity=match.severity,
+            related=tuple(dict.fromkeys((*match.related, *self._hot_calls(match)))),
         )
+
+    def _hot_calls(self, match: Match) -> tuple[RelatedPlace, ...]:
+        """Where a wait runs because of who calls the function around it: these calls."""
+        waits = not _WAITS.isdisjoint(self.confirmed_by)
+        return match.site.hot_calls if waits and match.site.heat.heat.in_step else ()
 
 
 def _silent_when(cls: type[DeclaredRule]) -> str:

@@ -80,7 +80,9 @@ def _judged(
             failures.append(Failure(source.path, _why_crashed(rule, error), rule.code))
     crashed = {failure.rule for failure in failures}
     ran = [rule for rule in rules if rule.code not in crashed]
-    kept = suppress(source, sorted(set(findings), key=lambda item: item.order), ran, known, model.tree)
+    in_order = sorted(set(findings), key=lambda item: item.order)
+    outside = model.outside
+    kept = suppress(source, in_order, ran, known, model.tree, elsewhere=outside.ignored_at, leaving=outside.leaving)
     shown = (item for item in kept.findings if item.confidence >= config.min_confidence)
     return Verdicts(tuple(sorted(shown, key=lambda item: item.order)), tuple(failures), kept.suppressed)
 

@@ -26,6 +26,8 @@ _CAUTION = {
 }
 _MANY = 4
 """From this many on, findings that say the same of one loop or function are shown as one, however far apart."""
+_MOST_RELATED = 3
+"""How many related places are listed."""
 _LABEL = 8
 """Columns of the labels left of the notes."""
 
@@ -117,6 +119,16 @@ def _paragraph(group: Sequence[Finding], source: SourceFile | None, report: Repo
     for label, words in notes:
         if words:
             yield from _note(label, words, style)
+    yield from _related(group, style)
+
+
+def _related(group: Sequence[Finding], style: Style) -> Iterator[Text]:
+    """The first further places of the defect, a note each, and how many more there are."""
+    places = list(dict.fromkeys(place for finding in group for place in finding.related))
+    for place in places[:_MOST_RELATED]:
+        yield from _note("also:", f"{quoted(place.path)}:{place.line}:{place.column} {place.message}", style)
+    if len(places) > _MOST_RELATED:
+        yield from _note("also:", f"{len(places) - _MOST_RELATED} more places like these", style)
 
 
 def _code(finding: Finding, fix: Fix | None, source: SourceFile, style: Style) -> Iterator[Text]:

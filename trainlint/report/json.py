@@ -56,6 +56,10 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "confidence": finding.confidence.label,
         "chain": list(finding.chain),
         "fix": _fix(finding.fix) if finding.fix else None,
+        "related": [
+            {"path": place.path, "line": place.line, "column": place.column, "message": place.message}
+            for place in finding.related
+        ],
         "url": docs_url(finding),
     }
 

@@ -114,6 +114,18 @@ def _result(
             **({"help": finding.help} if finding.help else {}),
         },
     }
+    if finding.related:
+        result["relatedLocations"] = [
+            {
+                "id": number,
+                "physicalLocation": {
+                    "artifactLocation": artifacts.location(place.path),
+                    "region": {"startLine": place.line, "startColumn": place.column},
+                },
+                "message": {"text": place.message},
+            }
+            for number, place in enumerate(finding.related, 1)
+        ]
     if finding.fix and finding.fix.edits:
         replacements = [_replacement(edit, source) for edit in finding.fix.edits]
         result["fixes"] = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from trainlint.catalogue import AnyRule, InstalledRule
     from trainlint.finding import Finding
     from trainlint.source import SourceFile
+
+
+NONE: Mapping[str, Sequence[str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +35,21 @@ def suppress(
     rules: Sequence[InstalledRule],
     known: Sequence[AnyRule] | None = None,
     tree: ast.Module | None = None,
+    *,
+    elsewhere: Mapping[str, Sequence[str]] = NONE,
+    leaving: Sequence[int] = (),
 ) -> Suppression:
     """Drop the findings that ignore comments silence; add TRN002 and TRN003 for comments that silence nothing.
 
     `rules` are those that ran on this file without a failure; `known` are all that are installed. A code is unused
     only if its rules ran, and unknown only if no installed rule has it: without `known` no code is called unknown, and
     comments that silence several rules are not called unused. `tree` is the file's, where it is at hand: it saves time.
+    `elsewhere` are comments at calls in other files, by "path:line", with their words (none for all rules).
+    `leaving` are lines whose comments may silence findings in other files, and which are therefore not called unused.
 
     Hand over findings of every confidence: a comment that silences a doubtful one is not unused.
     """
-    if not may_hold_directives(source.text):
+    if not elsewhere and not may_hold_directives(source.text):
         return Suppression(_in_order(findings), 0)
     # Most files have no such comment, and need none of these modules.
     from trainlint.suppress.comment_findings import CommentFindings
@@ -52,7 +60,8 @@ def suppress(
     words = vocabulary(known, rules)
     comments = read_comments(source, words.is_rule, tree)
     entries = [entry for directive in comments.directives for entry in words.entries(directive)]
-    silencer = Silencer(comments, entries)
+    silencer = Silencer(comments, entries, elsewhere, words.codes)
+    silencer.spare(leaving)
     kept = silencer.unsilenced(findings)
     about_comments = CommentFindings(source, words, {rule.code: rule for rule in rules})
     kept += silencer.unsilenced(about_comments.unknown(entries))
@@ -78,9 +87,29 @@ def silencing_lines(
 
     words = vocabulary(known, rules)
     comments = read_comments(source, words.is_rule)
-    silencer = Silencer(comments, [entry for directive in comments.directives for entry in words.entries(directive)])
+    entries = [entry for directive in comments.directives for entry in words.entries(directive)]
+    silencer = Silencer(comments, entries, NONE, words.codes)
     found = ((finding, silencer.silencing(finding)) for finding in findings)
     return {finding: min(entry.directive.line for entry in entries) for finding, entries in found if entries}
+
+
+def ignored_lines(source: SourceFile, lines: Iterable[int]) -> dict[int, tuple[str, ...]]:
+    """Of some lines, those whose statement has an ignore comment, with the words of the comment (none: all rules)."""
+    if not may_hold_directives(source.text):
+        return {}
+    from trainlint.suppress.comments import read_comments
+
+    comments = read_comments(source, is_rule=lambda word: "-" in word)  # installed rules are not known yet
+    found: dict[int, tuple[str, ...]] = {}
+    for directive in comments.directives:
+        if not directive.whole_file:
+            words = None if directive.words is None else tuple(word.text for word in directive.words)
+            statement = comments.statement(directive.line)
+            if words is None:
+                found[statement] = ()
+            elif words and found.get(statement) != ():
+                found[statement] = (*found.get(statement, ()), *words)
+    return {line: words for line in lines if (words := found.get(comments.statement(line))) is not None}
 
 
 def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

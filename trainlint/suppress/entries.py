@@ -59,6 +59,16 @@ class Vocabulary:
             return [Entry(directive, None, codes, ours=directive.of_trainlint)]
         return [self._entry(directive, word) for word in directive.words]
 
+    def codes(self, words: Sequence[str]) -> frozenset[str]:
+        """The codes of the rules that the words of a comment silence; of all rules where it has none."""
+        if not words:
+            return frozenset(rule.code for rule in self.known)
+        aliases = {word.upper() for word in words}
+        return frozenset(
+            [rule.code for word in words for rule in rules_called(word, self.known)]
+            + [rule.code for rule in self.known if not aliases.isdisjoint(rule.aliases)]
+        )
+
     def is_judged(self, entry: Entry) -> bool:
         """Whether all rules that it silences ran, so that silencing nothing means that it is not needed.
 

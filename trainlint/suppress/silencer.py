@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,10 +14,19 @@ if TYPE_CHECKING:
 class Silencer:
     """Asks every comment that reaches a finding, and remembers which were of use."""
 
-    def __init__(self, comments: Comments, entries: Iterable[Entry]) -> None:
+    def __init__(
+        self,
+        comments: Comments,
+        entries: Iterable[Entry],
+        elsewhere: Mapping[str, Sequence[str]],
+        codes: Callable[[Sequence[str]], Collection[str]],
+    ) -> None:
+        """`elsewhere` are comments of other files by "path:line"; `codes` gives those of the rules that words name."""
         self.used: set[Entry] = set()
         self.count = 0
         self._comments = comments
+        self._elsewhere = elsewhere
+        self._codes = codes
         self._by_line: dict[int | None, list[Entry]] = {}
         """Comments by the first line of their statement; those for the whole file by None."""
         for entry in entries:
@@ -31,13 +40,24 @@ class Silencer:
         for finding in findings:
             silencing = self.silencing(finding)
             self.used.update(silencing)
-            self.count += bool(silencing)
-            if not silencing:
+            if silencing or self._silenced_elsewhere(finding):
+                self.count += 1
+            else:
                 kept.append(finding)
         return kept
 
     def silencing(self, finding: Finding) -> list[Entry]:
-        """The comments that reach a finding."""
-        line = self._comments.statement(finding.span.start_line)
-        reaching = (*self._by_line.get(None, ()), *self._by_line.get(line, ()))
-        return [entry for entry in reaching if entry.silences(finding)]
+        """The comments of the file that reach a finding, at its own place or at a related one."""
+        lines = [finding.span.start_line, *(place.line for place in finding.related if place.path == finding.path)]
+        reached = dict.fromkeys((None, *(self._comments.statement(line) for line in lines)))
+        return [entry for line in reached for entry in self._by_line.get(line, ()) if entry.silences(finding)]
+
+    def _silenced_elsewhere(self, finding: Finding) -> bool:
+        """Whether a comment at a related place in another file silences a finding."""
+        words = (self._elsewhere.get(f"{place.path}:{place.line}") for place in finding.related)
+        return any(finding.code in self._codes(found) for found in words if found is not None)
+
+    def spare(self, lines: Iterable[int]) -> None:
+        """Count the comments of some lines as used: whether they are, only findings in other files could tell."""
+        for line in lines:
+            self.used.update(self._by_line.get(self._comments.statement(line), ()))

@@ -22,6 +22,7 @@ from benchmarks.accuracy.rounds.report import MARKER, blind_figures, blind_text,
 from benchmarks.accuracy.rounds.runs import read_runs, score_runs
 from benchmarks.accuracy.rounds.skeleton import skeleton
 from benchmarks.accuracy.run import CannotScore, clone_of, line_text, require_clones
+from benchmarks.accuracy.score import recall_at_findings
 from benchmarks.accuracy.vocabulary import ISSUES_OF_RULE, covered_issues
 from benchmarks.markers import between_markers
 
@@ -88,7 +89,7 @@ def _score_round(arguments: argparse.Namespace) -> int:
     runs = read_runs([repo for repo, _ in label_set.commits], arguments.clones, arguments.runs)
     scored = score_runs(label_set, runs)
     blind = blind_figures(scored)
-    sys.stdout.write(blind_text(blind))
+    sys.stdout.write(blind_text(blind, recall_at_findings(scored)))
     read = read_figures(pairs(*map(read_form, arguments.forms))) if arguments.forms else None
     if arguments.misses:
         outcome = Outcome(

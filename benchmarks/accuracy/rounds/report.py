@@ -35,10 +35,11 @@ def blind_figures(of: Score) -> BlindFigures:
     return BlindFigures(whole.recall, scopes, whole.lookalikes, whole.precision)
 
 
-def blind_text(of: BlindFigures) -> str:
-    """The score of the blind labels as a table."""
+def blind_text(of: BlindFigures, at_findings: Share) -> str:
+    """The score of the blind labels as a table; `at_findings` is the recall without related places."""
     rows = [
         ("recall", of.recall),
+        ("recall without related places", at_findings),
         *((f"recall, scope {scope}", recall) for scope, recall in of.scopes),
         ("look-alikes flagged", of.lookalikes),
         ("strict precision", of.precision),

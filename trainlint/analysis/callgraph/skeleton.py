@@ -102,6 +102,8 @@ class CallShape(NamedTuple):
     """What it returns is entered by a `with`."""
     passed: PassedArguments = NO_ARGUMENTS
     """Which arguments it passes."""
+    column: int = 1
+    """1-based, in characters."""
 
 
 class FunctionShape(NamedTuple):

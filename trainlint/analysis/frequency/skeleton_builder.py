@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from trainlint.analysis.callgraph.skeleton import (
@@ -63,6 +63,7 @@ def skeleton(
     keys: Keys,
     calls: Sequence[Place],
     *,
+    column: Callable[[ast.expr], int],
     conditions: Conditions,
     declared: Mapping[str, Heat],
     bases: dict[str, tuple[str, ...]],
@@ -70,7 +71,8 @@ def skeleton(
 ) -> Skeleton:
     """The skeleton of one file.
 
-    `calls` are its telling calls; `declared` gives functions, by name or qualified name, the heat the user says.
+    `calls` are its telling calls; `column` says in which column, counted in characters from 1, an expression begins;
+    `declared` gives functions, by name or qualified name, the heat the user says.
     """
     numbers = {function: number for number, function in enumerate(outline.functions)}
     iterated, entered = _iterated_calls(outline), entered_calls(outline)
@@ -101,7 +103,9 @@ def skeleton(
         shapes=tuple(_shape(block, reader, switches, conditions) for block in outline.blocks),
         functions=tuple(functions),
         calls=tuple(
-            _call(place, graph, reader, switches, numbers, keys.call(place.node), iterated, entered, unassigned)
+            _call(
+                place, graph, reader, switches, numbers, keys.call(place.node), iterated, entered, unassigned
+            )._replace(column=column(place.node))
             for place in calls
             if isinstance(place.node, ast.Call)
         ),

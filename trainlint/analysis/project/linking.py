@@ -13,6 +13,7 @@ from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
 from trainlint.analysis.conditions.arguments import parameter_of_caller
 from trainlint.analysis.effects.guarded_reads import Reader
+from trainlint.analysis.frequency.call_sites import hot_calls, leaves_file
 from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact
 from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
 from trainlint.analysis.frequency.unreferenced import unmentioned
@@ -30,7 +31,7 @@ from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.types.access_paths import Start
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
 from trainlint.analysis.types.values import UNKNOWN, Kind, Value, merge
-from trainlint.finding import Heat
+from trainlint.finding import Heat, RelatedPlace
 
 _REGISTERED = 0.87
 """How sure it is that a registered model is trained whose builder is out of sight."""
@@ -83,6 +84,9 @@ class _Linked:
             yield ImportedFacts(
                 heats=self._registered_in(file) | {function: self._heat(some) for function, some in edges.items()},
                 handed=self._handed(file, edges),
+                called_at=(called_at := dict(self._called_at(file, edges))),
+                ignored_at=self._ignored_at(called_at),
+                leaving=self._leaving(file),
                 gradients_off={function: self._gradients_off(some) for function, some in edges.items()},
                 steps=self._steps_of(out_of.get(file, [])),
                 arguments=dict(self._arguments(file, edges)),
@@ -283,6 +287,37 @@ class _Linked:
         return bool(callers) and all(
             self.net.calls[call].off or (caller != NOWHERE and self.off[caller]) for call, caller in callers
         )
+
+    def _called_at(self, file: int, edges: Mapping[str, list[Edge]]) -> Iterator[tuple[str, tuple[RelatedPlace, ...]]]:
+        """Function → the calls in other files through which it runs in each training step."""
+        for function, some in edges.items():
+            number = self.numbers[file][function]
+            if self.flow.function(number).heat.in_step and (found := hot_calls(self.flow, number, some)):
+                yield function, found
+
+    def _ignored_at(self, called_at: Mapping[str, Sequence[RelatedPlace]]) -> dict[str, tuple[str, ...]]:
+        found = {}
+        for place in (place for places in called_at.values() for place in places):
+            words = self.ignored.get((place.path, place.line))
+            if words is not None:
+                found[f"{place.path}:{place.line}"] = words
+        return found
+
+    @cached_property
+    def ignored(self) -> dict[tuple[str, int], tuple[str, ...]]:
+        """Path and line of each call whose statement has an ignore comment → the words of the comment."""
+        return {
+            (summary.skeleton.path, line): words
+            for summary in self.summaries
+            for line, words in summary.ignored.items()
+        }
+
+    def _leaving(self, file: int) -> tuple[int, ...]:
+        """The lines with an ignore comment and a call that runs code of other files."""
+        lines, first = self.summaries[file].ignored, self.net.first_call[file]
+        calls = enumerate(self.summaries[file].skeleton.calls, first) if lines else ()
+        found = {call.line for number, call in calls if call.line in lines and leaves_file(self.linked, number)}
+        return tuple(sorted(found))
 
     def _steps_of(self, out_of: list[Crossing]) -> dict[str, LoopKind]:
         found: dict[str, LoopKind] = {}

@@ -108,3 +108,5 @@ class Summary:
     """Its words."""
     needed: Mapping[str, tuple[str, ...]]
     """Function → the names that the project must mention for it to run."""
+    ignored: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """Line of a call whose statement has an ignore comment → the words of the comment, none for all rules."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from trainlint.analysis.programs.loop_facts import LocatedFact
     from trainlint.analysis.programs.steps import LoopKind
     from trainlint.analysis.types.values import Value
+    from trainlint.finding import RelatedPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,12 @@ class ImportedFacts:
     """Function → the hottest use that other files make of it."""
     gradients_off: Mapping[str, bool] = field(default_factory=dict)
     """Function that other files call → whether all of these calls have autograd off."""
+    called_at: Mapping[str, tuple[RelatedPlace, ...]] = field(default_factory=dict)
+    """Function → the calls in other files that run it in each training step, directly or through others."""
+    ignored_at: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of these calls those with an ignore comment, as "path:line" → the words of the comment, none for all rules."""
+    leaving: tuple[int, ...] = ()
+    """Lines of the file with an ignore comment and a call that runs code of other files, where it may silence."""
     steps: Mapping[str, LoopKind] = field(default_factory=dict)
     """Call that leaves the file → what it runs elsewhere: a step, or a whole training loop."""
     arguments: Mapping[tuple[str, str], Value] = field(default_factory=dict)

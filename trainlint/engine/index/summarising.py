@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trainlint.engine.cache_keys import key_of_summary
@@ -12,6 +13,7 @@ from trainlint.engine.pool.tasks import Executor, TaskKind
 from trainlint.engine.time_limit import TookTooLong, time_limit
 from trainlint.finding import Failure
 from trainlint.source import UnreadableSource
+from trainlint.suppress import ignored_lines
 
 if TYPE_CHECKING:
     from trainlint.analysis.project.summary import Summary
@@ -117,6 +119,8 @@ def _summary(model: SemanticModel) -> Summary | None:
     from trainlint.analysis.project.summarise import summarise
 
     try:
-        return summarise(model)
+        summary = summarise(model)
+        ignored = ignored_lines(model.source, [call.line for call in summary.skeleton.calls])
+        return replace(summary, ignored=ignored) if ignored else summary
     except Exception:  # noqa: BLE001  # judging the file meets the same crash and reports it
         return None
