@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
@@ -17,18 +18,18 @@ from trainlint_rules.sync.idioms.batch_copies import (
     elsewhere_than_cuda,
     prepared,
     safety_without_waiting,
-    sure_of_host_batch,
+    sure_of_wait,
 )
 from trainlint_rules.sync.idioms.copies import (
     Memory,
     cast_on_host,
     copied,
-    copies_to_cuda,
     memory_of,
-    says_whether_to_wait,
 )
+from trainlint_rules.sync.idioms.one_batch import copies_of_batch, told_at_first_copy
 
 _UNPINNED = "set `pin_memory=True` on the loader and "
+_ALIKE = "copies another part of the same batch"
 _CUT = "copy the whole tensor to the GPU once, before the loop, or pin it and pass `non_blocking=True` here"
 _HELP = {Memory.PINNED: "", Memory.UNKNOWN: _UNPINNED, Memory.PAGEABLE: _UNPINNED}
 
@@ -107,7 +108,7 @@ class BlockingBatchCopy(CallRule):
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
     on = MOVING_TENSORS
     when = EACH_STEP | {Heat.EVAL_STEP: Confidence.LIKELY, Heat.UNKNOWN: Confidence.LIKELY}
-    unless = (elsewhere_than_cuda, dropped, prepared)
+    unless = (elsewhere_than_cuda, dropped, prepared, told_at_first_copy)
     message = "blocking host-to-device copy{often}"
     help = "{pin}pass `non_blocking=True` here"
     fix_title = "Copy without blocking the host"
@@ -115,25 +116,31 @@ class BlockingBatchCopy(CallRule):
 
     def found(self, site: Site) -> Match | None:
         """A copy of a batch on the host to CUDA that does not say `non_blocking`."""
-        if says_whether_to_wait(site) or not copies_to_cuda(site):
-            return None
-        memory = memory_of(site, copied(site))
-        sure = sure_of_host_batch(site, memory)
+        sure = sure_of_wait(site)
         if sure is None:
             return None
+        others = copies_of_batch(site.file, site.call, site.block, site.statement)
+        related = tuple(site.related(other.node, _ALIKE) for other in others if isinstance(other.node, ast.Call))
         if cut_from_host(site, copied(site)):
-            return Match(site, sure, help=_CUT)
+            return Match(site, sure, help=_CUT, related=related)
+        memory = memory_of(site, copied(site))
         cast, instead = cast_on_host(site, copied(site)), None
         if site.origin(site.call.func) in SHARING:
             instead = f"{_HELP[memory]}copy by `.to({site.text(argument(site.call, 'device'))}, non_blocking=True)`"
         elif cast:
             instead = f"{_UNPINNED}pass `non_blocking=True` and `dtype=...` here instead of calling `.{cast}()` first"
-        return Match(site, sure, {"pin": _HELP[memory]}, help=instead, fix_safety=safety_without_waiting(site))
+        safety = safety_without_waiting(site)
+        return Match(site, sure, {"pin": _HELP[memory]}, help=instead, fix_safety=safety, related=related)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """One more keyword."""
+        """One more keyword, in each of the copies of this batch for which that is as safe."""
         from trainlint.fixing.rewrite import add_keyword
 
-        if site.origin(site.call.func) in SHARING or cut_from_host(site, copied(site)):
-            return ()  # the one takes no such argument, and for the other it changes nothing without pinned memory
-        return (add_keyword(site.source, site.call, "non_blocking", "True"),)
+        places = (site.place, *copies_of_batch(site.file, site.call, site.block, site.statement))
+        for copy in (Site(site.file, place) for place in places):
+            # The functions take no such keyword, and for what is cut from pageable memory it changes nothing.
+            if copy.origin(copy.call.func) in SHARING or cut_from_host(copy, copied(copy)):
+                continue
+            if safety_without_waiting(copy) is not match.fix_safety:
+                continue
+            yield add_keyword(copy.source, copy.call, "non_blocking", "True")

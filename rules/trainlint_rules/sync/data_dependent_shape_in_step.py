@@ -6,7 +6,7 @@ import ast
 
 from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name
+from trainlint.analysis.syntax.names import last_name, position
 from trainlint.analysis.tables.host_reads import SIZED_BY_DATA
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
@@ -15,10 +15,12 @@ from trainlint.finding import Confidence, Heat
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.counted_shapes import SIZED, deciding_tensor, may_not_train, sure_of_wait
-from trainlint_rules.sync.idioms.index_syncs import earlier_index_sync, index_sync
+from trainlint_rules.sync.idioms.index_syncs import earlier_index_sync, index_sync, same_mask
 from trainlint_rules.sync.idioms.reads.becomes import counts_rows
 from trainlint_rules.sync.idioms.reads.read_purposes import makes_text
 
+_ALIKE = "indexes by the same mask"
+_ONCE = "keep the shape (`torch.where`, a masked mean), or find the rows once: `rows = mask.nonzero().squeeze(1)`"
 _COUNTED = (
     "Python asks for the number of hits: take a fixed number on the GPU, as `topk` does, or read one number for all"
 )
@@ -34,6 +36,19 @@ def _makes_text(site: Site) -> bool:
 def _follows_another(site: Site) -> bool:
     """An earlier index of the same statement waits as well."""
     return isinstance(site.node, ast.Subscript) and earlier_index_sync(site.file, site.node, site.place)
+
+
+@guard
+def _told_at_first_index(site: Site) -> bool:
+    """An index by the same mask is reported before it in this function, with this one as a related place."""
+    if not isinstance(site.node, ast.Subscript):
+        return False
+    others = same_mask(site.file, site.node, site.place)
+    here = position(site.node)
+    return any(
+        isinstance(other.node, ast.Subscript) and position(other.node) < here and site.block.within(other.block)
+        for other in others
+    )
 
 
 class DataDependentShapeInStep(CallRule):
@@ -111,7 +126,7 @@ class DataDependentShapeInStep(CallRule):
     on = (*sorted(SIZED_BY_DATA), *sorted(SIZED), "where")
     also = Triggers(subscripts=True)
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.LIKELY}
-    unless = (_makes_text, may_not_train, _follows_another)
+    unless = (_makes_text, may_not_train, _follows_another, _told_at_first_index)
     message = "`{what}` has a data-dependent shape and forces a GPU sync{often}"
     help = "use a mask or `torch.where`"
 
@@ -121,8 +136,15 @@ class DataDependentShapeInStep(CallRule):
             index = index_sync(site.file, site.node, site.block, site.statement)
             if index is None:
                 return None
-            instead: str | None = _COUNTED if index.is_mask and counts_rows(site, site.node) else index.instead
-            return Match(site, sure_of_wait(site, index.confidence), message=f"{index.how}{{often}}", help=instead)
+            instead: str | None = _COUNTED if index.mask is not None and counts_rows(site, site.node) else index.instead
+            others = [other.node for other in same_mask(site.file, site.node, site.place)]
+            return Match(
+                site,
+                sure_of_wait(site, index.confidence),
+                message=f"{index.how}{{often}}",
+                help=_ONCE if others and index.mask is not None and instead == index.instead else instead,
+                related=tuple(site.related(node, _ALIKE) for node in others if isinstance(node, ast.Subscript)),
+            )
         tensor = deciding_tensor(site)
         value = site.value(tensor) if tensor is not None else None
         if value is None or not (value.on_device and explicit_read(value, site.file.device)):

@@ -15,7 +15,7 @@ def train(dataset, model, optimizer, criterion):
     held = torch.empty(32, 3, 8, 8, device=device)
     for inputs, targets in loader:
         held.copy_(inputs)  #! TRN205
-        targets = torch.as_tensor(targets, device=device)  #! TRN205
+        targets = torch.as_tensor(targets, device=device)
         loss = criterion(model(held), targets)
         optimizer.zero_grad()
         loss.backward()
@@ -34,7 +34,7 @@ def language(corpus, model, optimizer, criterion, length):
     ids = torch.LongTensor(corpus).view(20, -1)
     for i in range(0, ids.size(1) - length, length):
         inputs = ids[:, i : i + length].to(device)  #! TRN205
-        targets = ids[:, i + 1 : i + 1 + length].to(device)  #! TRN205
+        targets = ids[:, i + 1 : i + 1 + length].to(device)
         loss = criterion(model(inputs), targets)
         optimizer.zero_grad()
         loss.backward()

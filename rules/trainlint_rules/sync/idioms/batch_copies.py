@@ -18,12 +18,15 @@ from trainlint_rules.sync.idioms.copies import (
     Memory,
     copied,
     copies_argument,
+    copies_to_cuda,
     file_names_other_accelerators,
     first_name,
     host_memory_is_reused,
     in_mover,
     in_own_to,
     is_surely_tensor,
+    memory_of,
+    says_whether_to_wait,
 )
 from trainlint_rules.sync.idioms.dropped_moves import dropped_move
 
@@ -48,6 +51,13 @@ def dropped(site: Site) -> bool:
 def prepared(site: Site) -> bool:
     """A framework prepares the loader and copies its batches."""
     return any(site.file.batches.prepared(loader) for loader in site.file.batches.sources(copied(site), site.block))
+
+
+def sure_of_wait(site: Site) -> Confidence | None:
+    """How sure it is that a call copies a batch to CUDA, and that the host waits for it; None where it does not."""
+    if says_whether_to_wait(site) or not copies_to_cuda(site):
+        return None
+    return sure_of_host_batch(site, memory_of(site, copied(site)))
 
 
 def sure_of_host_batch(site: Site, memory: Memory) -> Confidence | None:

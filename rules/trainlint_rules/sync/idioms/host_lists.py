@@ -84,10 +84,11 @@ def _is_tuple(node: ast.expr) -> bool:
 
 def _is_made_on_host(file: SemanticModel, part: ast.expr, made: ast.expr, value: Value, block: Block) -> bool:
     """Whether an index is a tensor that a factory makes on the host, here or for an attribute of the object."""
+    if not value.is_tensor or value.home is not Home.HOST:
+        return False
     if creation(file, made, block) is not None:
         return True
-    of_object = isinstance(part, ast.Attribute) and value.is_tensor and value.home is Home.HOST
-    return of_object and value.origin is Origin.FACTORY and value.confidence >= _SURE_OF_ATTRIBUTE
+    return isinstance(part, ast.Attribute) and value.origin is Origin.FACTORY and value.confidence >= _SURE_OF_ATTRIBUTE
 
 
 def _of_tensors(file: SemanticModel, made: ast.List, block: Block) -> bool:
