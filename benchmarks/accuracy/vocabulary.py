@@ -67,6 +67,7 @@ ISSUES_OF_RULE: dict[str, tuple[str, ...]] = {
     "TRN213": ("sync-in-train-loop",),
     "TRN214": ("sync-in-train-loop",),
     "TRN218": ("sync-in-train-loop",),
+    "TRN219": ("h2d-blocking",),
     "TRN215": ("sync-in-train-loop", "collective-misuse"),
     "TRN301": ("empty-cache-in-loop",),
     "TRN302": ("gc-in-loop",),

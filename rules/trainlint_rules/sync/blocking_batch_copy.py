@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument
+from trainlint.analysis.tables.waits.device_copies import MOVING_TENSORS, SHARING
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Confidence, Edit, Heat, Safety
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.batch_copies import (
+    cut_from_host,
     dropped,
     elsewhere_than_cuda,
     prepared,
     safety_without_waiting,
-    sure_of_host_batch,
+    sure_of_wait,
 )
-from trainlint_rules.sync.idioms.copies import Memory, cast_on_host, copies_to_cuda, memory_of, says_whether_to_wait
+from trainlint_rules.sync.idioms.copies import (
+    Memory,
+    cast_on_host,
+    copied,
+    memory_of,
+)
+from trainlint_rules.sync.idioms.one_batch import copies_of_batch, told_at_first_copy
 
 _UNPINNED = "set `pin_memory=True` on the loader and "
+_ALIKE = "copies another part of the same batch"
+_CUT = "copy the whole tensor to the GPU once, before the loop, or pin it and pass `non_blocking=True` here"
 _HELP = {Memory.PINNED: "", Memory.UNKNOWN: _UNPINNED, Memory.PAGEABLE: _UNPINNED}
 
 
@@ -26,7 +38,8 @@ class BlockingBatchCopy(CallRule):
     """A batch copied to the device while the host waits.
 
     ## Why
-    `.to(device)`, `.cuda()` and `.type(torch.cuda.FloatTensor)` return only when the copy is done. Until then the host
+    `.to(device)`, `.cuda()`, `.type(torch.cuda.FloatTensor)`, `held.copy_(batch)` and
+    `torch.as_tensor(batch, device=device)` return only when the copy is done. Until then the host
     queues no kernel and fetches no further batch. With `non_blocking=True` the copy is queued like a kernel and the
     host goes on, if the batch lies in pinned memory; from pageable memory the argument changes nothing, so the loader
     needs `pin_memory=True` as well.
@@ -93,9 +106,9 @@ class BlockingBatchCopy(CallRule):
     code = "TRN205"
     name = "blocking-batch-copy"
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
-    on = (".to", ".cuda", ".type")
+    on = MOVING_TENSORS
     when = EACH_STEP | {Heat.EVAL_STEP: Confidence.LIKELY, Heat.UNKNOWN: Confidence.LIKELY}
-    unless = (elsewhere_than_cuda, dropped, prepared)
+    unless = (elsewhere_than_cuda, dropped, prepared, told_at_first_copy)
     message = "blocking host-to-device copy{often}"
     help = "{pin}pass `non_blocking=True` here"
     fix_title = "Copy without blocking the host"
@@ -103,18 +116,31 @@ class BlockingBatchCopy(CallRule):
 
     def found(self, site: Site) -> Match | None:
         """A copy of a batch on the host to CUDA that does not say `non_blocking`."""
-        memory = memory_of(site, site.receiver)
-        sure = None if says_whether_to_wait(site) or not copies_to_cuda(site) else sure_of_host_batch(site, memory)
+        sure = sure_of_wait(site)
         if sure is None:
             return None
-        cast = cast_on_host(site, site.receiver)
-        instead = f"{_UNPINNED}pass `non_blocking=True` and `dtype=...` here instead of calling `.{cast}()` first"
-        return Match(
-            site, sure, {"pin": _HELP[memory]}, help=instead if cast else None, fix_safety=safety_without_waiting(site)
-        )
+        others = copies_of_batch(site.file, site.call, site.block, site.statement)
+        related = tuple(site.related(other.node, _ALIKE) for other in others if isinstance(other.node, ast.Call))
+        if cut_from_host(site, copied(site)):
+            return Match(site, sure, help=_CUT, related=related)
+        memory = memory_of(site, copied(site))
+        cast, instead = cast_on_host(site, copied(site)), None
+        if site.origin(site.call.func) in SHARING:
+            instead = f"{_HELP[memory]}copy by `.to({site.text(argument(site.call, 'device'))}, non_blocking=True)`"
+        elif cast:
+            instead = f"{_UNPINNED}pass `non_blocking=True` and `dtype=...` here instead of calling `.{cast}()` first"
+        safety = safety_without_waiting(site)
+        return Match(site, sure, {"pin": _HELP[memory]}, help=instead, fix_safety=safety, related=related)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """One more keyword."""
+        """One more keyword, in each of the copies of this batch for which that is as safe."""
         from trainlint.fixing.rewrite import add_keyword
 
-        return (add_keyword(site.source, site.call, "non_blocking", "True"),)
+        places = (site.place, *copies_of_batch(site.file, site.call, site.block, site.statement))
+        for copy in (Site(site.file, place) for place in places):
+            # The functions take no such keyword, and for what is cut from pageable memory it changes nothing.
+            if copy.origin(copy.call.func) in SHARING or cut_from_host(copy, copied(copy)):
+                continue
+            if safety_without_waiting(copy) is not match.fix_safety:
+                continue
+            yield add_keyword(copy.source, copy.call, "non_blocking", "True")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
 from trainlint.analysis.effects.creations import ALL, LEGACY, Content, Creation, holds_nothing
@@ -12,14 +13,19 @@ from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guards.conditions import made_where_missing
 from trainlint.finding import Confidence, Edit, Heat, Safety
+from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
+from trainlint_rules.sync.idioms.host_lists import host_index
 from trainlint_rules.sync.idioms.moved_creations import (
     MOVES,
     device_of_move,
     doubts,
     drawn_by_numpy,
     factory_keywords,
+    in_sight,
+    is_range,
     made_and_moved,
+    made_anew,
     removal,
     stored_on_device,
 )
@@ -37,6 +43,12 @@ _HELP = {
     Content.DRAWN: "draw the numbers on the device with torch",
     Content.NUMBER: "write `torch.full((), number, device={device})`, which needs no copy",
 }
+_INDEXED = "indexing by {what} copies it from the CPU to the GPU and forces a sync{often}"
+_INDEX = "compute the index on the GPU (`torch.arange`, `torch.argsort`), or copy it once, before the loop"
+_CONSTANT_INDEX = "make the index once, as a buffer, or use `flip`, `roll` or a slice where one does the same"
+_ANEW = "`{text}` copies values from the CPU to the GPU and forces a sync{often}"
+_RANGE = "use `torch.arange(..., device=...)`"
+_COPIED = "make the tensor once, before the loop, or with the batch"
 
 
 class CreatedOnHostThenMoved(CallRule):
@@ -44,7 +56,9 @@ class CreatedOnHostThenMoved(CallRule):
 
     ## Why
     `torch.zeros(...).to(device)` fills memory on the host and copies it to the device, and the host waits for the copy.
-    `torch.zeros(..., device=device)` queues one small kernel and goes on.
+    `torch.zeros(..., device=device)` queues one small kernel and goes on. Indexing a device tensor by a list, an array
+    or a tensor of the host (`x[:, [2, 1, 0]]`, `x[torch.arange(n), ids]`) copies the index in the same way, and so
+    does `x.new_tensor(values)`.
 
     ## Example
     ```python
@@ -104,7 +118,8 @@ class CreatedOnHostThenMoved(CallRule):
     code = "TRN207"
     name = "created-on-host-then-moved"
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
-    on = (*MOVES, *ALL)
+    on = (*MOVES, *ALL, ".new_tensor")
+    also = Triggers(subscripts=True)
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.CERTAIN, Heat.EVAL_STEP: Confidence.CERTAIN}
     unless = (made_where_missing, drawn_by_numpy)
     message = "`torch.{factory}` creates this tensor on the CPU and copies it to the GPU{often}"
@@ -113,7 +128,12 @@ class CreatedOnHostThenMoved(CallRule):
     fix_safety = Safety.SAFE
 
     def found(self, site: Site) -> Match | None:
-        """A factory whose result is moved to the device at once, or stored into a tensor there."""
+        """A factory whose result is moved to the device at once, or stored into a tensor there; or an index."""
+        if isinstance(site.node, ast.Subscript):
+            return _indexed(site, site.node)
+        if last_name(site.call.func) == "new_tensor":
+            sure = made_anew(site)
+            return Match(site, sure, message=_ANEW, help=_RANGE if is_range(site) else _COPIED) if sure else None
         made, stored = made_and_moved(site), last_name(site.call.func) not in MOVES
         if made is None or (not stored_on_device(site) if stored else holds_nothing(made)):
             return None
@@ -125,9 +145,30 @@ class CreatedOnHostThenMoved(CallRule):
         """The move goes, and its device becomes a keyword of the factory."""
         from trainlint.fixing.rewrite import add_keyword
 
-        made: Creation = match["made"]
-        if made.factory in LEGACY or made.content not in _SAFETY or not made.exact_after or made.call is site.call:
+        made: Creation | None = match.fields.get("made")
+        if (
+            made is None
+            or not made.is_direct
+            or made.factory in LEGACY
+            or made.content not in _SAFETY
+            or not made.exact_after
+            or made.call is site.call
+        ):
             return
         yield removal(site)
         for name, value in factory_keywords(site, made):
             yield add_keyword(site.source, made.call, name, value)
+
+
+def _indexed(site: Site, node: ast.Subscript) -> Match | None:
+    """An index on the host into a tensor on the device."""
+    index = host_index(site.file, node, site.block)
+    if index is None or not in_sight(site):
+        return None
+    return Match(
+        site.at(index.node),
+        Confidence.LIKELY,
+        {"what": index.what},
+        message=_INDEXED,
+        help=_CONSTANT_INDEX if index.is_constant else _INDEX,
+    )

@@ -6,7 +6,7 @@ import ast
 
 from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name
+from trainlint.analysis.syntax.names import last_name, position
 from trainlint.analysis.tables.host_reads import SIZED_BY_DATA
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
@@ -15,8 +15,15 @@ from trainlint.finding import Confidence, Heat
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.counted_shapes import SIZED, deciding_tensor, may_not_train, sure_of_wait
-from trainlint_rules.sync.idioms.index_syncs import earlier_index_sync, index_sync
+from trainlint_rules.sync.idioms.index_syncs import earlier_index_sync, index_sync, same_mask
+from trainlint_rules.sync.idioms.reads.becomes import counts_rows
 from trainlint_rules.sync.idioms.reads.read_purposes import makes_text
+
+_ALIKE = "indexes by the same mask"
+_ONCE = "keep the shape (`torch.where`, a masked mean), or find the rows once: `rows = mask.nonzero().squeeze(1)`"
+_COUNTED = (
+    "Python asks for the number of hits: take a fixed number on the GPU, as `topk` does, or read one number for all"
+)
 
 
 @early_guard
@@ -31,6 +38,19 @@ def _follows_another(site: Site) -> bool:
     return isinstance(site.node, ast.Subscript) and earlier_index_sync(site.file, site.node, site.place)
 
 
+@guard
+def _told_at_first_index(site: Site) -> bool:
+    """An index by the same mask is reported before it in this function, with this one as a related place."""
+    if not isinstance(site.node, ast.Subscript):
+        return False
+    others = same_mask(site.file, site.node, site.place)
+    here = position(site.node)
+    return any(
+        isinstance(other.node, ast.Subscript) and position(other.node) < here and site.block.within(other.block)
+        for other in others
+    )
+
+
 class DataDependentShapeInStep(CallRule):
     """A shape that the device's data decide, in each training step.
 
@@ -38,7 +58,8 @@ class DataDependentShapeInStep(CallRule):
     The host must know each tensor's shape before it can queue the next kernel. What `x[mask]` gives has as many rows as
     the mask has hits, and only the device knows how many: the host waits for it. So it is with `nonzero`,
     `torch.where(condition)`, `masked_select`, `unique`, `bincount`, `one_hot` without `num_classes` and
-    `repeat_interleave` by a tensor; and `x[start:end]` with bounds on the device reads each of them.
+    `repeat_interleave` by a tensor; and `x[start:end]` with bounds on the device reads each of them, as
+    `rows[index]` of a list does with a device scalar.
 
     ## Example
     ```python
@@ -105,7 +126,7 @@ class DataDependentShapeInStep(CallRule):
     on = (*sorted(SIZED_BY_DATA), *sorted(SIZED), "where")
     also = Triggers(subscripts=True)
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.LIKELY}
-    unless = (_makes_text, may_not_train, _follows_another)
+    unless = (_makes_text, may_not_train, _follows_another, _told_at_first_index)
     message = "`{what}` has a data-dependent shape and forces a GPU sync{often}"
     help = "use a mask or `torch.where`"
 
@@ -115,13 +136,21 @@ class DataDependentShapeInStep(CallRule):
             index = index_sync(site.file, site.node, site.block, site.statement)
             if index is None:
                 return None
+            instead: str | None = _COUNTED if index.mask is not None and counts_rows(site, site.node) else index.instead
+            others = [other.node for other in same_mask(site.file, site.node, site.place)]
             return Match(
-                site, sure_of_wait(site, index.confidence), message=f"{index.how}{{often}}", help=index.instead
+                site,
+                sure_of_wait(site, index.confidence),
+                message=f"{index.how}{{often}}",
+                help=_ONCE if others and index.mask is not None and instead == index.instead else instead,
+                related=tuple(site.related(node, _ALIKE) for node in others if isinstance(node, ast.Subscript)),
             )
         tensor = deciding_tensor(site)
         value = site.value(tensor) if tensor is not None else None
         if value is None or not (value.on_device and explicit_read(value, site.file.device)):
             return None
         name = last_name(site.call.func)
-        instead = f"pass `{SIZED[name][0]}=...`" if name in SIZED else None
+        instead = (
+            f"pass `{SIZED[name][0]}=...`" if name in SIZED else _COUNTED if counts_rows(site, site.call) else None
+        )
         return Match(site, sure_of_wait(site, explicit_read(value, site.file.device)), {"what": name}, help=instead)

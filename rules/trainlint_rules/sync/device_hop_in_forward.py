@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, nodes_in
@@ -12,6 +13,7 @@ from trainlint.contract.guard import guard
 from trainlint.finding import Confidence, Heat
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.copies_to_host import COPYING, copy_to_host
+from trainlint_rules.sync.idioms.reads.advice import instead_of_copy
 from trainlint_rules.sync.idioms.reads.read_guards import (
     COPIED_FOR_A_PURPOSE,
     OUTSIDE_OF_FORWARD,
@@ -137,4 +139,5 @@ class DeviceHopInForward(CallRule):
 
     def found(self, site: Site) -> Match | None:
         """A copy to the host of what may be a device tensor."""
-        return copy_to_host(site)
+        found = copy_to_host(site)
+        return replace(found, help=instead_of_copy(site)) if found is not None else None

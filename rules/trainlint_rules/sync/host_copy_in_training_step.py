@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.copies_to_host import COPYING, copy_to_host
+from trainlint_rules.sync.idioms.reads.advice import instead_of_copy
 from trainlint_rules.sync.idioms.reads.read_guards import (
     COPIED_FOR_A_PURPOSE,
     IN_FORWARD,
@@ -87,4 +90,5 @@ class HostCopyInTrainingStep(CallRule):
 
     def found(self, site: Site) -> Match | None:
         """A copy to the host of what may be a device tensor."""
-        return copy_to_host(site)
+        found = copy_to_host(site)
+        return replace(found, help=instead_of_copy(site)) if found is not None else None

@@ -10,7 +10,9 @@ from trainlint.contract.guard import early_guard
 from trainlint.contract.guards.conditions import made_where_missing
 from trainlint.finding import Confidence, Heat
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.drawn_numbers import MAKERS, drawn_for_device
+from trainlint_rules.sync.idioms.drawn_numbers import MAKERS, drawn_for_device, draws_permutation
+
+_PERMUTED = "draw them on the GPU: `torch.randperm` with `device=...`, cut to the number that is needed"
 
 
 @early_guard
@@ -84,4 +86,6 @@ class HostRandomFedToDevice(CallRule):
 
     def found(self, site: Site) -> Match | None:
         """A tensor of numbers that NumPy has just drawn, on its way to the device."""
-        return Match(site) if drawn_for_device(site.file, site.call, site.place) else None
+        if not drawn_for_device(site.file, site.call, site.place):
+            return None
+        return Match(site, help=_PERMUTED if draws_permutation(site) else None)

@@ -13,11 +13,16 @@ from trainlint.contract.guard import guard
 from trainlint.patterns import lazy
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.copies_to_host import host_reads
-from trainlint_rules.sync.idioms.reads.advice import skips_update
+from trainlint_rules.sync.idioms.reads.decisions import Decision, decision
 from trainlint_rules.sync.idioms.reads.read_guards import decided_by_callers, in_progress_bar, waits_next
 from trainlint_rules.sync.idioms.reads.read_purposes import Purpose, purpose
 
-_SKIPPED = "let `GradScaler` skip such steps where it is in use, or drop the check once training is stable"
+_SKIPPED = "let `GradScaler` skip such steps, or clear bad gradients on the GPU: `torch.nan_to_num(p.grad, out=p.grad)`"
+_INSTEAD = {
+    Decision.SKIPS: _SKIPPED,
+    Decision.UPDATES: _SKIPPED,
+    Decision.CHECKS: "check every N steps: once the weights are NaN they stay so, and the error comes a little later",
+}
 _SAVING = lazy(r"(^|_)(save|checkpoint)(_|$)")
 
 
@@ -102,5 +107,6 @@ class NanGuardEachStep(ReadRule):
         node, sure = next(host_reads(site, self.on), (site.node, 0.0))
         asks = bool(sure) and purpose(site.file, node, site.block, site.statement) is Purpose.NAN_GUARD
         check = site.text(site.node if isinstance(site.node, ast.Call) else node)
-        instead = _SKIPPED if skips_update(site.statement) else None
+        decided = decision(site, node)
+        instead = _INSTEAD.get(decided) if decided is not None else None
         return Match(site.at(node), level(sure), {"check": check}, help=instead) if asks else None

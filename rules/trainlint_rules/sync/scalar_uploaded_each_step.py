@@ -11,6 +11,7 @@ from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guards.conditions import made_where_missing
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.uploaded_numbers import (
+    given_to_tensor_function,
     may_be_several,
     read_before,
     returned_instead,
@@ -18,6 +19,10 @@ from trainlint_rules.sync.idioms.uploaded_numbers import (
     sure_of_number,
     uploaded,
     waits_around,
+)
+
+_ONLY_TENSORS = (
+    "write `torch.full({shape}, {number}, device={device})`, which needs no copy, or `clamp` with the number itself"
 )
 
 
@@ -97,4 +102,5 @@ class ScalarUploadedEachStep(CallRule):
             return None
         lone, shape = (number.elts[0], "(1,)") if isinstance(number, ast.List | ast.Tuple) else (number, "()")
         device = site.text(argument(site.call, "device"))
-        return Match(site, sure, {"number": site.text(lone), "shape": shape, "device": device})
+        fields = {"number": site.text(lone), "shape": shape, "device": device}
+        return Match(site, sure, fields, help=_ONLY_TENSORS if given_to_tensor_function(site) else None)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.syntax.uses import around
 from trainlint.contract.bases import ReadRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
@@ -17,6 +21,10 @@ from trainlint_rules.sync.idioms.reads.read_purposes import loop_of_read, reads_
 def _of_state_dict(site: Site) -> bool:
     """The loop goes through a state dict, whose entries are copied to be saved."""
     return not reads_each_parameter(site.file, site.node, site.block, site.statement)
+
+
+_NORM = "keep the numbers on the GPU and read one result; `clip_grad_norm_` returns the norm of all gradients"
+_COMPARED = "compare on the GPU: `x.clamp(min=...)` or `x.clamp(max=...)` gives a tensor and does not wait"
 
 
 class SyncPerParameter(ReadRule):
@@ -87,11 +95,21 @@ class SyncPerParameter(ReadRule):
     when = EACH_STEP
     unless = (decided_by_callers, says_whether_to_wait, _of_state_dict)
     message = "`{text}` forces a GPU sync for each parameter{often}"
-    help = "keep the numbers on the GPU and read one result; `clip_grad_norm_` returns the norm of all gradients"
+    help = "keep the numbers on the GPU and read one result"
 
     def found(self, site: Site) -> Match | None:
         """The first read of a device tensor, in a loop over parameters."""
         for node, sure in host_reads(site, READING):
             if loop_of_read(site.file, node, site.block, site.statement) is not None:
-                return Match(site.at(node), level(sure))
+                return Match(site.at(node), level(sure), help=_instead(site, node))
         return None
+
+
+def _instead(site: Site, read: ast.AST) -> str | None:
+    """Help by what is read: a gradient's norm, or a number that is only compared with another; None for the rest."""
+    names = {part.attr for part in nodes_in(site.statement) if isinstance(part, ast.Attribute)}
+    if "grad" in names and "norm" in names:
+        return _NORM
+    holders = (read, *around(site.file, read, site.statement))
+    compared = any(isinstance(part, ast.Call) and last_name(part.func) in ("max", "min") for part in holders)
+    return _COMPARED if compared else None

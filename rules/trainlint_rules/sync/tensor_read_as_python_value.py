@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from trainlint.analysis.effects.python_reads import python_reads
+from trainlint.analysis.effects.python_reads import ANSWERS, python_reads
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.waits.number_arguments import WANTED
 from trainlint.contract.bases import ReadRule
 from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.reads.advice import instead_of_number, skips_update
+from trainlint_rules.sync.idioms.reads.advice import INSTEAD_OF_SIZE, INSTEAD_OF_TEST, instead_of_number
+from trainlint_rules.sync.idioms.reads.decisions import decision
 from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE, in_progress_bar
 
 _TESTED = "test every N steps, or decide on the device with `torch.where`"
-_SKIPPED = "drop the test if it never holds, or skip the step by a number that the host reads anyway"
 
 
 class TensorReadAsPythonValue(ReadRule):
@@ -22,7 +23,8 @@ class TensorReadAsPythonValue(ReadRule):
     `float(t)`, `if t > 0`, `not t.any()`, `a and t`, `assert t.any()`, `range(t)`, `print(t)`, an f-string,
     `logger.info("%s", t)`, `math.isnan(t)`, `max(1, t)`, `writer.add_scalar(tag, t)` and `wandb.log({"loss": t})` all
     call `.item()` inside: the host waits for the device, and the device then waits for the host. They look harmless
-    since no `.item()` is in sight.
+    since no `.item()` is in sight. So do device scalars in place of numbers, as in `x.roll(t)`, `torch.zeros(t)`,
+    `F.pad(x, [t, 0])` and `x.clamp(0, t)`, and questions such as `3 in t` and `torch.equal(a, b)`.
 
     ## Example
     ```python
@@ -79,6 +81,7 @@ class TensorReadAsPythonValue(ReadRule):
     code = "TRN203"
     name = "tensor-read-as-python-value"
     confirmed_by = frozenset({Symptom.HOST_SYNC})
+    on = (*WANTED, *ANSWERS)
     when = EACH_STEP
     unless = (in_progress_bar, *READ_FOR_A_PURPOSE)
     message = "{how}`{text}` forces a GPU sync{often}"
@@ -91,7 +94,10 @@ class TensorReadAsPythonValue(ReadRule):
             return None
         node, sure, how = read
         if how == "this test":
-            instead = _SKIPPED if skips_update(site.statement) else _TESTED
+            decided = decision(site, node)
+            instead = _TESTED if decided is None else INSTEAD_OF_TEST[decided]
             return Match(site.at(node), level(sure), {"how": "testing "}, help=instead)
-        by = f"{how} " if how.endswith("formatting") else "" if node is site.node else f"{how} of "
+        by = f"{how} " if how.endswith(("formatting", " from")) else "" if node is site.node else f"{how} of "
+        if how.endswith(" from"):
+            return Match(site.at(node), level(sure), {"how": by}, help=INSTEAD_OF_SIZE)
         return Match(site.at(node), level(sure), {"how": by}, help=instead_of_number(site, node))

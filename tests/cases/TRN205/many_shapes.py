@@ -12,7 +12,7 @@ def classify(model, optimizer, dataset, device):
     loader = DataLoader(dataset, batch_size=64, shuffle=True, num_workers=4, pin_memory=True)
     for images, labels in loader:
         images = images.to(device=device, dtype=torch.float32)  #! TRN205
-        loss = F.cross_entropy(model(images), labels.cuda())  #! TRN205
+        loss = F.cross_entropy(model(images), labels.cuda())
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -53,7 +53,7 @@ def validate(model, val_loader, device):
     correct = torch.zeros((), device=device)
     for images, labels in val_loader:
         predictions = model(images.to(device)).argmax(1)  #! TRN205
-        correct += (predictions == labels.to(device)).sum()  #! TRN205
+        correct += (predictions == labels.to(device)).sum()
     return correct
 
 

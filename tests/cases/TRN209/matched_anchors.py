@@ -26,7 +26,7 @@ class AnchorLoss:
             left, right = (kept[:, :2] % 1 < 0.5).T
             both = torch.stack((torch.ones_like(left), left & ~right))
             kept = kept.repeat((2, 1, 1))[both]  #! TRN209
-            shift = (torch.zeros_like(kept[:, :2])[None] + offsets[:, None])[both]  #! TRN209
+            shift = (torch.zeros_like(kept[:, :2])[None] + offsets[:, None])[both]
             matches.append(kept - shift.sum())
         return matches
 

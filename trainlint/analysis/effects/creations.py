@@ -8,8 +8,10 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.effects.arrays import is_drawn, stays_same
-from trainlint.analysis.syntax.blocks import Block, BlockKind
-from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name
+from trainlint.analysis.syntax.blocks import Block, BlockKind, How
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, position
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.uses import loads
 from trainlint.analysis.types.values import Home, Kind
 
 if TYPE_CHECKING:
@@ -65,11 +67,15 @@ class Creation:
     content: Content
     exact_after: bool
     """Whether everything done to the tensor before it goes on gives the same bits on every device."""
+    is_direct: bool = True
+    """Whether the expression itself holds the call, so that no name and no arithmetic stands in between."""
 
 
 def creation(file: SemanticModel, node: ast.expr, block: Block) -> Creation | None:
     """The factory that an expression starts with, on the host; None for other expressions and for other places."""
     root = _root(file, node, block)
+    behind = _behind(file, node, block) if root is None else None
+    root = root or behind
     if root is None:
         return None
     call, methods = root
@@ -83,7 +89,7 @@ def creation(file: SemanticModel, node: ast.expr, block: Block) -> Creation | No
         return None
     if factory not in FROM_ARRAY and not _RANDOM_FILLS.isdisjoint(methods):
         content = Content.RANDOM
-    return Creation(call, factory, content, _SHAPING.issuperset(methods))
+    return Creation(call, factory, content, _SHAPING.issuperset(methods), behind is None)
 
 
 def _root(file: SemanticModel, node: ast.expr, block: Block) -> tuple[ast.Call, list[str]] | None:
@@ -103,6 +109,42 @@ def _root(file: SemanticModel, node: ast.expr, block: Block) -> tuple[ast.Call, 
             node = node.func.value
         else:
             return node, methods
+
+
+def _behind(file: SemanticModel, node: ast.expr, block: Block) -> tuple[ast.Call, list[str]] | None:
+    """The same for an expression that starts with a name: what was assigned to it, if nothing else uses that.
+
+    `base = torch.ones(n, 1) * scale; base = base.long().to(device)`: the factory is that of the first line.
+    """
+    methods: list[str] = []
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        methods.append(node.func.attr)
+        node = node.func.value
+    if not isinstance(node, ast.Name):
+        return None
+    bindings = reaching(node.id, block, position(node))
+    made = bindings[0] if len(bindings) == 1 else None
+    if made is None or made.how is not How.ASSIGN or made.path or made.value is None or made.block is not block:
+        return None
+    function = file.graph.enclosing(block)
+    root = function.node if function is not None else file.tree
+    start, stop = position(made.value), position(node)
+    if any(start < position(use) < stop for use, _ in loads(root, node.id)):
+        return None
+    found = _root(file, _scaled(file, made.value, block), block)
+    return (found[0], found[1] + methods) if found is not None else None
+
+
+def _scaled(file: SemanticModel, node: ast.expr, block: Block) -> ast.expr:
+    """The tensor in its product, quotient, sum or difference with a number; else the expression itself."""
+    while isinstance(node, ast.BinOp):
+        if file.kinds.of(node.right, block).kind is Kind.NUMBER:
+            node = node.left
+        elif file.kinds.of(node.left, block).kind is Kind.NUMBER:
+            node = node.right
+        else:
+            break
+    return node
 
 
 def holds_nothing(made: Creation) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.effects.number_reads import read_as_numbers
 from trainlint.analysis.effects.reads import implicit_read, tensors_read
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import last_name
@@ -25,6 +26,8 @@ _MATH = frozenset(
 _CHOICES = frozenset({"max", "min"})
 _QUANTIFIERS = frozenset({"any", "all"})
 _WRITERS = frozenset({"add_scalar", "add_histogram"})
+ANSWERS = ("torch.equal", "torch.allclose", "torch.is_nonzero")
+"""Functions of PyTorch that answer yes or no in Python."""
 _LOGGERS = frozenset({"info", "warning", "error", "critical"})
 _LOGGER_NAME = lazy(r"^_?log(ger|ging)?$", re.IGNORECASE)
 READING_CALLS = _CONVERSIONS | _MATH | _CHOICES | _QUANTIFIERS | _WRITERS | _LOGGERS | {"print", "format", "log"}
@@ -71,6 +74,9 @@ def _called(site: Site, call: ast.Call) -> Iterator[tuple[ast.AST, float, str]]:
         return
     origin = site.origin(call.func)
     how = f"`{origin}()`" if origin else f"`.{name}()`" if isinstance(call.func, ast.Attribute) else f"`{name}()`"
+    for part, confidence in read_as_numbers(site.file, call, site.block):
+        yield part, confidence, f"reading a number for {how} from"
+        return
     for item in _read_arguments(site, call, name):
         inner = item.value if isinstance(item, ast.Starred) else item
         confidence = implicit_read(site.value(inner), inner, site.block)
@@ -82,7 +88,8 @@ def _called(site: Site, call: ast.Call) -> Iterator[tuple[ast.AST, float, str]]:
 def _read_arguments(site: Site, call: ast.Call, name: str) -> list[ast.expr]:
     """The arguments that a call reads as numbers, truth values or text; none for other calls of the same name."""
     func = call.func
-    if name in _MATH and (site.origin(func) or "").startswith("math."):
+    origin = site.origin(func) or ""
+    if (name in _MATH and origin.startswith("math.")) or origin in ANSWERS:
         return call.args
     if isinstance(func, ast.Name):
         known = name in _CONVERSIONS or name in ("print", "format") or (name in _CHOICES and len(call.args) > 1)

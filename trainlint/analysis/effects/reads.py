@@ -100,6 +100,8 @@ def tensors_read(file: SemanticModel, test: ast.expr, block: Block) -> Iterator[
             return
         case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[ast.List() | ast.Tuple()]):
             yield from _read(left, file.kinds.of(left, block), block)
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[holder]):
+            yield from _read(holder, file.kinds.of(holder, block), block)
         case _:
             yield from _read(test, file.kinds.of(test, block), block)
 

@@ -27,7 +27,7 @@ TORCH_NUMBERS = frozenset(
     "memory_reserved max_memory_reserved "
     "is_initialized get_device_capability manual_seed initial_seed get_num_threads "
     "is_grad_enabled is_autocast_enabled is_scripting is_tracing is_compiling get_default_dtype get_default_device "
-    "is_floating_point is_complex numel mem_get_info is_inference seed get_lr is_nccl_available".split()
+    "is_floating_point is_complex equal allclose numel mem_get_info is_inference seed get_lr is_nccl_available".split()
 ) | frozenset(NUMBER_FUNCTIONS)
 TENSOR_NUMBERS = frozenset(
     "dim ndimension numel nelement element_size data_ptr is_contiguous is_pinned is_floating_point "

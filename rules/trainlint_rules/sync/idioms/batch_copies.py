@@ -6,7 +6,9 @@ import ast
 
 from trainlint.analysis.conditions.values.without_cuda import runs_without_cuda
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument
+from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.analysis.syntax.names import argument, nodes_in, position
+from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.types.values import Home, Kind, Origin
 from trainlint.contract.confidence import doubted
 from trainlint.contract.guard import guard
@@ -14,15 +16,22 @@ from trainlint.finding import Confidence, Heat, Safety
 from trainlint.patterns import lazy
 from trainlint_rules.sync.idioms.copies import (
     Memory,
+    copied,
+    copies_argument,
+    copies_to_cuda,
     file_names_other_accelerators,
     first_name,
     host_memory_is_reused,
     in_mover,
     in_own_to,
     is_surely_tensor,
+    memory_of,
+    says_whether_to_wait,
 )
 from trainlint_rules.sync.idioms.dropped_moves import dropped_move
 
+_SURE = 0.9
+"""How well it must be known that a tensor lies on the host, where it is no batch of a loader."""
 _BATCH = lazy(r"^(mini_?|micro_?)?batch$")
 
 
@@ -35,20 +44,29 @@ def elsewhere_than_cuda(site: Site) -> bool:
 @guard
 def dropped(site: Site) -> bool:
     """The result of the move is dropped (TRN216)."""
-    return bool(dropped_move(site.file, site.place))
+    return not copies_argument(site) and bool(dropped_move(site.file, site.place))
 
 
 @guard
 def prepared(site: Site) -> bool:
     """A framework prepares the loader and copies its batches."""
-    return any(site.file.batches.prepared(loader) for loader in site.file.batches.sources(site.receiver, site.block))
+    return any(site.file.batches.prepared(loader) for loader in site.file.batches.sources(copied(site), site.block))
+
+
+def sure_of_wait(site: Site) -> Confidence | None:
+    """How sure it is that a call copies a batch to CUDA, and that the host waits for it; None where it does not."""
+    if says_whether_to_wait(site) or not copies_to_cuda(site):
+        return None
+    return sure_of_host_batch(site, memory_of(site, copied(site)))
 
 
 def sure_of_host_batch(site: Site, memory: Memory) -> Confidence | None:
     """How sure it is that this is a batch on the host; None where it surely is not."""
-    batch, heat = site.receiver, site.heat.heat
+    batch, heat = copied(site), site.heat.heat
     value = site.value(batch)
     known = value.is_tensor and value.origin is Origin.BATCH and value.home is Home.HOST
+    if heat.in_step and cut_from_host(site, batch):
+        return Confidence.LIKELY
     named = value.kind is Kind.UNKNOWN and bool(_BATCH.match(first_name(site, batch)))
     moved = in_mover(site, batch)
     if not known and not named and not (moved and value.kind is not Kind.MODULE and not value.on_device):
@@ -60,6 +78,20 @@ def sure_of_host_batch(site: Site, memory: Memory) -> Confidence | None:
     return doubted(named and not known, _follows_another(site), pageable)
 
 
+def cut_from_host(site: Site, batch: ast.expr) -> bool:
+    """Whether this is what the loop around cuts from a host tensor in each round, as in `corpus[:, i : i + length]`."""
+    if not isinstance(batch, ast.Subscript) or not isinstance(batch.value, ast.Name):
+        return False
+    loop = next((outer for outer in site.block.outwards() if outer.kind is BlockKind.LOOP), None)
+    value = site.value(batch)
+    if loop is None or not value.is_tensor or value.home is not Home.HOST or value.confidence < _SURE:
+        return False
+    if any(item.block.within(loop) for item in reaching(batch.value.id, site.block, position(batch))):
+        return False
+    rounds = {part.id for part in nodes_in(getattr(loop.node, "target", loop.node)) if isinstance(part, ast.Name)}
+    return any(isinstance(part, ast.Name) and part.id in rounds for part in nodes_in(batch.slice))
+
+
 def _follows_another(site: Site) -> bool:
     """Whether the target is another tensor's device, which may be the one that the batch is on already."""
     given = argument(site.call, "device", 0)
@@ -68,6 +100,6 @@ def _follows_another(site: Site) -> bool:
 
 def safety_without_waiting(site: Site) -> Safety:
     """Safe for what is surely a tensor whose host memory is left alone, on CUDA."""
-    batch = site.receiver
+    batch = copied(site)
     risky = host_memory_is_reused(site, batch) or file_names_other_accelerators(site.file)
     return Safety.SAFE if is_surely_tensor(site, batch) and not risky else Safety.UNSAFE

@@ -14,8 +14,9 @@ from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in, position, root_name
 from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.tables.signs import ANY_ACCELERATOR, MPS, XLA
+from trainlint.analysis.tables.waits.device_copies import COPIES
 from trainlint.analysis.types.loaders import Loader
-from trainlint.analysis.types.values import Home, Kind
+from trainlint.analysis.types.values import Home, Kind, Origin
 from trainlint.patterns import lazy
 
 _ONLY_TENSORS = frozenset(
@@ -31,6 +32,7 @@ _MOVER = lazy(
 """Functions that bring a batch to the device for whoever trains in another file."""
 _NO_BATCH = frozenset({"self", "cls", "model", "module", "net"})
 _CASTS = frozenset("float half long int double bfloat16 bool".split())
+_SURE_OF_TARGET = 0.75
 _COLLATES_TENSORS = frozenset({"default_collate", "default_data_collator"})
 _TAKE_TENSORS = ("torch.nn.functional.", "torch.cat", "torch.stack", "torch.argmax", "torch.sum", "torch.where")
 
@@ -63,17 +65,32 @@ def cast_on_host(site: Site, batch: ast.expr) -> str | None:
     return made.func.attr if made.func.attr in _CASTS else None
 
 
+def copies_argument(site: Site) -> bool:
+    """Whether a call of `MOVING_TENSORS` copies its first argument, and not the tensor whose method it is."""
+    return COPIES[last_name(site.call.func)].of_argument
+
+
+def copied(site: Site) -> ast.expr:
+    """What a call of `MOVING_TENSORS` copies. Raises TypeError where a function is given nothing."""
+    return site.call.args[0] if copies_argument(site) and site.call.args else site.receiver
+
+
 def says_whether_to_wait(site: Site) -> bool:
     """Whether a copy sets `non_blocking`, by name, by position, or out of sight."""
     call = site.call
+    if copies_argument(site):
+        return len(call.args) != 1 or any(item.arg in ("non_blocking", None) for item in call.keywords)
     if any(keyword.arg in ("non_blocking", "async", None) for keyword in call.keywords):
         return True
     return any(isinstance(item, ast.Starred) or site.value(item).kind is not Kind.DTYPE for item in call.args[1:])
 
 
 def copies_to_cuda(site: Site) -> bool:
-    """Whether `.to(...)`, `.cuda()` or `.type(...)` copies to CUDA."""
+    """Whether a call of `MOVING_TENSORS` copies to CUDA."""
     call, name = site.call, last_name(site.call.func)
+    if name == "copy_":
+        target = site.value(site.receiver)
+        return target.on_device and target.origin is not Origin.NAME and target.confidence >= _SURE_OF_TARGET
     if name == "type":
         return len(call.args) == 1 and _is_cuda_type(site, call.args[0])
     if name == "cuda":
@@ -126,7 +143,7 @@ def is_surely_tensor(site: Site, node: ast.expr) -> bool:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _ONLY_TENSORS:
         return True
     call = site.call
-    if last_name(call.func) in ("cuda", "type") or len(call.args) > 1:
+    if last_name(call.func) in ("cuda", "type", "copy_") or len(call.args) > 1:
         return True
     if any(argument(call, name) is not None for name in ("dtype", "memory_format")):
         return True

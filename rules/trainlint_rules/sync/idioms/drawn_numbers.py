@@ -6,6 +6,7 @@ import ast
 
 from trainlint.analysis.effects.arrays import is_drawn
 from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.syntax.reaching import single_value
@@ -14,6 +15,7 @@ from trainlint.analysis.types.values import Home
 
 MAKERS = frozenset({"from_numpy", "tensor", "as_tensor", "Tensor", "FloatTensor", "LongTensor", "BoolTensor"})
 """The last names of what makes tensors of arrays."""
+_PERMUTING = frozenset({"permutation", "permuted", "choice", "shuffle"})
 _MOVES = frozenset({"to", "cuda", "type_as"})
 _BETWEEN = frozenset(
     "float long int half double bool view reshape unsqueeze squeeze contiguous type expand repeat permute "
@@ -34,6 +36,12 @@ def drawn_for_device(file: SemanticModel, call: ast.Call, place: Place) -> bool:
     if not origin.startswith("torch.") or not _goes_to_device(file, call, place):
         return False
     return not _host_needs_it(file, call.args[0], place.block)
+
+
+def draws_permutation(site: Site) -> bool:
+    """Whether the drawn numbers are a permutation or a choice from some, and not numbers of a distribution."""
+    drawn = single_value(site.call.args[0], site.block) or site.call.args[0]
+    return any(isinstance(part, ast.Call) and last_name(part.func) in _PERMUTING for part in nodes_in(drawn))
 
 
 def _is_device_type(file: SemanticModel, node: ast.expr, block: Block) -> bool:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from trainlint.analysis.effects.reads import explicit_read, implicit_read
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, Place
-from trainlint.analysis.syntax.names import nodes_in
-from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import nodes_in, position
+from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.syntax.uses import own_nodes
 from trainlint.analysis.types.values import Kind, Origin, Value
+from trainlint_rules.sync.idioms.host_lists import is_list
 from trainlint_rules.sync.idioms.masks import mask_confidence
 
 _INDEXED_BY_AXES = 0.8
@@ -28,6 +30,8 @@ class IndexSync:
     instead: str
     """What to do about it."""
     confidence: float
+    mask: ast.expr | None = None
+    """The boolean mask; None where something else makes the host wait."""
 
 
 def index_sync(file: SemanticModel, node: ast.Subscript, block: Block, statement: ast.stmt) -> IndexSync | None:
@@ -38,14 +42,15 @@ def index_sync(file: SemanticModel, node: ast.Subscript, block: Block, statement
     base = file.kinds.of(node.value, block)
     if isinstance(node.ctx, ast.Del) or base.kind in (Kind.ARRAY, Kind.STRING, Kind.SHAPE):
         return None
+    found: IndexSync | None = None
     for part in node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]:
         if isinstance(part, ast.Slice):
             found = _bounds(file, part, block)
         elif isinstance(part, ast.Constant):
             found = None
-        elif base.kind is Kind.CONTAINER:
+        elif not base.is_tensor and is_list(single_value(node.value, block) or node.value):
             found = _of_list(file, node, part, block)
-        else:
+        elif base.kind is not Kind.CONTAINER:
             found = _mask(file, node, part, base, block, statement)
         if found is not None:
             return found
@@ -91,8 +96,7 @@ def _shows_axes(node: ast.expr, block: Block, depth: int = 0) -> bool:
 
 def _of_list(file: SemanticModel, node: ast.Subscript, part: ast.expr, block: Block) -> IndexSync | None:
     """A list indexed by a scalar on the device: Python asks it for its number."""
-    owner = single_value(node.value, block) or node.value
-    if isinstance(node.slice, ast.Tuple) or not isinstance(owner, ast.List | ast.ListComp | ast.Tuple):
+    if isinstance(node.slice, ast.Tuple):
         return None
     confidence = implicit_read(file.kinds.of(part, block), part, block)
     if not confidence:
@@ -115,7 +119,9 @@ def _mask(
     if not confidence:
         return None
     instead = "keep the shape: use `torch.where`, `masked_fill` or a masked mean"
-    return IndexSync("indexing by a boolean mask has a data-dependent shape and forces a GPU sync", instead, confidence)
+    return IndexSync(
+        "indexing by a boolean mask has a data-dependent shape and forces a GPU sync", instead, confidence, part
+    )
 
 
 def _fills(file: SemanticModel, node: ast.Subscript, block: Block, statement: ast.stmt) -> bool:
@@ -135,3 +141,35 @@ def earlier_index_sync(file: SemanticModel, node: ast.Subscript, place: Place) -
         for other in own_nodes(place.statement)
         if isinstance(other, ast.Subscript) and other is not node and not isinstance(other.slice, ast.Constant)
     )
+
+
+def same_mask(file: SemanticModel, node: ast.Subscript, place: Place) -> tuple[Place, ...]:
+    """The other places of the function that index by the mask that this index waits for, in order.
+
+    They run only where the first of all runs, so that the rows of the mask may be found there once for all.
+    """
+    mask = _mask_name(file, node, place.block, place.statement)
+    if mask is None:
+        return ()
+    bound = reaching(mask.id, place.block, position(mask))
+    function = file.graph.enclosing(place.block)
+    return tuple(
+        other
+        for other in file.outline.subscripts
+        if other.node is not node and file.graph.enclosing(other.block) is function
+        if (also := _mask_of(file, other)) is not None and also.id == mask.id
+        if reaching(also.id, other.block, position(also)) == bound
+    )
+
+
+@once
+def _mask_name(file: SemanticModel, node: ast.Subscript, block: Block, statement: ast.stmt) -> ast.Name | None:
+    found = index_sync(file, node, block, statement)
+    return found.mask if found is not None and isinstance(found.mask, ast.Name) else None
+
+
+def _mask_of(file: SemanticModel, place: Place) -> ast.Name | None:
+    """The name of the mask that an index waits for."""
+    if not isinstance(place.node, ast.Subscript):
+        return None
+    return _mask_name(file, place.node, place.block, place.statement)

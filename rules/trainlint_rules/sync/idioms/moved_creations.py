@@ -7,18 +7,20 @@ import ast
 from trainlint.analysis.effects.creations import FILLED, Content, Creation, creation
 from trainlint.analysis.effects.forward import computes, sets_up
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, dotted, end_position, last_name
-from trainlint.analysis.types.values import Home
+from trainlint.analysis.syntax.names import argument, dotted, end_position, last_name, nodes_in
+from trainlint.analysis.types.values import Home, Kind
 from trainlint.contract.guard import guard
-from trainlint.finding import Edit, Heat
+from trainlint.finding import Confidence, Edit, Heat
 from trainlint.patterns import lazy
+from trainlint_rules.sync.idioms.counted_shapes import may_not_train
 from trainlint_rules.sync.idioms.drawn_numbers import drawn_for_device
+from trainlint_rules.sync.idioms.host_lists import is_list
 
 _SET_BY_SIZE = FILLED - {"full", "full_like", "eye"}
 """What a dtype changes exactly: zero and one are the same number in each."""
 _DOUBTS = {Content.DRAWN: 1, Content.NUMBER: 1, Content.DATA: 2}
 """Where a factory saves little: these values come from the host in any case."""
-MOVES = frozenset({"to", "cuda", "type_as"})
+MOVES = frozenset({"to", "cuda", "type_as", "type"})
 _MOVE_TEXT = lazy(r"\s*\.\s*(to|cuda|type_as)\s*\(")
 
 
@@ -31,7 +33,20 @@ def goes_to_device(site: Site) -> bool:
     name = last_name(site.call.func)
     if name == "type_as":
         return len(site.call.args) == 1
+    if name == "type":
+        like = _like_type(site)
+        return like is not None and site.value(like).on_device
     return name == "cuda" or site.file.kinds.device_argument(site.call, site.block) is Home.DEVICE
+
+
+def _like_type(site: Site) -> ast.expr | None:
+    """The tensor `x` in `made.type(x.type())`, whose device and dtype the result has; None for other calls."""
+    if last_name(site.call.func) != "type" or len(site.call.args) != 1:
+        return None
+    match site.call.args[0]:
+        case ast.Call(func=ast.Attribute(value=like, attr="type"), args=[]):
+            return like
+    return None
 
 
 def device_of_move(site: Site) -> str:
@@ -42,13 +57,38 @@ def device_of_move(site: Site) -> str:
         return f"{site.text(stored.value if isinstance(stored, ast.Subscript) else stored)}.device"
     if target is None:
         return '"cuda"'
+    like = _like_type(site)
+    if like is not None:
+        return f"{site.text(like)}.device"
     of_tensor = last_name(site.call.func) == "type_as" or site.value(target).is_tensor
     return f"{site.text(target)}.device" if of_tensor else site.text(target)
 
 
+def in_sight(site: Site) -> bool:
+    """Whether the code is seen to run in steps, or in a forward pass or loss that trains."""
+    return site.heat.heat.in_step or not may_not_train.holds(site)
+
+
+def made_anew(site: Site) -> Confidence | None:
+    """How sure it is that `x.new_tensor(values)` copies values of the host to the device; None where it does not."""
+    like = site.value(site.receiver)
+    if not site.call.args or argument(site.call, "device") is not None or not in_sight(site):
+        return None
+    given = site.value(site.call.args[0])
+    if not like.on_device or given.is_tensor:
+        return None
+    is_known = given.kind in (Kind.NUMBER, Kind.CONTAINER, Kind.ARRAY) or is_list(site.call.args[0])
+    return Confidence.LIKELY if is_known else Confidence.POSSIBLE
+
+
+def is_range(site: Site) -> bool:
+    """Whether the first argument of a call counts: `range(n)`, also as a list."""
+    return any(isinstance(part, ast.Call) and last_name(part.func) == "range" for part in nodes_in(site.call.args[0]))
+
+
 def follows_a_tensor(site: Site) -> bool:
     """Whether the tensor goes where another one is, as in code that computes with it."""
-    if last_name(site.call.func) == "type_as":
+    if last_name(site.call.func) == "type_as" or _like_type(site) is not None:
         return True
     given = argument(site.call, "device", 0)
     if isinstance(given, ast.Attribute) and given.attr == "device":
@@ -79,6 +119,8 @@ def factory_keywords(site: Site, made: Creation) -> list[tuple[str, str]]:
     from trainlint.fixing.rewrite import Unfixable
 
     call, name = site.call, last_name(site.call.func)
+    if name == "type":
+        raise Unfixable("the move also changes the dtype")
     given = {keyword.arg for keyword in call.keywords}
     if not given <= {"device", "non_blocking"} or len(call.args) > 1:
         raise Unfixable("the move also changes the dtype or the layout")
@@ -121,7 +163,7 @@ def made_and_moved(site: Site) -> Creation | None:
 @guard
 def drawn_by_numpy(site: Site) -> bool:
     """TRN217 reports numbers that NumPy draws for the device alone."""
-    made = made_and_moved(site)
+    made = made_and_moved(site) if isinstance(site.node, ast.Call) else None
     return made is not None and drawn_for_device(site.file, made.call, site.place)
 
 

@@ -9,6 +9,7 @@ from trainlint.analysis.conditions.branches import is_branch
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.analysis.syntax.uses import around
 from trainlint.analysis.tables.host_reads import ITEM
 from trainlint.analysis.types.values import Home, Kind
 from trainlint.contract.confidence import doubted, level
@@ -19,6 +20,8 @@ from trainlint_rules.sync.idioms.reads.following_reads import read_follows
 
 _STEP_COUNTS = frozenset({"step", "steps", "step_t", "state_step"})
 _SEVERAL = lazy(r"\b(list|tuple|sequence|iterable|ndarray)\b", re.IGNORECASE)
+_TAKING_TENSORS = frozenset({"maximum", "minimum", "max", "min", "cat", "stack", "fmax", "fmin"})
+"""Functions that take no number beside a tensor."""
 _REDUCTIONS = frozenset({"sum", "max", "min", "mean", "any", "all", ITEM.name})
 
 
@@ -38,6 +41,14 @@ def sure_of_number(site: Site, node: ast.expr) -> Confidence | None:
         return Confidence.CERTAIN
     value = site.value(node)
     return doubted(True, level(value.confidence) < Confidence.CERTAIN) if value.kind is Kind.NUMBER else None
+
+
+def given_to_tensor_function(site: Site) -> bool:
+    """Whether the made tensor is given to a function that takes tensors only, as `torch.maximum` does."""
+    return any(
+        isinstance(outer, ast.Call) and last_name(outer.func) in _TAKING_TENSORS
+        for outer in around(site.file, site.call, site.statement)
+    )
 
 
 @guard

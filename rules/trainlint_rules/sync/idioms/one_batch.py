@@ -1,0 +1,83 @@
+"""Blocking copies of one batch: what a loop draws at once, or a function is given at once, is one cause."""
+
+from __future__ import annotations
+
+import ast
+
+from trainlint.analysis.semantic_model import SemanticModel
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, How, Place
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import position, root_name
+from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.waits.device_copies import MOVING_TENSORS, SHARING
+from trainlint.contract.guard import guard
+from trainlint_rules.sync.idioms.batch_copies import dropped, elsewhere_than_cuda, prepared, sure_of_wait
+from trainlint_rules.sync.idioms.copies import copied
+
+_NAMES = tuple(name.rpartition(".")[2] for name in MOVING_TENSORS)
+_DEEPEST = 4
+
+
+@guard
+def told_at_first_copy(site: Site) -> bool:
+    """An earlier copy of the same batch in this function is reported, with this one as a related place."""
+    others = copies_of_batch(site.file, site.call, site.block, site.statement)
+    return bool(others) and _start(others[0]) < position(site.call)
+
+
+@once
+def copies_of_batch(file: SemanticModel, call: ast.Call, block: Block, statement: ast.stmt) -> tuple[Place, ...]:
+    """The other blocking copies of what a call copies a part of, in the same function, in order."""
+    site = Site(file, Place(call, block, statement))
+    source = _source(copied(site), block)
+    if source is None:
+        return ()
+    found = [
+        other.place
+        for other in site.calls(*_NAMES)
+        if other.call is not call and _is_alike(site, other) and _source(copied(other), other.block) is source
+    ]
+    return tuple(sorted(found, key=_start))
+
+
+def _start(place: Place) -> tuple[int, int]:
+    assert isinstance(place.node, ast.Call)
+    return position(place.node)
+
+
+def _is_alike(site: Site, other: Site) -> bool:
+    """Whether another call copies a batch and waits for that, as often and as surely as this one."""
+    origin = other.origin(other.call.func)
+    if origin not in SHARING if origin is not None else not isinstance(other.call.func, ast.Attribute):
+        return False
+    if other.function is not site.function or other.heat.heat is not site.heat.heat:
+        return False
+    if any(reason.holds(other) for reason in (elsewhere_than_cuda, dropped, prepared)):
+        return False
+    return sure_of_wait(other) is not None and sure_of_wait(other) is sure_of_wait(site)
+
+
+def _source(node: ast.expr, block: Block, depth: int = 0) -> ast.AST | None:
+    """The loop, function or assignment that brings the batch which a name is a part of; None where that is not sure."""
+    name = root_name(node)
+    bindings = reaching(name, block, position(node)) if name and depth < _DEEPEST else []
+    if len(bindings) != 1:
+        return None
+    (binding,) = bindings
+    if binding.how is How.PARAMETER:
+        return binding.block.node
+    if binding.how not in (How.FOR, How.ASSIGN) or binding.value is None:
+        return None
+    if binding.how is How.FOR and not _goes_through_batch(binding.value, binding.block):
+        return binding.value
+    further = _source(binding.value, binding.block, depth + 1)
+    of_function = isinstance(further, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+    return binding.value if further is None or of_function else further
+
+
+def _goes_through_batch(iterated: ast.expr, block: Block) -> bool:
+    """Whether a loop goes through what an outer loop has drawn, as in `for part in batch`."""
+    name = root_name(iterated)
+    bindings = reaching(name, block, position(iterated)) if name else []
+    return bool(bindings) and all(item.how is How.FOR and item.block is not block for item in bindings)

@@ -1,0 +1,66 @@
+"""What the test of a device value decides: only then is it known what can stand in its place."""
+
+from __future__ import annotations
+
+import ast
+from enum import Enum, auto
+
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.syntax.uses import around
+
+
+class Decision(Enum):
+    """What a test decides."""
+
+    CHECKS = auto()
+    """Whether the program stops with an error."""
+    SKIPS = auto()
+    """Whether the rest of the function or of the round is left out."""
+    UPDATES = auto()
+    """Whether the backward pass or the optimizer's step runs."""
+    FILLS = auto()
+    """Whether values under a mask are overwritten, which changes nothing where the mask has no hit."""
+    ASSIGNS = auto()
+    """Which values a name gets."""
+    BRANCHES = auto()
+    """Which code runs, in any other way."""
+
+
+_UPDATING = frozenset({"step", "backward", "zero_grad"})
+
+
+def decision(site: Site, read: ast.AST) -> Decision | None:
+    """What the test that a read stands in decides; None for a read that is in the test of no statement."""
+    statement = site.statement
+    if isinstance(statement, ast.Assert):
+        return Decision.CHECKS
+    if not isinstance(statement, ast.If | ast.While):
+        return None
+    if statement.test is not read and statement.test not in set(around(site.file, read, statement)):
+        return None
+    return _of_branch(statement) if isinstance(statement, ast.If) else Decision.BRANCHES
+
+
+def _of_branch(statement: ast.If) -> Decision:
+    body = statement.body
+    if any(isinstance(part, ast.Raise) for part in body):
+        return Decision.CHECKS
+    if isinstance(body[-1], ast.Continue | ast.Return | ast.Break):
+        return Decision.SKIPS
+    if any(isinstance(part, ast.Call) and last_name(part.func) in _UPDATING for part in nodes_in(statement)):
+        return Decision.UPDATES
+    if not statement.orelse and len(body) == 1 and _fills_by_mask(body[0]):
+        return Decision.FILLS
+    assigns = all(isinstance(item, ast.Assign | ast.AugAssign | ast.AnnAssign) for item in body)
+    return Decision.ASSIGNS if assigns else Decision.BRANCHES
+
+
+def _fills_by_mask(statement: ast.stmt) -> bool:
+    """`x[mask] = 0` and `x.masked_fill_(mask, 0)`."""
+    match statement:
+        case ast.Assign(targets=[ast.Subscript()]):
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="masked_fill_"))):
+            return True
+    return False

@@ -1,0 +1,98 @@
+"""What the rules about waits advise, by what becomes of the value that the host reads."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from tests.rules.catalogue import judged
+
+PROGRAM = """
+import math
+import numpy as np
+import torch
+from scipy.optimize import linear_sum_assignment
+
+
+class Model(torch.nn.Module):
+    def forward(self, x, lens, meters, kept):
+        loss = self.layer(x).mean()
+        bad = x < 0
+{0}
+        return loss, x
+
+
+def train(loader, optimizer, meters, kept):
+    model = Model().cuda()
+    for frames, lengths in loader:
+        frames = frames.cuda(non_blocking=True)
+        lengths = lengths.cuda(non_blocking=True)
+        loss, _ = model(frames, lengths, meters, kept)
+        optimizer.zero_grad()
+        loss.backward()
+{1}
+        optimizer.step()
+"""
+SIZE = "take it on the CPU, from the batch before"
+LATER = "read it every N steps, or after the backward pass"
+COUNTED = "Python asks for the number of hits"
+IN_FORWARD = {
+    "n = torch.max(lens).item()\nx = x[:n]": SIZE,
+    "x = x.roll(lens[0].item(), dims=0)": SIZE,
+    "x = x.roll(lens[0], dims=0)": SIZE,
+    "for i in range(int(lens.max())):\n    x = x + i": SIZE,
+    "print(loss.item())": "print or log it every N steps",
+    "meters.update(loss.item())": LATER,
+    "kept['loss'] = loss.item()": LATER,
+    "shown = {'loss': loss.item()}": LATER,
+    "kept.append(loss.item())": "append `loss.detach()`",
+    "y = x * loss.item()": "keep `loss` a tensor",
+    "rows = linear_sum_assignment(x.detach().cpu())": "the solver runs on the CPU",
+    "cost = x.cpu()\nrows = linear_sum_assignment(cost)": "the solver runs on the CPU",
+    "p = torch.nn.utils.rnn.pack_padded_sequence(x, lens.cpu())": "take the lengths from the batch",
+    "meters.update(loss.detach().cpu())": "read it after the backward pass, or every N steps",
+    "y = x.cpu().sum()": "compute this on the GPU",
+    "assert (x > 0).all()": "`torch._assert_async`",
+    "if bad.any():\n    raise ValueError('bad')": "`torch._assert_async`",
+    "if bad.any():\n    x[bad] = 0": "the statement changes nothing",
+    "if x.sum() > 3:\n    return loss, None": "drop the test if it never holds",
+    "if x.sum() > 3:\n    x = x + 1": "`torch.where`",
+    "if x.sum() > 3:\n    self.grow()": "decide by a number that the host knows",
+    "hits = bad.nonzero()\nif hits.numel() > 3:\n    x = x + 1": COUNTED,
+    "hits = x[bad]\nn = len(hits)": COUNTED,
+    "hits = x[bad]\nloss = loss + hits.mean()": "keep the shape",
+    "drawn = torch.from_numpy(np.random.permutation(30)).cuda()": "`torch.randperm`",
+    "drawn = torch.from_numpy(np.random.randn(30)).cuda()": "`torch.randn`",
+    "loss = torch.maximum(loss, torch.tensor(0.5, device=x.device))": "write `torch.full((), 0.5",
+    "loss = loss * torch.tensor(0.5, device=x.device)": "use `0.5` itself",
+}
+IN_LOOP = {
+    "if torch.isnan(loss):\n    continue": "`GradScaler`",
+    "if not torch.isnan(loss):\n    optimizer.step()": "`GradScaler`",
+    "if torch.isnan(loss):\n    raise ValueError('nan')": "check every N steps: once",
+    "for p in model.parameters():\n    p.div_(max(1.0, p.pow(2).mean()))": "`x.clamp(min=...)`",
+    "for p in model.parameters():\n    meters.add(p.grad.norm().item())": "`clip_grad_norm_`",
+    "for p in model.parameters():\n    meters.add(p.abs().max().item())": "keep the numbers on the GPU",
+    "meters.add(loss.item())": LATER,
+    "y = loss.item() + 1": "accumulate `loss.detach()`",
+}
+
+
+def program(forward: str = "", loop: str = "") -> str:
+    return PROGRAM.format(textwrap.indent(forward, " " * 8), textwrap.indent(loop, " " * 8))
+
+
+def advice(text: str) -> list[str]:
+    found = judged(text).findings
+    return [item.help or "" for item in found if item.code.startswith("TRN2")]
+
+
+@pytest.mark.parametrize("code", IN_FORWARD)
+def test_advice_in_a_forward_pass(code: str) -> None:
+    assert [IN_FORWARD[code] in said for said in advice(program(forward=code))] == [True]
+
+
+@pytest.mark.parametrize("code", IN_LOOP)
+def test_advice_in_a_training_loop(code: str) -> None:
+    assert [IN_LOOP[code] in said for said in advice(program(loop=code))] == [True]

@@ -1,0 +1,94 @@
+"""One cause is one finding: the copies of one batch, and the indices by one mask, are related places of the first."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from tests.rules.catalogue import judged
+from trainlint.finding import Finding
+
+HEAD = """
+import torch
+from torch.utils.data import DataLoader
+
+
+def train(dataset, model, optimizer, use_mask):
+    loader = DataLoader(dataset, 32, num_workers=4, pin_memory=True)
+    model = model.cuda()
+    for batch in loader:
+{0}
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+"""
+UNPACKED = """
+inputs, targets = batch
+inputs = inputs.cuda()
+targets = targets.cuda()
+loss = model(inputs, targets)
+"""
+KEYED = """
+inputs = batch["inputs"].to("cuda")
+if "targets" in batch:
+    targets = batch["targets"].to("cuda")
+lengths = batch["lengths"].cuda()
+loss = model(inputs, targets, lengths)
+"""
+MASKED = """
+inputs, targets = batch
+inputs, targets = inputs.cuda(non_blocking=True), targets.cuda(non_blocking=True)
+known = targets > 0
+left = inputs[known]
+right = targets[known]
+if use_mask:
+    right = right + inputs[known]
+loss = model(left, right)
+"""
+REBOUND = """
+inputs, targets = batch
+inputs, targets = inputs.cuda(non_blocking=True), targets.cuda(non_blocking=True)
+known = targets > 0
+left = inputs[known]
+known = targets > 1
+right = inputs[known]
+loss = model(left, right)
+"""
+BRANCHES = """
+inputs, targets = batch
+inputs, targets = inputs.cuda(non_blocking=True), targets.cuda(non_blocking=True)
+known = targets > 0
+if use_mask:
+    loss = model(inputs[known])
+else:
+    loss = model(targets[known])
+"""
+
+
+def found(body: str) -> list[Finding]:
+    text = HEAD.format(textwrap.indent(body.strip("\n"), " " * 8))
+    return [item for item in judged(text).findings if item.code in ("TRN205", "TRN209")]
+
+
+@pytest.mark.parametrize(("body", "further"), [(UNPACKED, [1]), (KEYED, [2, 3])], ids=["unpacked", "by keys"])
+def test_copies_of_one_batch_are_one_finding(body: str, further: list[int]) -> None:
+    (finding,) = found(body)
+    assert [place.line - finding.span.start_line for place in finding.related] == further
+
+
+def test_the_fix_changes_all_copies_of_a_batch() -> None:
+    (finding,) = found(UNPACKED)
+    assert finding.fix is not None
+    assert [edit.text for edit in finding.fix.edits] == ["non_blocking=True"] * 2
+
+
+def test_indices_by_one_mask_are_one_finding() -> None:
+    (finding,) = found(MASKED)
+    assert [place.line - finding.span.start_line for place in finding.related] == [1, 3]
+    assert "mask.nonzero()" in (finding.help or "")
+
+
+@pytest.mark.parametrize("body", [REBOUND, BRANCHES], ids=["another mask", "another branch"])
+def test_what_need_not_run_after_the_first_index_is_a_finding_of_its_own(body: str) -> None:
+    assert len(found(body)) == 2
