@@ -70,6 +70,26 @@ def findings() -> str:
     return "\n".join(rows)
 
 
+CORE = {
+    "TRN501": "`all_gather`, then `cat`",
+    "TRN202": "`.cpu()` in the training loop",
+    "TRN204": "`synchronize` in the training loop",
+    "TRN301": "`empty_cache` during training",
+    "TRN205": "A copy of the batch that blocks",
+    "TRN101": "No `num_workers`",
+    "TRN303": "Evaluation with autograd on",
+    "TRN509": "DistributedDataParallel where the states do not fit",
+}
+"""What people expect of a linter for training code first of all, by the rule that finds it."""
+
+
+def core() -> str:
+    """Each defect of the core list in the examples: what was printed, one finding each."""
+    whole = trainlint("check", "examples", "--exit-zero", "-q")
+    printed = {found[1]: found[0] for found in re.finditer(r"(?ms)^\w+\[(TRN\d{3})\].*?^  docs: \S+\n", whole)}
+    return "\n\n".join(f"## {title}\n\n```text\n{printed[code]}```" for code, title in CORE.items())
+
+
 def between_markers(text: str, name: str, content: str) -> str:
     """The text with new content between the markers of that name. Raises ValueError where they do not stand once."""
     start, end = f"<!-- {name}:start -->\n", f"\n<!-- {name}:end -->"
@@ -89,6 +109,7 @@ def main() -> int:
         ("README.md", "demo", demo()),
         ("examples/README.md", "findings", findings()),
         ("docs/why.md", "why", answer()),
+        ("docs/core-list.md", "core", core()),
     )
     for page, name, content in (*pages, (PICTURE, "", picture())):
         path = REPOSITORY / page
