@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,6 @@ from trainlint.engine.work import Job, Outcome, do
 from trainlint.finding import Failure
 
 if TYPE_CHECKING:
-    from trainlint.catalogue import InstalledRule
     from trainlint.engine.pool.model_store import ModelStore
     from trainlint.engine.rewriting import Fixing
 
@@ -46,15 +45,12 @@ def executor_for(
     from trainlint.engine.pool.worker_pool import WorkerPool
 
     least = 0 if wanted else WORTH_A_WORKER
-    return WorkerPool(count, partial(_prepare, jobs[0].rules), least=least, at_once=at_once, kept=kept)
+    return WorkerPool(count, _prepare, least=least, at_once=at_once, kept=kept)
 
 
-def _prepare(rules: Sequence[InstalledRule]) -> None:
+def _prepare() -> None:
+    """Import what each file needs. Rules are imported when a place turns up: most runs need a third of them."""
     import trainlint.analysis.project.summarise  # noqa: F401
-
-    for rule in rules:
-        with suppress(Exception):  # judging reports what is wrong with the rule
-            rule.loaded()
 
 
 def judge_all(jobs: Sequence[Job], fixing: Fixing | None, executor: Executor) -> list[Outcome]:

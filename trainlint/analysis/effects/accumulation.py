@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.batch_counts import batch_counts, wait_around
 from trainlint.analysis.effects.effect import EffectKind, does
+from trainlint.analysis.programs import fact_calls
 from trainlint.analysis.programs.steps import LoopKind
-from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
+from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.calls_inside import calls_of
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import constant, dotted, last_name, names_in
+from trainlint.analysis.syntax.names import constant, last_name, names_in
 from trainlint.analysis.tables.accumulation import speaks_of_micro_batches
 from trainlint.analysis.tables.optimizers import STEPPED_NAME
 from trainlint.analysis.types.values import Kind
@@ -55,7 +56,7 @@ def accumulation(file: SemanticModel, loop: Block) -> Accumulation | None:
     outside, counts = _behind_waits(loop, steps, backwards) if steps else _told_counts(backwards)
     if not outside or not counts or any(constant(count) == 1 for count in counts):
         return None
-    return Accumulation(loop, tuple(outside), _text(counts[0]))
+    return Accumulation(loop, tuple(outside), fact_calls.count(counts[0]))
 
 
 def _accumulating(file: SemanticModel, loop: Block) -> list[Place]:
@@ -75,7 +76,7 @@ def _of_micro_batches(file: SemanticModel, loop: Block, node: ast.For, backwards
     count = node.iter.args[-1] if isinstance(node.iter, ast.Call) and node.iter.args else node.iter
     if constant(count) == 1 or file.loops.kind(loop) is not LoopKind.MICRO:
         return None
-    return Accumulation(loop, tuple(backwards), _text(count))
+    return Accumulation(loop, tuple(backwards), fact_calls.count(count))
 
 
 def _behind_waits(loop: Block, steps: list[Place], backwards: list[Place]) -> tuple[list[Place], list[ast.expr]]:
@@ -95,16 +96,7 @@ def _told_counts(backwards: list[Place]) -> tuple[list[Place], list[ast.expr]]:
 
 def loop_around(block: Block) -> Block | None:
     """The innermost loop around a block in its function."""
-    for outer in block.outwards():
-        if outer.kind is BlockKind.FUNCTION:
-            return None
-        if outer.kind is BlockKind.LOOP:
-            return outer
-    return None
-
-
-def _text(count: ast.expr) -> str:
-    return str(count.value) if isinstance(count, ast.Constant) else dotted(count) or ""
+    return next(iter(block.loops()), None)
 
 
 def _backwards(file: SemanticModel, loop: Block) -> Iterator[Place]:

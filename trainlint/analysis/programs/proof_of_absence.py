@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ from trainlint.analysis.programs.evaluation import forwards_with_graph
 from trainlint.analysis.programs.loop_facts import LocatedFact
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.programs.test_files import is_test_path
-from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.tables.signs import ACCELERATOR, CUDA, MOVES, REMOTE
 
@@ -53,21 +52,12 @@ def way_into_training(site: Site) -> ProofOfAbsence | None:
     loop = site.file.outline.loop_blocks.get(site.node)
     if loop is None or site.file.loops.kind(loop) is not LoopKind.STEP or is_test_path(site.path):
         return None
-    outer = [block for block in _loops(loop) if block is not loop]
+    outer = [block for block in loop.loops() if block is not loop]
     if any(site.file.loops.kind(block) in (LoopKind.STEP, LoopKind.MICRO) for block in outer):
         return None
     if any(site.file.loops.acts_on_environment(block) for block in (loop, *outer)) or not _on_cuda(site.file):
         return None
     return ProofOfAbsence(loop, site.file.used_around(loop, beside=True))
-
-
-def _loops(loop: Block) -> Iterator[Block]:
-    """A loop and those around it in the same function."""
-    for block in loop.outwards():
-        if block.kind in (BlockKind.FUNCTION, BlockKind.MODULE):
-            return
-        if block.kind is BlockKind.LOOP:
-            yield block
 
 
 def _on_cuda(file: SemanticModel) -> bool:

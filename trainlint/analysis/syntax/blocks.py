@@ -54,6 +54,16 @@ class Block:
             block = block.parent
         return chain
 
+    def loops(self) -> list[Block]:
+        """The loops around this block in its function, innermost first; itself included where it is a loop's body."""
+        found: list[Block] = []
+        block: Block | None = self
+        while block is not None and block.kind is not BlockKind.FUNCTION:
+            if block.kind is BlockKind.LOOP:
+                found.append(block)
+            block = block.parent
+        return found
+
     def within(self, other: Block) -> bool:
         """Whether this block is `other` or stands inside it."""
         block: Block | None = self

@@ -6,7 +6,6 @@ from trainlint.analysis.conditions.branches import follows_early_exit
 from trainlint.analysis.effects.forward import computes
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.contract.guard import guard
 from trainlint.finding import Heat
 
@@ -40,9 +39,5 @@ def repeated(site: Site) -> str:
 
 def _in_loop_over_epochs(site: Site) -> bool:
     """Whether the loop stands around the call itself: what is called once an epoch costs nothing to speak of."""
-    for block in site.block.outwards():
-        if block.kind is BlockKind.FUNCTION:
-            return False
-        if block.kind is BlockKind.LOOP:
-            return site.file.loops.kind(block) is LoopKind.EPOCH
-    return False
+    loops = site.block.loops()
+    return bool(loops) and site.file.loops.kind(loops[0]) is LoopKind.EPOCH

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.programs.evaluation import forwards_with_graph, model_run_by
 from trainlint.analysis.programs.modes import may_set_training, mode_calls, sets_training, switched
 from trainlint.analysis.programs.steps import LoopKind
-from trainlint.analysis.syntax.blocks import Block, BlockKind, Place
+from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.names import dotted, last_name, root_name
 from trainlint.contract.guard import early_guard, guard
 
@@ -103,18 +103,9 @@ def _epochs_around(site: Site) -> Iterator[tuple[Block, int]]:
         edges = site.file.graph.callers.get(site.function, ())
         places += [edge.place for edge in edges if not edge.passed]
     for place in places:
-        for around in _loops(place.block):
+        for around in place.block.loops():
             if site.file.loops.kind(around) is LoopKind.EPOCH:
                 yield around, place.statement.lineno
-
-
-def _loops(block: Block) -> Iterator[Block]:
-    """The loops around a block in its function, innermost first."""
-    for around in block.outwards():
-        if around.kind is BlockKind.FUNCTION:
-            return
-        if around.kind is BlockKind.LOOP:
-            yield around
 
 
 def _trains_before(site: Site, epochs: Block, name: str, line: int) -> bool:

@@ -143,11 +143,9 @@ def _is_iterated(file: SemanticModel, place: Place) -> bool:
 def _repeated(file: SemanticModel, block: Block, loader: Loader) -> tuple[bool, Block | None]:
     """Whether the code of a block runs again and again while a loader stays the same, and the loop that says so."""
     generator = (function := file.outline.enclosing(block)) is not None and function.is_generator
-    for outer in block.outwards():
-        if outer.kind is BlockKind.FUNCTION:
-            break
-        if outer.kind is BlockKind.LOOP and not loader.block.within(outer) and _goes_round(file, outer, generator):
-            return True, outer
+    for loop in block.loops():
+        if not loader.block.within(loop) and _goes_round(file, loop, generator):
+            return True, loop
     built, heat = file.heats.of(loader.block).heat, file.heats.of(block).heat
     if file.outline.enclosing(loader.block) is function:
         return False, None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, How
+from trainlint.analysis.syntax.blocks import Binding, Block, How
 from trainlint.analysis.syntax.names import last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.types.batches import passed
@@ -106,9 +106,4 @@ def _changed_in_loop(file: SemanticModel, name: str) -> bool:
 
 
 def _in_loop(block: Block) -> bool:
-    for outer in block.outwards():
-        if outer.kind is BlockKind.FUNCTION:
-            return False
-        if outer.kind is BlockKind.LOOP and not isinstance(outer.node, ast.comprehension):
-            return True
-    return False
+    return any(not isinstance(loop.node, ast.comprehension) for loop in block.loops())

@@ -11,7 +11,6 @@ from trainlint.analysis.types.values import Kind
 from trainlint.analysis.types.vocabulary import CRITERION_NAME
 from trainlint.contract.guard import guard
 from trainlint.patterns import lazy
-from trainlint_rules.memory.idioms.inference import loops_around
 
 if TYPE_CHECKING:
     from trainlint.analysis.site import Site
@@ -38,5 +37,5 @@ def copies_loss_function(site: Site) -> bool:
 def trains_copies_by_design(site: Site) -> bool:
     """The function, its loop or the file is named for meta-learning or federated learning, which train copies."""
     names = [site.path.rpartition("/")[2], site.function.name if site.function is not None else ""]
-    names += [last_name(loop.node.target) for loop in loops_around(site.block) if isinstance(loop.node, ast.For)]
+    names += [last_name(loop.node.target) for loop in site.block.loops() if isinstance(loop.node, ast.For)]
     return any(_LEARNS_TO_LEARN.search(name) for name in names)

@@ -14,7 +14,6 @@ from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Confidence, Heat
 from trainlint.patterns import lazy
-from trainlint_rules.memory.idioms.inference import loops_around
 
 if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
@@ -75,7 +74,7 @@ def evaluates_in_step(site: Site) -> bool:
 def inside_evaluation(site: Site) -> bool:
     """The loop around the evaluation is reported instead."""
     loop = evaluation_loop(site)
-    outer = loops_around(loop.parent) if loop is not None and loop.parent is not None else ()
+    outer = loop.parent.loops() if loop is not None and loop.parent is not None else ()
     return any(site.file.loops.kind(item) is LoopKind.EVAL for item in outer)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.evaluation import builds_graph, forwards_with_graph, model_run_by, wants_gradients
 from trainlint.analysis.programs.steps import LoopKind
-from trainlint.analysis.syntax.blocks import Block, BlockKind, How, Place
+from trainlint.analysis.syntax.blocks import Block, How, Place
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in, position, root_name
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import call_of
@@ -77,7 +77,7 @@ def _toggle(file: SemanticModel, network: str, body: Block, lines: range) -> Pla
     runs = (place for place in file.outline.calls.get(network.rpartition(".")[2], ()) if first < _line(place) < last)
     if not any(dotted(getattr(place.node, "func", place.node)) == network for place in runs):
         return None
-    loop = next(loops_around(off[0].block), None)
+    loop = next(iter(off[0].block.loops()), None)
     return Place(loop.node.iter, loop, loop.node) if loop is not None and isinstance(loop.node, ast.For) else None
 
 
@@ -96,7 +96,7 @@ def _assignments(file: SemanticModel, network: str, body: Block, lines: range, v
 
 def _parameters_of(place: Place) -> str | None:
     """The network over whose parameters the innermost loop around a place goes."""
-    loop = next(loops_around(place.block), None)
+    loop = next(iter(place.block.loops()), None)
     over = loop.node.iter if loop is not None and isinstance(loop.node, ast.For) else None
     if not isinstance(over, ast.Call) or last_name(over.func) not in ("parameters", "named_parameters"):
         return None
@@ -127,16 +127,7 @@ def _forwards_of(file: SemanticModel, network: str, body: Block) -> Iterator[Pla
 
 def in_evaluation_loop(file: SemanticModel, place: Place) -> bool:
     """Whether a loop over a loader stands around a place, in the same function, and evaluates."""
-    return any(file.loops.kind(block) is LoopKind.EVAL for block in loops_around(place.block))
-
-
-def loops_around(block: Block) -> Iterator[Block]:
-    """The loops around a block, itself included, in the same function, innermost first."""
-    for outer in block.outwards():
-        if outer.kind is BlockKind.FUNCTION:
-            return
-        if outer.kind is BlockKind.LOOP:
-            yield outer
+    return any(file.loops.kind(block) is LoopKind.EVAL for block in place.block.loops())
 
 
 def only_read(file: SemanticModel, read: Place) -> list[Place]:
@@ -199,7 +190,7 @@ def _is_part(file: SemanticModel, place: Place) -> bool:
 
 def _may_run_again(file: SemanticModel, place: Place) -> bool:
     """Whether a forward stands in a function or a loop. A script's one forward costs little, whatever it records."""
-    return file.graph.enclosing(place.block) is not None or any(loops_around(place.block))
+    return file.graph.enclosing(place.block) is not None or bool(place.block.loops())
 
 
 def _behind(

@@ -15,7 +15,6 @@ from trainlint.contract.confidence import doubted, level
 from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Confidence
 from trainlint_rules.memory.idioms.arrays import read_as_arrays
-from trainlint_rules.memory.idioms.inference import loops_around
 from trainlint_rules.memory.idioms.lifetimes import Lifetime, lifetime
 
 if TYPE_CHECKING:
@@ -120,7 +119,7 @@ def collected_output(site: Site) -> bool:
 def _batch_loop(site: Site) -> Block | None:
     """The innermost loop around that takes one batch in each round, of training or of evaluation."""
     kinds = site.file.loops
-    return next((loop for loop in loops_around(site.block) if kinds.kind(loop) in _ITERATIONS), None)
+    return next((loop for loop in site.block.loops() if kinds.kind(loop) in _ITERATIONS), None)
 
 
 def _is_loss(added: ast.expr, value: Value, flow: Backwards) -> bool:

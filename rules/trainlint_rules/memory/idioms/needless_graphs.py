@@ -28,7 +28,7 @@ from trainlint_rules.memory.idioms.evaluation_loops import (
     sure_of_evaluation,
     whole_evaluation,
 )
-from trainlint_rules.memory.idioms.inference import interlude, loops_around, only_read, only_shown, volatile_input
+from trainlint_rules.memory.idioms.inference import interlude, only_read, only_shown, volatile_input
 from trainlint_rules.memory.idioms.target_networks import forwards_for_nothing
 from trainlint_rules.memory.idioms.unused_graphs import graph_is_unused
 
@@ -71,7 +71,7 @@ def needless_graphs(site: Site) -> Iterator[NeedlessGraph]:
         loop = site.file.outline.loop_blocks[site.node]
         if evaluation_loop(site) is not None:
             yield from _of_evaluation(site, loop)
-        elif site.file.loops.acts_on_environment(loop) and not list(loops_around(site.block)):
+        elif site.file.loops.acts_on_environment(loop) and not site.block.loops():
             yield from _of_actions(site, loop)
         yield from _of_targets(site)
         return
@@ -138,10 +138,8 @@ def _of_volatile(site: Site) -> Iterator[NeedlessGraph]:
 
 def _of_looks(site: Site, places: list[Place]) -> Iterator[NeedlessGraph]:
     for place in places:
-        if not any(site.file.loops.acts_on_environment(loop) for loop in loops_around(place.block)):
-            in_step = Site(
-                site.file, place
-            ).heat.heat.in_step  # else a look costs little, or callers switch autograd off
+        if not any(site.file.loops.acts_on_environment(loop) for loop in place.block.loops()):
+            in_step = Site(site.file, place).heat.heat.in_step  # else it costs little, or callers switch autograd off
             yield _of_forward(site, place, Use.LOOK, Confidence.LIKELY if in_step else Confidence.POSSIBLE)
 
 
