@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 from trainlint.analysis.effects.python_reads import ANSWERS, python_reads
 from trainlint.analysis.site import Site
+from trainlint.analysis.tables.waits.checked_results import CHECKED
 from trainlint.analysis.tables.waits.number_arguments import WANTED
 from trainlint.contract.bases import ReadRule
 from trainlint.contract.confidence import level
@@ -13,6 +16,7 @@ from trainlint_rules.sync.idioms.reads.advice import INSTEAD_OF_SIZE, INSTEAD_OF
 from trainlint_rules.sync.idioms.reads.decisions import decision
 from trainlint_rules.sync.idioms.reads.read_guards import READ_FOR_A_PURPOSE, in_progress_bar
 
+_UNCHECKED = "compute it every N steps, or keep it out of the step; the function waits to learn whether it succeeded"
 _TESTED = "test every N steps, or decide on the device with `torch.where`"
 
 
@@ -24,7 +28,9 @@ class TensorReadAsPythonValue(ReadRule):
     `logger.info("%s", t)`, `math.isnan(t)`, `max(1, t)`, `writer.add_scalar(tag, t)` and `wandb.log({"loss": t})` all
     call `.item()` inside: the host waits for the device, and the device then waits for the host. They look harmless
     since no `.item()` is in sight. So do device scalars in place of numbers, as in `x.roll(t)`, `torch.zeros(t)`,
-    `F.pad(x, [t, 0])` and `x.clamp(0, t)`, and questions such as `3 in t` and `torch.equal(a, b)`.
+    `F.pad(x, [t, 0])` and `x.clamp(0, t)`, and questions such as `3 in t` and `torch.equal(a, b)`. `torch.linalg.inv`,
+    `cholesky`, `solve` and others wait to learn whether they succeeded.
+    [What makes the host wait](../waits.md) lists all that is known.
 
     ## Example
     ```python
@@ -81,7 +87,7 @@ class TensorReadAsPythonValue(ReadRule):
     code = "TRN203"
     name = "tensor-read-as-python-value"
     confirmed_by = frozenset({Symptom.HOST_SYNC})
-    on = (*WANTED, *ANSWERS)
+    on = (*WANTED, *ANSWERS, *CHECKED)
     when = EACH_STEP
     unless = (in_progress_bar, *READ_FOR_A_PURPOSE)
     message = "{how}`{text}` forces a GPU sync{often}"
@@ -98,6 +104,10 @@ class TensorReadAsPythonValue(ReadRule):
             instead = _TESTED if decided is None else INSTEAD_OF_TEST[decided]
             return Match(site.at(node), level(sure), {"how": "testing "}, help=instead)
         by = f"{how} " if how.endswith(("formatting", " from")) else "" if node is site.node else f"{how} of "
+        checked = CHECKED.get(site.origin(site.call.func) or "") if isinstance(site.node, ast.Call) else None
+        if checked is not None:
+            instead = f"use `{checked.instead}`, which does not wait" if checked.instead else _UNCHECKED
+            return Match(site.at(node), level(sure), {"how": by}, help=instead)
         if how.endswith(" from"):
             return Match(site.at(node), level(sure), {"how": by}, help=INSTEAD_OF_SIZE)
         return Match(site.at(node), level(sure), {"how": by}, help=instead_of_number(site, node))

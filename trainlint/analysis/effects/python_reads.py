@@ -12,6 +12,7 @@ from trainlint.analysis.effects.reads import implicit_read, tensors_read
 from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.syntax.uses import around
+from trainlint.analysis.tables.waits.checked_results import CHECKED
 from trainlint.analysis.types.values import Kind
 from trainlint.patterns import lazy
 
@@ -91,6 +92,8 @@ def _read_arguments(site: Site, call: ast.Call, name: str) -> list[ast.expr]:
     origin = site.origin(func) or ""
     if (name in _MATH and origin.startswith("math.")) or origin in ANSWERS:
         return call.args
+    if origin in CHECKED:
+        return call.args[:1]
     if isinstance(func, ast.Name):
         known = name in _CONVERSIONS or name in ("print", "format") or (name in _CHOICES and len(call.args) > 1)
         return call.args if known and site.block.scope.owner(name) is None else []
