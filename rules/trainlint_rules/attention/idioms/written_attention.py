@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Function, How, Place
 from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in, position
@@ -48,15 +49,19 @@ class WrittenAttention:
     """Whether queries and keys are normalised at the product, as attention between channels does."""
 
 
-def written_attention(outline: Outline, softmax: Place) -> WrittenAttention | None:
-    """The attention around a softmax over the last dimension, if its probabilities have no other use; else None."""
+def written_attention(file: SemanticModel, softmax: Place) -> WrittenAttention | None:
+    """The attention around a softmax over the last dimension, if its probabilities have no other use; else None.
+
+    The probabilities may be what a function of the file returns, or the forward of an autograd function.
+    """
+    outline = file.outline
     function = outline.enclosing(softmax.block)
     if function is None or not isinstance(softmax.node, ast.Call):
         return None
     scores = _softened(outline, function, softmax.node)
     if scores is None:
         return None
-    flow = _Flow(outline, function)
+    flow = _Flow(file, function)
     product = flow.scores(scores, softmax.block, _DEEPEST)
     outputs = flow.products_of(softmax.node, softmax.block, _DEEPEST)
     if product is None or not outputs:
@@ -68,7 +73,7 @@ def written_attention(outline: Outline, softmax: Place) -> WrittenAttention | No
 @guard
 def biased(site: Site) -> bool:
     """A bias of relative positions is added to the scores, which the fastest kernels do not take."""
-    way = written_attention(site.file.outline, site.place)
+    way = written_attention(site.file, site.place)
     return way is not None and way.biased
 
 
@@ -110,8 +115,9 @@ def _parents(function: ast.AST) -> dict[ast.AST, ast.AST]:
 class _Flow:
     """Where scores come from and where probabilities go, in one function."""
 
-    def __init__(self, outline: Outline, function: Function) -> None:
-        self.outline = outline
+    def __init__(self, file: SemanticModel, function: Function) -> None:
+        self.file = file
+        self.outline = file.outline
         self.function = function
         self.biased = False
 
@@ -224,6 +230,11 @@ class _Flow:
                         yield None
                         return
                     current = call
+                case ast.Call(func=ast.Attribute(attr="save_for_backward")):
+                    return
+                case ast.Return() if depth:
+                    yield from self._uses_of_result(depth)
+                    return
                 case ast.IfExp():
                     current = parent
                 case ast.Assign(targets=[ast.Name(id=name)]) if depth:
@@ -232,6 +243,24 @@ class _Flow:
                 case _:
                     yield None
                     return
+
+    def _uses_of_result(self, depth: int) -> Iterator[ast.expr | None]:
+        """The uses of what the function returns, in the functions of the file that call it."""
+        calls = [edge.place for edge in self.file.graph.callers.get(self.function, ()) if not edge.passed]
+        if self.function.owner is not None and self.function.name == "forward":
+            calls += [
+                place
+                for place in self.outline.calls.get("apply", ())
+                if isinstance(place.node, ast.Call)
+                and isinstance(place.node.func, ast.Attribute)
+                and last_name(place.node.func.value) == self.function.owner.name
+            ]
+        for place in calls:
+            caller = self.outline.enclosing(place.block)
+            if caller is None or caller is self.function or not isinstance(place.node, ast.Call):
+                yield None
+            else:
+                yield from _Flow(self.file, caller).products_of(place.node, place.block, depth - 1) or [None]
 
     def _uses_of_name(self, name: str, assigned: ast.Assign, depth: int) -> Iterator[ast.expr | None]:
         """The uses of a name that see what one statement assigns to it."""
