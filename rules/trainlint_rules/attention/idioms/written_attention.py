@@ -260,7 +260,10 @@ class _Flow:
             if caller is None or caller is self.function or not isinstance(place.node, ast.Call):
                 yield None
             else:
-                yield from _Flow(self.file, caller).products_of(place.node, place.block, depth - 1) or [None]
+                products = _Flow(self.file, caller).products_of(place.node, place.block, depth - 1)
+                yield from products
+                if not products:
+                    yield None
 
     def _uses_of_name(self, name: str, assigned: ast.Assign, depth: int) -> Iterator[ast.expr | None]:
         """The uses of a name that see what one statement assigns to it."""
