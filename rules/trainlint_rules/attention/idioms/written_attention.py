@@ -209,10 +209,7 @@ class _Flow:
         while True:
             parent = parents.get(current)
             match parent:
-                case ast.BinOp(op=ast.MatMult()):
-                    yield parent
-                    return
-                case ast.Call() if last_name(parent.func) in _PRODUCTS and current is not parent.func:
+                case ast.BinOp() | ast.Call() if _multiplies(parent, current):
                     yield parent
                     return
                 case ast.Call() if current in parent.args and self._keeps(parent.func):
@@ -224,12 +221,8 @@ class _Flow:
                     parent = parents.get(parent)
                     yield parent if isinstance(parent, ast.Call) else None
                     return
-                case ast.Attribute(attr=name) if name in _KEEPING:
-                    call = parents.get(parent)
-                    if not isinstance(call, ast.Call):
-                        yield None
-                        return
-                    current = call
+                case ast.Attribute(attr=name) if name in _KEEPING and isinstance(parents.get(parent), ast.Call):
+                    current = parents[parent]
                 case ast.Call(func=ast.Attribute(attr="save_for_backward")):
                     return
                 case ast.Return() if depth:
@@ -284,3 +277,10 @@ class _Flow:
 def _is_given(value: ast.expr, name: str) -> bool:
     """Whether an unknown function is given a name, whose value it may change in any way."""
     return isinstance(value, ast.Call) and any(isinstance(item, ast.Name) and item.id == name for item in value.args)
+
+
+def _multiplies(node: ast.BinOp | ast.Call, factor: ast.AST) -> bool:
+    """Whether an expression is a product of matrices with a factor."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.MatMult)
+    return last_name(node.func) in _PRODUCTS and factor is not node.func
