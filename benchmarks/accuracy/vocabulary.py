@@ -102,6 +102,7 @@ ISSUES_OF_RULE: dict[str, tuple[str, ...]] = {
     "TRN529": ("collective-misuse",),
     "TRN530": ("collective-misuse",),
     "TRN531": ("collective-misuse",),
+    "TRN601": ("unfused-optimizer",),
     "TRN602": ("unfused-optimizer",),
     "TRN607": ("param-loop",),
     "TRN701": ("manual-attention",),

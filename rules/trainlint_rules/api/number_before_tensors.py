@@ -29,13 +29,11 @@ class NumberBeforeTensors(CallRule):
 
 
     class Momentum(torch.optim.Optimizer):
-        def step(self):
-            for group in self.param_groups:
-                for p in group["params"]:
-                    state = self.state[p]
-                    state["mean"].mul_(0.9).add_(0.1, p.grad)
-                    state["square"].mul_(0.99).addcmul_(0.01, p.grad, p.grad)
-                    p.data.addcdiv_(-group["lr"], state["mean"], state["square"].sqrt().add_(1e-8))
+        def update(self, p, group):
+            state = self.state[p]
+            state["mean"].mul_(0.9).add_(0.1, p.grad)
+            state["square"].mul_(0.99).addcmul_(0.01, p.grad, p.grad)
+            p.data.addcdiv_(-group["lr"], state["mean"], state["square"].sqrt().add_(1e-8))
     ```
 
     ## Use instead
@@ -44,13 +42,11 @@ class NumberBeforeTensors(CallRule):
 
 
     class Momentum(torch.optim.Optimizer):
-        def step(self):
-            for group in self.param_groups:
-                for p in group["params"]:
-                    state = self.state[p]
-                    state["mean"].mul_(0.9).add_(p.grad, alpha=0.1)
-                    state["square"].mul_(0.99).addcmul_(p.grad, p.grad, value=0.01)
-                    p.data.addcdiv_(state["mean"], state["square"].sqrt().add_(1e-8), value=-group["lr"])
+        def update(self, p, group):
+            state = self.state[p]
+            state["mean"].mul_(0.9).add_(p.grad, alpha=0.1)
+            state["square"].mul_(0.99).addcmul_(p.grad, p.grad, value=0.01)
+            p.data.addcdiv_(state["mean"], state["square"].sqrt().add_(1e-8), value=-group["lr"])
     ```
 
     Where both the number and a tensor are made by calls, these run in another order afterwards, and two draws of random

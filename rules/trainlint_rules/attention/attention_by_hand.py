@@ -107,7 +107,7 @@ class AttentionByHand(CallRule):
 
     def found(self, site: Site) -> Match | None:
         """A softmax between a product of queries with keys and one with values."""
-        way = written_attention(site.file.outline, site.place)
+        way = written_attention(site.file, site.place)
         if way is None:
             return None
         lines = {"first": way.scores.lineno, "last": way.outputs[0].lineno}

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block, BlockKind
 from trainlint.analysis.syntax.names import argument, constant, last_name
 from trainlint.analysis.tables.optimizers import OPTIMIZER_NAME
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import guard
+from trainlint.finding import Confidence
 from trainlint.patterns import lazy
 from trainlint.symptoms import Symptom
 from trainlint_rules.compute.idioms.precision import autocast_around
 
-_ENGINE = lazy(r"accelerator|fabric|engine|booster", re.IGNORECASE)
+_ENGINE = lazy(r"fabric|engine|booster", re.IGNORECASE)
+_ACCELERATOR = lazy(r"(^|_)accelerator$", re.IGNORECASE)
+"""What people call an object of Accelerate, whose `backward` stays under autocast."""
 
 
 @guard
 def _of_engine(site: Site) -> bool:
-    """It is the `backward` of Accelerate, Fabric, an optimizer or another engine, which leaves autocast by itself."""
+    """It is the `backward` of Fabric, an optimizer or another engine, which leaves autocast by itself."""
     owner = last_name(site.receiver)
     return bool(_ENGINE.search(owner) or OPTIMIZER_NAME.search(owner))
 
@@ -99,4 +104,19 @@ class BackwardInsideAutocast(CallRule):
         """The backward pass of a training step in the block of an autocast context that is not switched off."""
         autocast = autocast_around(site.file, site.block)
         inside = autocast is not None and autocast.enabled is not False
-        return Match(site) if inside and site.file.loop_reader.proves_step(site.place) else None
+        by_accelerate = not inside and _under_accelerate(site.block)
+        if not (inside or by_accelerate) or not site.file.loop_reader.proves_step(site.place):
+            return None
+        return Match(site, Confidence.LIKELY if by_accelerate else Confidence.CERTAIN)  # it may train in float32
+
+
+def _under_accelerate(block: Block) -> bool:
+    """Whether the innermost `with` around that makes a context of precision is `with accelerator.autocast():`."""
+    for outer in block.outwards():
+        if outer.kind is BlockKind.FUNCTION:
+            return False
+        for item in outer.node.items if isinstance(outer.node, ast.With) else ():
+            match item.context_expr:
+                case ast.Call(func=ast.Attribute(attr="autocast", value=owner), args=[], keywords=[]):
+                    return _ACCELERATOR.search(last_name(owner)) is not None
+    return False

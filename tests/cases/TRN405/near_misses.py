@@ -28,14 +28,14 @@ def in_full_precision(model, criterion, optimizer, loader):
         optimizer.step()
 
 
-def managed(accelerator, model, criterion, optimizer, loader):
+def managed(accelerator, fabric, model, criterion, optimizer, loader):
     for inputs, targets in loader:
         optimizer.zero_grad()
         with accelerator.autocast():
             loss = criterion(model(inputs), targets)
-            accelerator.backward(loss)
-        with torch.autocast("cuda", dtype=torch.bfloat16):
-            accelerator.backward(criterion(model(inputs), targets))
+        accelerator.backward(loss)
+        with fabric.autocast():
+            fabric.backward(criterion(model(inputs), targets))
         optimizer.step()
 
 

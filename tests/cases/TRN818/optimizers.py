@@ -8,7 +8,7 @@ class Adam(Optimizer):
     def step(self):
         for group in self.param_groups:
             beta1, beta2 = group["betas"]
-            for p in group["params"]:
+            for p in group["params"]:  #! TRN607
                 grad = p.grad.data
                 mean, square = self.state[p]["mean"], self.state[p]["square"]
                 mean.mul_(beta1).add_(1 - beta1, grad)  #! TRN818

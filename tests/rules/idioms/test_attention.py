@@ -66,7 +66,7 @@ def test_attentions_are_told_from_other_softmaxes(snippet: str) -> None:
         places = (place for place in model.outline.calls["softmax"] if place.statement is statement)
         place = next(places)
         assert isinstance(place, Place)
-        found = written_attention(model.outline, place)
+        found = written_attention(model, place)
         meaning = "none" if found is None else "biased" if found.biased else "cosine" if found.cosine else "attention"
         assert meaning == said, ast.unparse(statement)
         assert place.block is block

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Function, How, Place
 from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in, position
@@ -48,15 +49,19 @@ class WrittenAttention:
     """Whether queries and keys are normalised at the product, as attention between channels does."""
 
 
-def written_attention(outline: Outline, softmax: Place) -> WrittenAttention | None:
-    """The attention around a softmax over the last dimension, if its probabilities have no other use; else None."""
+def written_attention(file: SemanticModel, softmax: Place) -> WrittenAttention | None:
+    """The attention around a softmax over the last dimension, if its probabilities have no other use; else None.
+
+    The probabilities may be what a function of the file returns, or the forward of an autograd function.
+    """
+    outline = file.outline
     function = outline.enclosing(softmax.block)
     if function is None or not isinstance(softmax.node, ast.Call):
         return None
     scores = _softened(outline, function, softmax.node)
     if scores is None:
         return None
-    flow = _Flow(outline, function)
+    flow = _Flow(file, function)
     product = flow.scores(scores, softmax.block, _DEEPEST)
     outputs = flow.products_of(softmax.node, softmax.block, _DEEPEST)
     if product is None or not outputs:
@@ -68,7 +73,7 @@ def written_attention(outline: Outline, softmax: Place) -> WrittenAttention | No
 @guard
 def biased(site: Site) -> bool:
     """A bias of relative positions is added to the scores, which the fastest kernels do not take."""
-    way = written_attention(site.file.outline, site.place)
+    way = written_attention(site.file, site.place)
     return way is not None and way.biased
 
 
@@ -110,8 +115,9 @@ def _parents(function: ast.AST) -> dict[ast.AST, ast.AST]:
 class _Flow:
     """Where scores come from and where probabilities go, in one function."""
 
-    def __init__(self, outline: Outline, function: Function) -> None:
-        self.outline = outline
+    def __init__(self, file: SemanticModel, function: Function) -> None:
+        self.file = file
+        self.outline = file.outline
         self.function = function
         self.biased = False
 
@@ -203,10 +209,7 @@ class _Flow:
         while True:
             parent = parents.get(current)
             match parent:
-                case ast.BinOp(op=ast.MatMult()):
-                    yield parent
-                    return
-                case ast.Call() if last_name(parent.func) in _PRODUCTS and current is not parent.func:
+                case ast.BinOp() | ast.Call() if _multiplies(parent, current):
                     yield parent
                     return
                 case ast.Call() if current in parent.args and self._keeps(parent.func):
@@ -218,12 +221,13 @@ class _Flow:
                     parent = parents.get(parent)
                     yield parent if isinstance(parent, ast.Call) else None
                     return
-                case ast.Attribute(attr=name) if name in _KEEPING:
-                    call = parents.get(parent)
-                    if not isinstance(call, ast.Call):
-                        yield None
-                        return
-                    current = call
+                case ast.Attribute(attr=name) if name in _KEEPING and isinstance(parents.get(parent), ast.Call):
+                    current = parents[parent]
+                case ast.Call(func=ast.Attribute(attr="save_for_backward")):
+                    return
+                case ast.Return() if depth:
+                    yield from self._uses_of_result(depth)
+                    return
                 case ast.IfExp():
                     current = parent
                 case ast.Assign(targets=[ast.Name(id=name)]) if depth:
@@ -232,6 +236,27 @@ class _Flow:
                 case _:
                     yield None
                     return
+
+    def _uses_of_result(self, depth: int) -> Iterator[ast.expr | None]:
+        """The uses of what the function returns, in the functions of the file that call it."""
+        calls = [edge.place for edge in self.file.graph.callers.get(self.function, ()) if not edge.passed]
+        if self.function.owner is not None and self.function.name == "forward":
+            calls += [
+                place
+                for place in self.outline.calls.get("apply", ())
+                if isinstance(place.node, ast.Call)
+                and isinstance(place.node.func, ast.Attribute)
+                and last_name(place.node.func.value) == self.function.owner.name
+            ]
+        for place in calls:
+            caller = self.outline.enclosing(place.block)
+            if caller is None or caller is self.function or not isinstance(place.node, ast.Call):
+                yield None
+            else:
+                products = _Flow(self.file, caller).products_of(place.node, place.block, depth - 1)
+                yield from products
+                if not products:
+                    yield None
 
     def _uses_of_name(self, name: str, assigned: ast.Assign, depth: int) -> Iterator[ast.expr | None]:
         """The uses of a name that see what one statement assigns to it."""
@@ -252,3 +277,10 @@ class _Flow:
 def _is_given(value: ast.expr, name: str) -> bool:
     """Whether an unknown function is given a name, whose value it may change in any way."""
     return isinstance(value, ast.Call) and any(isinstance(item, ast.Name) and item.id == name for item in value.args)
+
+
+def _multiplies(node: ast.BinOp | ast.Call, factor: ast.AST) -> bool:
+    """Whether an expression is a product of matrices with a factor."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.MatMult)
+    return last_name(node.func) in _PRODUCTS and factor is not node.func

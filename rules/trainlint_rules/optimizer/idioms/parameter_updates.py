@@ -70,11 +70,18 @@ def _update(tensors: RoundTensors, writes: list[ast.AST], copies: list[ast.AST])
         return Update.NORM if any(tensors.norms()) else None
     if any(_cleans(item) for item in writes):
         return Update.CLEANED_GRADIENT if any(map(tensors.reads_gradient, writes)) else None
-    if copies and all(_writes_gradient(tensors, item) for item in writes):
-        return Update.COPY
     if all(_writes_gradient(tensors, item) for item in writes):
-        unpacked = any(_is_copy(item) for item in writes)
-        return None if unpacked else Update.GRADIENT
+        return Update.COPY if copies else _of_gradients(writes)
+    return _of_parameters(tensors, writes)
+
+
+def _of_gradients(writes: list[ast.AST]) -> Update | None:
+    """What writes to gradients alone amount to; None where they are unpacked from a buffer."""
+    return None if any(_is_copy(item) for item in writes) else Update.GRADIENT
+
+
+def _of_parameters(tensors: RoundTensors, writes: list[ast.AST]) -> Update | None:
+    """What writes amount to of which some change the parameters themselves."""
     if any(map(tensors.reads_gradient, writes)):
         return Update.DESCENT
     if tensors.draws_towards_another(writes):

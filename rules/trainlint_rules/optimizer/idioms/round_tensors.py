@@ -71,20 +71,27 @@ class RoundTensors:
         """Where a tensor of the round is computed anew, in place or by assignment."""
         for part in self.parts:
             match part:
-                case ast.AugAssign(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div()) if self.is_one(part.target):
-                    if ast.unparse(part.target) not in self.counters:
-                        yield part
+                case ast.AugAssign(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), target=target):
+                    written = self.is_one(target) and ast.unparse(target) not in self.counters
                 case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target], value=value):
-                    if self.is_one(target) and (self._computes(value) or self.is_blended(target, value)):
-                        yield part
-                case ast.Call(func=ast.Attribute(attr=name, value=value)):
-                    if (
-                        self.is_one(receiver(value))
-                        and (
-                            name in IN_PLACE or (name == "copy_" and part.args and self._is_result(value, part.args[0]))
-                        )
-                    ) or any(item.arg == "out" and self.is_one(item.value) for item in part.keywords):
-                        yield part
+                    written = self.is_one(target) and self._is_result(target, value)
+                case ast.Call():
+                    written = self._is_written_by(part)
+                case _:
+                    written = False
+            if written:
+                yield part
+
+    def _is_written_by(self, call: ast.Call) -> bool:
+        """Whether a call computes a tensor of the round: an in-place method, `copy_` of a result, or `out=`."""
+        if any(item.arg == "out" and self.is_one(item.value) for item in call.keywords):
+            return True
+        match call:
+            case ast.Call(func=ast.Attribute(attr="copy_", value=value), args=[given, *_]):
+                return self.is_one(receiver(value)) and self._is_result(value, given)
+            case ast.Call(func=ast.Attribute(attr=name, value=value)):
+                return name in IN_PLACE and self.is_one(receiver(value))
+        return False
 
     def copies(self) -> Iterator[ast.AST]:
         """Where one tensor of the round is copied into another."""

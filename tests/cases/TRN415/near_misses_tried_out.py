@@ -14,5 +14,5 @@ class Backbone(nn.Module):
 
 
 if __name__ == "__main__":
-    backbone = Backbone()
+    backbone = nn.Sequential(Backbone(), nn.ReLU())
     print(backbone.forward(torch.zeros(1, 3, 8, 8)).shape)
