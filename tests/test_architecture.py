@@ -23,6 +23,7 @@ MOST_MODULES = 20
 FOR_ANNOTATIONS_ONLY = {
     # The semantic model computes each fact when it is first asked for, and these facts are computed from others.
     "trainlint.analysis.effects.guarded_reads": ("trainlint.analysis.semantic_model",),
+    "trainlint.analysis.types.attributes": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.call_results": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.iteration": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.named_devices": ("trainlint.analysis.types.inference",),
@@ -30,8 +31,10 @@ FOR_ANNOTATIONS_ONLY = {
     "trainlint.analysis.types.reflection": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.structures.constructions": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.structures.displays": ("trainlint.analysis.types.inference",),
+    "trainlint.analysis.types.structures.fillings": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.structures.project_classes": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.structures.structure": ("trainlint.analysis.types.inference",),
+    "trainlint.analysis.types.structures.subscripts": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.imported_facts": ("trainlint.analysis.effects.guarded_reads",),
     # An access path is followed to things, their attributes and what calls of them return, which are followed again.
     "trainlint.analysis.project.attributes": ("trainlint.analysis.project.following",),
