@@ -9,7 +9,7 @@ from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import constant
 from trainlint.analysis.types.reflection import own_module
 from trainlint.analysis.types.structures.fillings import MOST_FILLINGS
-from trainlint.analysis.types.structures.structure import stored_item
+from trainlint.analysis.types.structures.structure import stored_in_attribute, stored_item
 from trainlint.analysis.types.values import UNKNOWN, Kind, Origin, Value
 from trainlint.analysis.types.vocabulary import by_name
 
@@ -47,8 +47,11 @@ def _item_under_key(kinds: Kinds, base: Value, key: str, node: ast.Subscript, bl
 def _element_or_stored(kinds: Kinds, base: Value, node: ast.Subscript, block: Block) -> Value:
     """What the file stored before under the key that is read, or else any element of the container."""
     found = kinds.element(base)
-    filled = type(node.value) is ast.Name and node.value.id in kinds.outline.fillings
-    return stored_item(kinds, node, block, found) if filled and constant(node.slice) is not None else found
+    if constant(node.slice) is None:
+        return found
+    if type(node.value) is ast.Name and node.value.id in kinds.outline.fillings:
+        return stored_item(kinds, node, block, found)
+    return stored_in_attribute(kinds, node, block, found)
 
 
 def _item_of_optimizer(kinds: Kinds, base: Value, key: str) -> Value:
