@@ -26,6 +26,7 @@ FOR_ANNOTATIONS_ONLY = {
     "trainlint.analysis.effects.gathered_lists": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.effects.guarded_reads": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.effects.reductions": ("trainlint.analysis.semantic_model",),
+    "trainlint.analysis.types.attributes": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.call_results": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.iteration": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.named_devices": ("trainlint.analysis.types.inference",),
@@ -33,8 +34,14 @@ FOR_ANNOTATIONS_ONLY = {
     "trainlint.analysis.types.reflection": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.structures.constructions": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.structures.displays": ("trainlint.analysis.types.inference",),
+    "trainlint.analysis.types.structures.fillings": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.structures.project_classes": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.structures.structure": ("trainlint.analysis.types.inference",),
+    "trainlint.analysis.types.structures.subscripts": ("trainlint.analysis.types.inference",),
+    "trainlint.analysis.types.imported_facts": ("trainlint.analysis.effects.guarded_reads",),
+    # An access path is followed to things, their attributes and what calls of them return, which are followed again.
+    "trainlint.analysis.project.attributes": ("trainlint.analysis.project.following",),
+    "trainlint.analysis.project.call_outcomes": ("trainlint.analysis.project.following",),
     # Rules have settings, the model carries the settings, and rules are asked about the model.
     "trainlint.analysis.semantic_model": ("trainlint.config",),
     "trainlint.catalogue": ("trainlint.analysis.site",),

@@ -34,7 +34,7 @@ class Work:
 def counted() -> Iterator[Work]:
     """Count looks at the callers of functions, at what bodies hold, and at access paths."""
     work = Work()
-    hottest, inside, start, value = FrequencyFixpoint._hottest, Steps._inside, Follower._follow, Follower._value
+    hottest, inside, start, value = FrequencyFixpoint._hottest, Steps._inside, Follower._follow, Follower.value
 
     def count_heat(*given: Any) -> HeatFact:
         work.heats += 1
@@ -56,7 +56,7 @@ def counted() -> Iterator[Work]:
         patch.setattr(FrequencyFixpoint, "_hottest", count_heat)
         patch.setattr(Steps, "_inside", count_body)
         patch.setattr(Follower, "_follow", count_pointer)
-        patch.setattr(Follower, "_value", count_value)
+        patch.setattr(Follower, "value", count_value)
         yield work
 
 

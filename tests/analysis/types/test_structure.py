@@ -170,6 +170,21 @@ KEPT = {
         weights = torch.from_numpy(np.load("w.npy"))  #= tensor host factory
         table = torch.tensor([1, 2])  #= tensor host factory
     """,
+    "entries of an attribute that other methods store": """
+        import torch
+        device = "cuda"
+        class Head(torch.nn.Module):
+            def __init__(self):
+                self.kept = {}
+            def forward(self, x):
+                self.kept["score"] = x.mean().to(device)
+                self.kept["sizes"] = [3, 4]
+                self.kept["rows"] = torch.zeros(3)
+            def loss(self):
+                a = self.kept["score"]  #= tensor device other
+                b = self.kept["sizes"]  #= container of number
+                c = self.kept["rows"]  #= tensor host factory
+    """,
     "iterating d gives keys": """
         import torch
         for batch in train_loader:

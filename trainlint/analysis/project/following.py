@@ -8,14 +8,16 @@ from dataclasses import dataclass, field, replace
 
 from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.callgraph.skeleton import Handing
-from trainlint.analysis.project.carrying import is_tensor_attribute, item, placed
+from trainlint.analysis.project.attributes import attribute_of
+from trainlint.analysis.project.call_outcomes import called, results
+from trainlint.analysis.project.carrying import is_tensor_attribute, item
 from trainlint.analysis.project.choices import Choices
 from trainlint.analysis.project.handing_on import Parameter, Reaching, spread
-from trainlint.analysis.project.hierarchy import MOST_CALLEES, Hierarchy
+from trainlint.analysis.project.hierarchy import Hierarchy
 from trainlint.analysis.project.summary import OutgoingCall, Summary
 from trainlint.analysis.project.things import (
-    ALL_GIVEN,
     CALL,
+    MOST_THINGS,
     ChoiceThing,
     ClassThing,
     FunctionThing,
@@ -25,11 +27,8 @@ from trainlint.analysis.project.things import (
     Thing,
     ValueThing,
 )
-from trainlint.analysis.tables.common_names import OF_EVERY_MODULE
 from trainlint.analysis.types.access_paths import BY_NAME, PARTIAL, SOME, AccessPath, Start
-from trainlint.analysis.types.declared_types import RESULT
-from trainlint.analysis.types.identity_results import handed_back
-from trainlint.analysis.types.values import UNKNOWN, Kind, Value
+from trainlint.analysis.types.values import Kind, Value
 
 _DEEPEST = 14
 _LONGEST = 200
@@ -38,12 +37,8 @@ _MOST_PARAMETERS = 40
 """Of parameters that are handed on from function to function, as many are looked at where the answer is cut short."""
 _TOO_FAR = frozenset({"too far"})
 """Stands for what was not followed, for one of these reasons, among the access paths that cut an answer short."""
-_MOST_THINGS = 6
-"""An access path that leads to more things than this tells nothing."""
 MOST_CALLERS = 24
 """What a parameter holds is not asked of functions with more callers than this: such helpers are given anything."""
-_WRAPPED = frozenset({"module", "model", "_orig_mod"})
-"""Attributes by which wrappers of models hand out what they wrap."""
 
 
 def _no_bases(file: int, name: str) -> tuple[list[ClassThing], bool]:
@@ -128,11 +123,11 @@ class Follower:
             return ()
         if len(access_paths) == 1:
             things = self._follow(file, access_paths[0])
-            return things if len(things) <= _MOST_THINGS else ()
+            return things if len(things) <= MOST_THINGS else ()
         found: dict[Thing, None] = {}
         for access_path in access_paths:
             found |= dict.fromkeys(self._follow(file, access_path))
-        return tuple(found) if len(found) <= _MOST_THINGS else ()
+        return tuple(found) if len(found) <= MOST_THINGS else ()
 
     def _follow(self, file: int, access_path: AccessPath) -> tuple[Thing, ...]:
         """Follow one access path, once, and not at all where it runs in a circle or too far.
@@ -185,7 +180,7 @@ class Follower:
             self._cut |= outer
             depends = self.asked_arguments
             self.asked_arguments |= asked
-        found = tuple(things)[: _MOST_THINGS + 1]
+        found = tuple(things)[: MOST_THINGS + 1]
         if cut:
             self._partial[key] = _Partial(found, cut, len(self._busy), depends)
         else:
@@ -231,7 +226,7 @@ class Follower:
                 if call is not None and call.how is Handing.WORKER:
                     yield LoaderThing(file, access_path.of)
                 for thing in self.follow(file, call.targets) if call is not None else ():
-                    yield from self._called(thing, file, call)
+                    yield from called(self, thing, file, call)
 
     def named(self, file: int, origin: str) -> Iterator[Thing]:
         """What the dotted origin of an import leads to."""
@@ -285,9 +280,9 @@ class Follower:
                     if key in found:
                         sources[parameter].append(key)
             declared = self.summaries[file].functions[access_path.of].declared.get(access_path.name, ())
-            found[parameter].things = dict.fromkeys(list(things)[: _MOST_THINGS + 1])
+            found[parameter].things = dict.fromkeys(list(things)[: MOST_THINGS + 1])
             found[parameter].declared = tuple(self._declared(file, declared))
-        spread(found, sources, _MOST_THINGS)
+        spread(found, sources, MOST_THINGS)
         return found
 
     def _passed(self, file: int, access_path: AccessPath) -> Iterator[tuple[Iterator[Thing], list[Parameter]]]:
@@ -297,9 +292,9 @@ class Follower:
             handed_on = [each for each in value.access_paths if each.start is Start.PARAMETER and not each.path]
             if handed_on:
                 value = value.with_access_paths(*(each for each in value.access_paths if each not in handed_on))
-            yield self._value(source, value), [(source, each) for each in handed_on]
+            yield self.value(source, value), [(source, each) for each in handed_on]
 
-    def _or_declared(self, things: Iterable[Thing], file: int, classes: tuple[AccessPath, ...]) -> Iterator[Thing]:
+    def or_declared(self, things: Iterable[Thing], file: int, classes: tuple[AccessPath, ...]) -> Iterator[Thing]:
         """Things, and where no object is among them, objects of the classes that an annotation names.
 
         Such an object may as well be of a class that derives from the one that is named.
@@ -315,7 +310,7 @@ class Follower:
             if isinstance(thing, ClassThing):
                 yield ObjectThing(thing.file, thing.name, own=True)
 
-    def _value(self, file: int, value: Value) -> Iterator[Thing]:
+    def value(self, file: int, value: Value) -> Iterator[Thing]:
         """A value and what its access paths lead to."""
         if value.access_paths:
             yield from self.follow(file, value.access_paths)
@@ -328,7 +323,7 @@ class Follower:
             yield thing.then(part)
         elif isinstance(part, int):
             if isinstance(thing, ValueThing):
-                yield from self._value(thing.file, item(thing.value, part))
+                yield from self.value(thing.file, item(thing.value, part))
         elif isinstance(thing, ModuleThing) and part == BY_NAME:
             yield ChoiceThing(thing.file, BY_NAME)
         elif isinstance(thing, ModuleThing) and SOME in part:
@@ -336,7 +331,7 @@ class Follower:
         elif isinstance(thing, ModuleThing):
             yield from self._in_module(thing.file, part)
         elif isinstance(thing, ClassThing | ObjectThing):
-            yield from self._attribute(thing, part)
+            yield from attribute_of(self, thing, part)
         elif isinstance(thing, ValueThing):
             if is_tensor_attribute(thing.value, part):
                 yield thing
@@ -377,126 +372,9 @@ class Follower:
             if source is not None and not source[1]:
                 yield from self._in_module(source[0], name)
 
-    def _attribute(self, thing: ClassThing | ObjectThing, name: str) -> Iterator[Thing]:
-        """What an attribute of a class or an object may be."""
-        if SOME in name:
-            yield from self._attribute_by_pattern(thing, name)
-            return
-        method = self.classes.method(thing.file, thing.name, name)
-        if method is not None:
-            yield from self._methods(thing, name, method)
-            return
-        if name == "apply" and isinstance(thing, ClassThing) and self._is_autograd(thing):
-            yield from self._of_autograd(thing)
-            return
-        cls = self._class_that_sets(thing, name)
-        if cls is not None:
-            yield from self._set_by_class(cls, name)
-        elif isinstance(thing, ObjectThing) and name in _WRAPPED:
-            yield thing
-        else:
-            found = list(self._in_derived(thing, name)) if isinstance(thing, ObjectThing) and thing.own else []
-            yield from found or self._put_by_name(thing, name)
-
-    def _attribute_by_pattern(self, thing: ClassThing | ObjectThing, pattern: str) -> Iterator[Thing]:
-        """What an attribute may be whose name the run decides: one that fits, or what the class puts there likewise."""
-        if pattern != SOME and self.classes.names_like(thing, pattern):
-            yield ChoiceThing(thing.file, pattern, owner=thing)
-        else:
-            yield from self._put_by_name(thing, pattern)
-
-    def _put_by_name(self, thing: ClassThing | ObjectThing, name: str) -> Iterator[Thing]:
-        """What a class registers under names that the run decides, as `self.add_module(name, layer)` does."""
-        for file, value in self.classes.put_by_name(thing, name) if name not in OF_EVERY_MODULE else ():
-            yield from self._value(file, value)
-
-    def _methods(self, thing: ClassThing | ObjectThing, name: str, method: tuple[int, str]) -> Iterator[FunctionThing]:
-        """A method of a class or object, and what overrides it where a deriving class may be meant."""
-        function = self.summaries[method[0]].functions[method[1]]
-        bound = function.bound and (isinstance(thing, ObjectThing) or function.of_class)
-        yield FunctionThing(*method, bound)
-        if isinstance(thing, ObjectThing) and thing.own:
-            for other in self.classes.overrides(thing.file, thing.name, name):
-                yield FunctionThing(*other, bound)
-
-    def _class_that_sets(self, thing: ClassThing | ObjectThing, name: str) -> ClassThing | None:
-        """The class, or the nearest of its bases, that assigns or declares an attribute."""
-        for cls in self.classes.ancestry(thing.file, thing.name):
-            shape = self.summaries[cls.file].classes[cls.name]
-            if name in shape.attributes or name in shape.declared:
-                return cls
-        return None
-
-    def _set_by_class(self, cls: ClassThing, name: str) -> Iterator[Thing]:
-        """What a class assigns to an attribute, or what the attribute's annotation declares."""
-        shape = self.summaries[cls.file].classes[cls.name]
-        table = self.choices.table(cls.file, f"{cls.name}.{name}")
-        if table is not None:
-            yield table
-        value = shape.attributes.get(name, UNKNOWN)
-        yield from self._or_declared(self._value(cls.file, value), cls.file, shape.declared.get(name, ()))
-
-    def _is_autograd(self, cls: ClassThing) -> bool:
-        return any(name.endswith("autograd.Function") for name in self.classes.base_names(cls.file, cls.name))
-
-    def _of_autograd(self, cls: ClassThing) -> Iterator[FunctionThing]:
-        """What `apply` of an autograd function runs: `forward`, which is given its context, and later `backward`."""
-        for name, given in (("forward", 1), ("backward", ALL_GIVEN)):
-            method = self.classes.method(cls.file, cls.name, name)
-            if method is not None:
-                yield FunctionThing(*method, given=given)
-
-    def _in_derived(self, thing: ObjectThing, name: str) -> Iterator[Thing]:
-        """What classes that derive from an object's class call by a name, until that is too much to tell anything."""
-        methods = self.classes.methods_of_derived(thing.file, thing.name, name)
-        found: dict[Thing, None] = {FunctionThing(*other, bound=True): None for other in methods}
-        for number, value in self.classes.values_in_derived(thing.file, thing.name, name):
-            if len(found) > _MOST_THINGS:
-                break
-            found |= dict.fromkeys(self._value(number, value))
-        yield from found
-
-    def _called(self, thing: Thing, file: int, call: OutgoingCall | None) -> Iterator[Thing]:
-        """What one call of a thing returns."""
-        if isinstance(thing, ClassThing):
-            yield ObjectThing(thing.file, thing.name)
-        elif isinstance(thing, FunctionThing):
-            classes = self.summaries[thing.file].functions[thing.key].declared.get(RESULT, ())
-            returned = self._value(thing.file, self.returned(thing, file, call))
-            if thing.given:  # what it was given before is not known here, so neither is what it computes of that
-                returned = (each for each in returned if not isinstance(each, ValueThing))
-            yield from self._or_declared(returned, thing.file, classes)
-        elif isinstance(thing, ChoiceThing):
-            yield thing.then(CALL)
-        elif isinstance(thing, ObjectThing):
-            methods = self.call_methods(thing)
-            for method in methods if len(methods) <= MOST_CALLEES else ():
-                yield from self._called(method, file, call)
-
     def _step(self, thing: Thing, part: str | int) -> tuple[Thing, ...]:
         """One step of a choice: what a call of a thing returns, or one of its parts."""
-        return self.results(thing) if part == CALL else tuple(self._part(thing, part))[: _MOST_THINGS + 1]
-
-    def results(self, thing: Thing) -> tuple[Thing, ...]:
-        """What some call of a thing returns, whatever it is given."""
-        return tuple(dict.fromkeys(self._called(thing, -1, None)))[: _MOST_THINGS + 1]
-
-    def returned(self, function: FunctionThing, file: int, call: OutgoingCall | None) -> Value:
-        """What a function returns to one of its calls: what it hands back is what this very call gave it."""
-        summary = self.summaries[function.file].functions[function.key]
-        if call is None or not (summary.returned.access_paths or summary.returned.items):
-            return summary.returned
-        names = summary.parameters[function.bound + function.given :]
-        given = dict(zip(names, call.arguments, strict=False)) | dict(call.keywords)
-        return handed_back(summary.returned, function.key, {name: placed(value, file) for name, value in given.items()})
-
-    def call_methods(self, thing: ObjectThing) -> list[FunctionThing]:
-        """The methods that run when an object is called."""
-        for name in ("forward", "__call__"):
-            found = [item for item in self._attribute(thing, name) if isinstance(item, FunctionThing)]
-            if found:
-                return found
-        return []
+        return results(self, thing) if part == CALL else tuple(self._part(thing, part))[: MOST_THINGS + 1]
 
     def _bases_of(self, file: int, name: str) -> tuple[list[ClassThing], bool]:
         """The direct bases of a class that stand in the project, and whether another question would find the same."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 
@@ -21,17 +20,14 @@ from trainlint.analysis.programs.grad_mode import functions_off
 from trainlint.analysis.programs.loader_uses import LoaderUse
 from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
 from trainlint.analysis.programs.steps import LoopKind, Steps
-from trainlint.analysis.project.carrying import bare
-from trainlint.analysis.project.following import MOST_CALLERS, Follower
-from trainlint.analysis.project.known_values import known_value
+from trainlint.analysis.project.following import Follower
 from trainlint.analysis.project.project_calls import Crossing, Resolver
 from trainlint.analysis.project.references import References
 from trainlint.analysis.project.summary import Draw, Summary
-from trainlint.analysis.project.things import ClassThing, FunctionThing, LoaderThing, ObjectThing
+from trainlint.analysis.project.things import ClassThing, LoaderThing, ObjectThing
+from trainlint.analysis.project.told_values import ToldValues
 from trainlint.analysis.syntax.blocks import BlockKind
-from trainlint.analysis.types.access_paths import Start
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
-from trainlint.analysis.types.values import UNKNOWN, Kind, Value, merge
 from trainlint.finding import Heat, RelatedPlace
 
 _REGISTERED = 0.87
@@ -39,8 +35,6 @@ _REGISTERED = 0.87
 _AGAIN = frozenset({Heat.EPOCH, Heat.RARE, Heat.STEP, Heat.INNER, Heat.EVAL_STEP})
 _ONLY_ONCE = frozenset({Heat.ONCE, Heat.UNKNOWN})
 _STEPS: dict[LoopKind | None, EffectKind] = {LoopKind.STEP: EffectKind.STEPS, LoopKind.EPOCH: EffectKind.TRAINS}
-_NOTHING = (Kind.UNKNOWN, Kind.NONE)
-"""What a caller gives that says nothing of a parameter."""
 
 
 def link(
@@ -69,7 +63,6 @@ class _Linked:
     paths: Sequence[PurePath]
     groups: Sequence[int]
     whole: bool = True
-    _known_attributes: dict[ClassThing, dict[str, Value]] = field(default_factory=dict)
 
     def outsides(self, asked: Sequence[bool]) -> Iterator[ImportedFacts]:
         """What each file is told; nothing where nobody asks."""
@@ -91,9 +84,9 @@ class _Linked:
                 leaving=self._leaving(file),
                 gradients_off={function: self._gradients_off(some) for function, some in edges.items()},
                 effects=self._effects_of(out_of.get(file, [])),
-                arguments=dict(self._arguments(file, edges)),
-                returned=dict(self._returned(file, out_of.get(file, []))),
-                attributes=dict(self._attributes(file)),
+                arguments=dict(self.values.arguments(file, edges)),
+                returned=dict(self.values.returned(file, out_of.get(file, []))),
+                attributes=dict(self.values.attributes(file)),
                 bases=dict(self._bases(file)),
                 around=dict(self._around(file)),
                 options=self.options[file],
@@ -110,6 +103,11 @@ class _Linked:
     def references(self) -> References:
         """Which functions the files refer to."""
         return References(self.summaries, self.groups, self.follower.modules)
+
+    @cached_property
+    def values(self) -> ToldValues:
+        """The values that files are told."""
+        return ToldValues(self.summaries, self.follower)
 
     @cached_property
     def crossings(self) -> list[Crossing]:
@@ -353,62 +351,6 @@ class _Linked:
                 found[key] = (*found.get(key, ()), CalledFunction(shape.qualified_name, shape.parameters, effects))
         return found
 
-    def _arguments(self, file: int, functions: Iterable[str]) -> Iterator[tuple[tuple[str, str], Value]]:
-        for function in functions:
-            for name in self.summaries[file].functions[function].told_by_callers:
-                given = self.follower.arguments.get((file, function, name), [])
-                if given and len(given) <= MOST_CALLERS:
-                    value = _given_by_most(
-                        [
-                            known_value(self.follower, source, item)
-                            for source, item in given
-                            if (item.access_paths or item.kind not in _NOTHING)
-                            and (
-                                source != file
-                                or all(
-                                    not (each.start is Start.PARAMETER and each.of == function and each.name == name)
-                                    for each in item.access_paths
-                                )
-                            )
-                        ]
-                    )
-                    if value.kind is not Kind.UNKNOWN:
-                        yield (function, name), value
-
-    def _returned(self, file: int, out_of: list[Crossing]) -> Iterator[tuple[str, Value]]:
-        found: dict[str, list[Value]] = {}
-        for crossing in out_of:
-            key = self.summaries[file].skeleton.calls[crossing.call].key
-            if crossing.how is Handing.CALLED and crossing.function.rpartition(".")[2].partition("#")[0] != "__init__":
-                bound = self.summaries[crossing.target].functions[crossing.function].bound
-                function = FunctionThing(crossing.target, crossing.function, bound)
-                returned = self.follower.returned(function, file, self.summaries[file].calls[crossing.call])
-                found.setdefault(key, []).append(known_value(self.follower, crossing.target, returned))
-        for key, values in found.items():
-            value = merge(values)
-            if value.kind is not Kind.UNKNOWN:
-                yield key, bare(value)
-
-    def _attributes(self, file: int) -> Iterator[tuple[tuple[str, str], Value]]:
-        for name in self.summaries[file].classes:
-            seen = set(self.summaries[file].classes[name].attributes)
-            for base in self.follower.classes.ancestry(file, name)[1:]:
-                if base.file != file:
-                    for attribute, known in self._attributes_of(base).items():
-                        if attribute not in seen:
-                            seen.add(attribute)
-                            if known.kind is not Kind.UNKNOWN:
-                                yield (name, attribute), known
-
-    def _attributes_of(self, base: ClassThing) -> dict[str, Value]:
-        """What a class assigns to its attributes, for all that derive from it."""
-        if base not in self._known_attributes:
-            attributes = self.summaries[base.file].classes[base.name].attributes
-            self._known_attributes[base] = {
-                name: known_value(self.follower, base.file, value) for name, value in attributes.items()
-            }
-        return self._known_attributes[base]
-
     @cached_property
     def declared(self) -> dict[int, dict[str, set[bool]]]:
         """For each group of files, what options are by default. Tests declare options of their own."""
@@ -438,13 +380,3 @@ class _Linked:
         for name in self.summaries[file].classes:
             if len(self.follower.classes.ancestry(file, name)) > 1:
                 yield name, self.follower.classes.base_names(file, name)
-
-
-def _given_by_most(values: list[Value]) -> Value:
-    """What a parameter holds, by what most of its callers give it, as far as that is known."""
-    known = [value for value in values if value.kind not in _NOTHING]
-    if not known:
-        return UNKNOWN
-    counts = Counter(value.kind for value in known)
-    kind, count = max(counts.items(), key=lambda item: (item[1], item[0].name))
-    return merge(value for value in known if value.kind is kind).at_most(count / len(known))

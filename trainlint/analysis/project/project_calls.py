@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
 from trainlint.analysis.callgraph.skeleton import Handing
+from trainlint.analysis.project.call_outcomes import call_methods, results
 from trainlint.analysis.project.choices import MOST_ENTRIES
 from trainlint.analysis.project.following import MOST_CALLERS, Follower
 from trainlint.analysis.project.hierarchy import MOST_CALLEES
@@ -111,7 +112,7 @@ class Resolver:
         """The functions of the project that decorators return in place of what they are given."""
         found: dict[FunctionThing, None] = {}
         for thing in self.follower.follow(file, decorators):
-            for made in self.follower.results(thing):
+            for made in results(self.follower, thing):
                 if isinstance(made, FunctionThing | ObjectThing):
                     found |= dict.fromkeys(self._run_by(made))
         return list(found)
@@ -174,7 +175,7 @@ class Resolver:
         if isinstance(thing, FunctionThing):
             return (thing,)
         if isinstance(thing, ObjectThing):
-            return self.follower.call_methods(thing)
+            return call_methods(self.follower, thing)
         if isinstance(thing, ChoiceThing):
             return self._chosen(thing)
         method = (

@@ -21,6 +21,7 @@ from trainlint.analysis.types.access_paths import SOME, AccessPath, Start
 from trainlint.analysis.types.iteration import single
 from trainlint.analysis.types.parameters import annotation_value, tells_only_kind
 from trainlint.analysis.types.structures.displays import is_long_display
+from trainlint.analysis.types.structures.fillings import table_entries
 from trainlint.analysis.types.values import Home, Kind, Value
 
 if TYPE_CHECKING:
@@ -79,13 +80,13 @@ def _entries(file: SemanticModel) -> Iterator[tuple[str, tuple[AccessPath, ...]]
     for name, bindings in file.outline.module.scope.bindings.items():
         value = bindings[0].value
         if len(bindings) == 1 and isinstance(value, ast.Dict | ast.List | ast.Tuple | ast.Call):
-            entries = file.kinds.table(bindings[0])
+            entries = table_entries(file.kinds, bindings[0])
             if entries:
                 yield name, entries
     for name, cls in file.outline.classes.items():
         for attribute, bindings in cls.attributes.items():
             if len(bindings) == 1 and is_long_display(bindings[0].value):
-                entries = file.kinds.table(bindings[0])
+                entries = table_entries(file.kinds, bindings[0])
                 if entries:
                     yield f"{name}.{attribute}", entries
 

@@ -7,6 +7,8 @@ from typing import TypeAlias
 
 from trainlint.analysis.types.values import Value
 
+MOST_THINGS = 6
+"""An access path that leads to more things than this tells nothing."""
 ALL_GIVEN = 99
 """More parameters than a function has."""
 

@@ -8,44 +8,36 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Class, Function, How, Place, Position
 from trainlint.analysis.syntax.local_calls import LocalCalls
-from trainlint.analysis.syntax.names import argument, constant, dotted, imported_names, last_name, position
+from trainlint.analysis.syntax.names import argument, dotted, imported_names, last_name, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.stable_keys import Keys
-from trainlint.analysis.tables import loaders, tensor_attributes
-from trainlint.analysis.types.access_paths import ANY, AccessPath, Start, along, together
+from trainlint.analysis.tables import loaders
+from trainlint.analysis.types.access_paths import ANY, AccessPath, Start, along
+from trainlint.analysis.types.attributes import assigned_to_self, attribute_value
 from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.call_results import call_value, is_left_open
 from trainlint.analysis.types.evaluator import Evaluator
-from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.imported_facts import ImportedFacts
 from trainlint.analysis.types.iteration import iterated
 from trainlint.analysis.types.named_devices import device_of
 from trainlint.analysis.types.parameters import annotation_value, parameter_value
-from trainlint.analysis.types.reflection import own_module
-from trainlint.analysis.types.structures.displays import WRITTEN, is_long_display, one_of
-from trainlint.analysis.types.structures.project_classes import (
-    field_value,
-    is_record,
-    object_of,
-    optimizer_state,
-    parameter_groups,
-)
+from trainlint.analysis.types.structures.displays import WRITTEN
+from trainlint.analysis.types.structures.fillings import as_table, filled_with, may_be_table, put_into, starts_empty
 from trainlint.analysis.types.structures.structure import (
     calls_moving_in_place,
     is_moved_before,
     moved,
-    stored_item,
     with_replaced_items,
 )
+from trainlint.analysis.types.structures.subscripts import subscript_value
 from trainlint.analysis.types.values import (
     NONE,
     NUMBER,
@@ -63,34 +55,13 @@ from trainlint.analysis.types.values import (
     somewhere,
 )
 from trainlint.analysis.types.vocabulary import DTYPES, by_name
-from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     from trainlint.analysis.conditions.values.value_tests import ValueTests
     from trainlint.analysis.programs.grad_mode import Gradients
 
-_PLAIN_TENSORS = frozenset({Origin.PARAMETER, Origin.FACTORY, Origin.LOSS})
-"""Tensors that are surely no objects which hold tensors, as batches and outputs may be."""
 _HOLDING = frozenset({Kind.TENSOR, Kind.CONTAINER})
 """Kinds of what may hold tensors under keys: a batch counts as a tensor."""
-_OBJECTS = frozenset({Kind.UNKNOWN, Kind.CONTAINER})
-"""Kinds of what may be an object of a class of the file that holds values: a named tuple is a container."""
-_OF_ANYTHING = {"device": Value(Kind.DEVICE), "dtype": Value(Kind.DTYPE)}
-"""Attributes that mean the same whatever has them."""
-_OF_DEVICE = {"type": STRING, "index": NUMBER}
-_OF_OPTIMIZER = {"param_groups": parameter_groups, "state": optimizer_state}
-_PARAMETERS_OF_GROUP = "params"
-_PARAMETERS_OF_MODULE = frozenset({"weight", "bias", "logit_scale"})
-_INNER_MODULES = frozenset({"module", "model"})
-"""Attributes by which wrappers of modules hand out what they wrap."""
-_ROWS = frozenset({"loc", "iloc", "at", "iat", "values"})
-"""Attributes by which rows and cells are taken from a table of pandas."""
-_DEEPEST_BASE = 6
-_MOST_FILLINGS = 12
-"""Of what is put into a container, as much is looked at."""
-_PUTS_ALL = frozenset({"update", "extend"})
-_PUTS = _PUTS_ALL | {"append", "add", "insert", "appendleft"}
-_REGISTRY = lazy(r"regist", re.IGNORECASE)
 _DECLARING = frozenset({How.IMPORT, How.FUNCTION, How.CLASS})
 
 
@@ -173,7 +144,7 @@ class Kinds:
         if bindings:
             return self._questions.follow(node, self._bound, node, block, bindings)
         if self.outline.may_be_starred(node.id, block):
-            return self._named(node.id, somewhere(AccessPath(Start.LOCAL, node.id)))
+            return self.named(node.id, somewhere(AccessPath(Start.LOCAL, node.id)))
         return UNKNOWN if hasattr(builtins, node.id) else by_name(node.id, self.device) or UNKNOWN
 
     def _bound(self, node: ast.Name, block: Block, bindings: list[Binding]) -> Value:
@@ -189,41 +160,13 @@ class Kinds:
                     if (value := self.binding(item)) is not UNKNOWN or item.how is not How.AUGMENT
                 ]
             )
-        if _starts_empty(found):
-            found = _filled_with(found, self._filled(node.id, block))
-        if len(bindings) == 1 and self._may_be_table(bindings[0]):
-            found = _as_table(found, AccessPath(Start.LOCAL, node.id))
+        if starts_empty(found):
+            found = filled_with(found, put_into(self, node.id, block))
+        if len(bindings) == 1 and may_be_table(self, bindings[0]):
+            found = as_table(found, AccessPath(Start.LOCAL, node.id))
         if found.kind is not Kind.UNKNOWN or not _DECLARING.isdisjoint([item.how for item in bindings]):
             return found
-        return self._named(node.id, found)
-
-    def _may_be_table(self, binding: Binding) -> bool:
-        """Whether a variable of the module may be a table that other code puts classes or functions into."""
-        if binding.block.kind is not BlockKind.MODULE or binding.how is not How.ASSIGN or binding.path:
-            return False
-        value = binding.value
-        if isinstance(value, ast.Call):
-            return bool(_REGISTRY.search(last_name(value))) or binding.name in self.outline.fillings
-        return isinstance(value, ast.Dict | ast.List) and (
-            bool(value.keys if isinstance(value, ast.Dict) else value.elts) or binding.name in self.outline.fillings
-        )
-
-    def table(self, binding: Binding) -> tuple[AccessPath, ...]:
-        """The classes and functions that a module puts into one of its containers at its top."""
-        value = binding.value
-        if isinstance(value, ast.Dict):
-            written = [self.of(item, binding.block) for item in value.values]
-        elif isinstance(value, ast.List | ast.Tuple | ast.Set):
-            written = [self.of(item, binding.block) for item in value.elts]
-        else:
-            written = []
-        for place in self.outline.fillings.get(binding.name, ()):
-            if place.block.scope is binding.block.scope and isinstance(place.node, ast.expr):
-                if not isinstance(place.node, ast.Call):
-                    written.append(self.of(place.node, place.block))
-                elif last_name(place.node) == "append":
-                    written.append(self.of(place.node.args[0], place.block))
-        return tuple([each for item in written for each in item.access_paths])
+        return self.named(node.id, found)
 
     def joined(self, values: list[tuple[Value, Block]]) -> Value:
         """What may be any of these values, each of which is computed in a block."""
@@ -233,34 +176,7 @@ class Kinds:
                 return join_by_switch([value for value, _ in values])
         return found
 
-    def _filled(self, name: str, block: Block) -> Value | None:
-        """What is put, one after the other, into a container that starts empty."""
-        scope = block.scope.owner(name)
-        places = self.outline.fillings.get(name, ())
-        return self._put([place for place in places if place.block.scope.owner(name) is scope], name)
-
-    def _put(self, places: Sequence[Place], name: str) -> Value | None:
-        """One of the values that these places put into a container of this name or attribute."""
-        put: list[Value] = []
-        for place in places[:_MOST_FILLINGS]:
-            node = place.node
-            assert isinstance(node, ast.expr)
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and last_name(node.func.value) == name
-                and node.func.attr in _PUTS
-            ):
-                given = self.of(node.args[-1], place.block)
-                put.append(self.element(given) if node.func.attr in _PUTS_ALL else given)
-            else:
-                put.append(self.of(node, place.block))
-        known = [value for value in put if value.kind is not Kind.UNKNOWN] or [
-            value for value in put if value.access_paths
-        ]
-        return one_of(known) if known else None
-
-    def _named(self, name: str, found: Value) -> Value:
+    def named(self, name: str, found: Value) -> Value:
         """What only a name says of a value, which keeps pointing to where it comes from."""
         guess = by_name(name, self.device)
         return guess.with_access_paths(*found.access_paths) if guess is not None else found
@@ -386,153 +302,11 @@ class Kinds:
             owner = self.graph.self_class(node.value, block)
             if owner is not None:
                 return self.self_attribute(owner, node.attr)
-        return self._questions.follow(node, self._part, node, block)
-
-    def _part(self, node: ast.Attribute, block: Block) -> Value:
-        """An attribute of a value of the file."""
-        base = self.of(node.value, block)
-        if base.kind in _OBJECTS:
-            owner = self.graph.instance_class(node.value, block)
-            if owner is not None and (node.attr in owner.attributes or is_record(owner)):
-                return self.self_attribute(owner, node.attr)
-        found = self._attribute_of(base, node.attr)
-        if base.access_paths and (not found.access_paths or found is base):
-            return found.with_access_paths(*along(base.access_paths, node.attr))
-        return found
-
-    def _attribute_of(self, base: Value, name: str) -> Value:
-        """What an attribute holds, by the kind of what has it and by its name."""
-        if name in _OF_ANYTHING:
-            return _OF_ANYTHING[name]
-        if base.is_tensor:
-            return self._tensor_attribute(base, name)
-        if base.kind is Kind.MODULE:
-            return self._module_attribute(name)
-        if base.kind is Kind.DEVICE and name in _OF_DEVICE:
-            return _OF_DEVICE[name]
-        if base.kind is Kind.OPTIMIZER and name in _OF_OPTIMIZER:
-            return _OF_OPTIMIZER[name](self)
-        if base.kind is Kind.UNKNOWN and name == "grad":
-            return Value(Kind.TENSOR, self.device, False, Origin.PARAMETER, 0.8)
-        if base.kind is Kind.ARRAY and name in _ROWS:
-            return base
-        return by_name(name, self.device) or UNKNOWN
-
-    def _module_attribute(self, name: str) -> Value:
-        if name in _PARAMETERS_OF_MODULE:
-            return Value(Kind.TENSOR, self.device, True, Origin.PARAMETER)
-        if name in _INNER_MODULES:
-            return Value(Kind.MODULE, confidence=0.8)
-        return by_name(name, self.device) or UNKNOWN
-
-    def _tensor_attribute(self, base: Value, name: str) -> Value:
-        if name in tensor_attributes.SIZES:
-            return Value(Kind.SHAPE)
-        if name in tensor_attributes.TEXTS:
-            return STRING
-        if name in tensor_attributes.NUMBERS or name.startswith("is_"):
-            return NUMBER
-        if name in tensor_attributes.OBJECTS:
-            return UNKNOWN
-        if name in ("data", "grad"):
-            return base.detached()
-        if base.origin in _PLAIN_TENSORS and name not in tensor_attributes.VIEWS:
-            return UNKNOWN
-        return base
+        return self._questions.follow(node, attribute_value, self, node, block)
 
     def self_attribute(self, owner: Class, name: str, depth: int = 0) -> Value:
         """What `self.<name>` holds, by all assignments in the class and its bases in the file."""
-        return self._questions.follow((owner, name), self._self_attribute, owner, name, depth)
-
-    def _self_attribute(self, owner: Class, name: str, depth: int) -> Value:
-        field = field_value(self, owner, name)
-        if field is not None:
-            return field
-        bindings = [item for item in owner.attributes.get(name, []) if item.how is not How.AUGMENT]
-        if bindings:
-            return self._assigned_attribute(owner, name, bindings)
-        if depth < _DEEPEST_BASE:
-            for base in owner.node.bases:
-                parent = self.outline.classes.get(last_name(base))
-                if parent is not None and parent is not owner and name in parent.attributes:
-                    return self.self_attribute(parent, name, depth + 1)
-        if name in _OF_OPTIMIZER and object_of(self, owner).kind is Kind.OPTIMIZER:
-            return _OF_OPTIMIZER[name](self)
-        registered = self._registered(owner, name)
-        if registered is not None:
-            return registered
-        told = self.outside.attributes.get((owner.name, name), UNKNOWN)
-        if told.kind is not Kind.UNKNOWN:
-            return told
-        return self._named(name, somewhere(AccessPath(Start.INSTANCE, owner.name, path=(name,))))
-
-    def _assigned_attribute(self, owner: Class, name: str, bindings: list[Binding]) -> Value:
-        """What an attribute holds by its annotation as a number or text, or else by all that is assigned to it."""
-        for item in bindings:
-            annotated = annotation_value(item.node.annotation) if isinstance(item.node, ast.AnnAssign) else None
-            if annotated is not None and annotated.kind in (Kind.NUMBER, Kind.STRING):
-                return annotated
-        found = merge([self.binding(item) for item in bindings])
-        if owner.fillings.get(name) and _starts_empty(found):
-            found = _filled_with(found, self._put(owner.fillings[name], name))
-        if len(bindings) == 1 and is_long_display(bindings[0].value):
-            found = _as_table(found, AccessPath(Start.INSTANCE, owner.name, path=(name,)))
-        return found if found.kind is not Kind.UNKNOWN else self._named(name, found)
-
-    def _registered(self, owner: Class, name: str) -> Value | None:
-        """A buffer or parameter that the class registers under a name: it moves with the module."""
-        for register in ("register_buffer", "register_parameter"):
-            for place in self.outline.calls.get(register, ()):
-                call = place.node
-                function = self.graph.enclosing(place.block)
-                if isinstance(call, ast.Call) and function is not None and function.owner is owner and call.args:
-                    if constant(call.args[0]) == name:
-                        attached = register == "register_parameter"
-                        return Value(Kind.TENSOR, self.device, attached, Origin.PARAMETER)
-        return None
-
-    def _subscript(self, node: ast.Subscript, block: Block) -> Value:
-        base = self.of(node.value, block)
-        if isinstance(node.value, ast.Dict | ast.Tuple | ast.List):
-            return self.element(base)
-        place = constant(node.slice)
-        if isinstance(place, str) and base.kind is Kind.UNKNOWN:
-            return by_name(place, self.device) or UNKNOWN
-        if base.access_paths and base.access_paths[0].of == "sys.modules":
-            return UNKNOWN.with_access_paths(*own_module(node, self.imported(node.value, block)))
-        if isinstance(place, int) and base.items:
-            return self.item(base, place)
-        if isinstance(place, str):
-            return self._item_under_key(base, place, node, block)
-        return self._element_or_stored(base, node, block)
-
-    def _item_under_key(self, base: Value, key: str, node: ast.Subscript, block: Block) -> Value:
-        """What a container holds under a text, which may also tell by its wording."""
-        if base.kind is Kind.CONTAINER and _is_of_optimizer(base):
-            return self._item_of_optimizer(base, key)
-        found = self._element_or_stored(base, node, block)
-        return self._named(key, found) if found.kind is Kind.UNKNOWN else found
-
-    def _element_or_stored(self, base: Value, node: ast.Subscript, block: Block) -> Value:
-        """What the file stored before under the key that is read, or else any element of the container."""
-        found = self.element(base)
-        filled = type(node.value) is ast.Name and node.value.id in self.outline.fillings
-        return stored_item(self, node, block, found) if filled and constant(node.slice) is not None else found
-
-    def _item_of_optimizer(self, base: Value, key: str) -> Value:
-        """What a group of parameters, or the state of one, holds under a key: a tensor only where the file stores one.
-
-        Counters and settings stand beside the tensors.
-        """
-        assert base.element is not None
-        if base.element.kind is Kind.CONTAINER:
-            return base.element if key == _PARAMETERS_OF_GROUP else UNKNOWN
-        stored = [
-            self.of(place.node.value, place.block)
-            for place in self.outline.stores.get(key, ())[:_MOST_FILLINGS]
-            if isinstance(place.node, ast.Assign)
-        ]
-        return base.element if stored and all(value.is_tensor for value in stored) else UNKNOWN
+        return self._questions.follow((owner, name), assigned_to_self, self, owner, name, depth)
 
     def returned(self, function: Function) -> Value:
         """What a function of the file returns."""
@@ -575,43 +349,9 @@ class Kinds:
         return device_of(self, call, block)
 
 
-def _starts_empty(value: Value) -> bool:
-    """Whether a value is a container, or a module of modules, of whose items nothing is known so far."""
-    if value.kind is Kind.MODULE:
-        return value.element is None and not value.access_paths and value.evidence.kind > Rank.NAMED
-    return value.kind is Kind.CONTAINER and value.element is None and not value.items
-
-
-def _filled_with(container: Value, item: Value | None) -> Value:
-    """A container, or a module of modules, that holds an item."""
-    if item is None or container.kind is Kind.CONTAINER:
-        return container.holding(item)
-    return (
-        container.holding(Value(Kind.MODULE).with_access_paths(*item.access_paths)) if item.access_paths else container
-    )
-
-
-def _as_table(value: Value, table: AccessPath) -> Value:
-    """A container or registry that other files, too, may put entries into."""
-    element = value.element
-    if element is not None and element.access_paths:
-        value = value.holding(
-            element.with_access_paths(*together([*element.access_paths, table.then(ANY)])), value.items
-        )
-    return value.with_access_paths(*together([*value.access_paths, table]))
-
-
-def _is_of_optimizer(value: Value) -> bool:
-    """Whether a dict is a group of parameters, or the state of one."""
-    held = value.element
-    while held is not None and held.kind is Kind.CONTAINER:
-        held = held.element
-    return held is not None and held.is_tensor and held.origin is Origin.PARAMETER
-
-
 _ANSWERS: dict[type[ast.expr], Callable[..., Value]] = {
     **WRITTEN,
     ast.Call: call_value,
-    ast.Subscript: Kinds._subscript,  # noqa: SLF001 - its own
+    ast.Subscript: subscript_value,
 }
 """Kind of expression → what works out its value, given these kinds, the expression and its block."""

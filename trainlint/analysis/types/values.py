@@ -374,6 +374,13 @@ def combine(values: Iterable[Value]) -> Value:
     return found[0] if kinds == {Kind.CONTAINER} else UNKNOWN
 
 
+def _without_guesses(tensors: list[Value]) -> list[Value]:
+    """The operands of which more than a name is known, where it is known of any of them where it is."""
+    if len(tensors) == 1 or not any(map(_has_known_home, tensors)):
+        return tensors
+    return [value for value in tensors if value.origin is not Origin.NAME or _has_known_home(value)]
+
+
 def _has_known_home(value: Value) -> bool:
     """Whether more than a name says where a tensor is. Made on the spot, it may be a single number, which joins any."""
     return value.evidence.home > Rank.NAMED and value.home is not Home.UNKNOWN and value.origin is not Origin.FACTORY
@@ -381,9 +388,7 @@ def _has_known_home(value: Value) -> bool:
 
 def _computed_tensor(operands: list[Value]) -> Value:
     """The result of arithmetic with a tensor: beside the host if one of the tensors is, and as sure as the surest."""
-    tensors = [value for value in operands if value.kind is Kind.TENSOR]
-    if len(tensors) > 1 and any(_has_known_home(value) for value in tensors):
-        tensors = [value for value in tensors if value.origin is not Origin.NAME or _has_known_home(value)]
+    tensors = _without_guesses([value for value in operands if value.kind is Kind.TENSOR])
     homes = {value.home for value in tensors}
     origins = {value.origin for value in tensors}
     home = next((each for each in _BESIDE_HOST if each in homes), homes.pop() if len(homes) == 1 else Home.UNKNOWN)

@@ -172,6 +172,23 @@ def _target(place: Place) -> ast.Subscript | None:
     return next((item for item in targets if isinstance(item, ast.Subscript)), None)
 
 
+def stored_in_attribute(kinds: Kinds, node: ast.Subscript, block: Block, otherwise: Value) -> Value:
+    """What the methods of a class store under the constant key that is read: `self.kept["scores"]`.
+
+    `otherwise` is what the container itself tells of its items.
+    """
+    container = node.value
+    if not isinstance(container, ast.Attribute) or not isinstance(container.value, ast.Name):
+        return otherwise
+    owner = kinds.graph.self_class(container.value, block)
+    found: list[tuple[Value, Block]] = []
+    for place in owner.fillings.get(container.attr, ())[:_MOST_STORES] if owner is not None else ():
+        target = _target(place)
+        if target is not None and constant(target.slice) == constant(node.slice) and isinstance(place.node, ast.expr):
+            found.append((kinds.of(place.node, place.block), place.block))
+    return kinds.joined(found) if found else otherwise
+
+
 def stored_item(kinds: Kinds, node: ast.Subscript, block: Block, otherwise: Value) -> Value:
     """What was stored before under the constant key that is read: `d["x"] = d["x"].cuda()`.
 
