@@ -43,6 +43,8 @@ def hot_calls(
                 continue
             for edge in _in_step(flow, called, calls):
                 found[_place(net, edge)] = None
+                if len(found) >= MOST:
+                    return tuple(found)
                 caller = net.function_of[net.call_block[edge.call]]
                 if caller != NOWHERE and caller not in seen and flow.function(caller).heat.in_step:
                     seen.add(caller)
