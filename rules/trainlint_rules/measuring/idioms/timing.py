@@ -172,6 +172,8 @@ def _start(file: SemanticModel, name: ast.expr, stop: ast.Call, place: Place) ->
     start, block = bindings[0].value, bindings[0].block
     if not isinstance(start, ast.Call) or not is_clock(file, start, block) or position(start) >= position(stop):
         return None
+    if _loop_inside(place.block, block) is not None:
+        return None  # all rounds so far: right on average
     return start if place.block.within(outside_with(block)) else None
 
 
@@ -205,9 +207,14 @@ def _counts_as_wait(file: SemanticModel, item: Place, stop: Place, loop: Block |
     """Whether a call behind the work waits, or may. Where it runs less often than the clock is read, it must surely."""
     if runs_without_cuda(file, item.block):
         return False
-    if loop is None and not stop.block.within(outside_with(item.block)):
+    if loop is None and _is_behind_test(item.block, stop.block):
         return last_name(_call(item).func) in _WAITS
     return _may_wait(file, item, 0)
+
+
+def _is_behind_test(block: Block, other: Block) -> bool:
+    """Whether a block stands in a branch that another block does not stand in."""
+    return any(outer.kind is BlockKind.BRANCH and not other.within(outer) for outer in block.outwards())
 
 
 def _computes_unfinished(stop: Place, between: list[Place], launches: list[Place]) -> bool:
