@@ -62,8 +62,9 @@ def _often_enough(rule: InstalledRule, named: _Named, model: SemanticModel, mome
 
 
 def _named(rule: InstalledRule, named: _Named, model: SemanticModel) -> Iterator[Place]:
-    if rule.triggers.effects and not model.is_of_other_framework:
-        yield from model.calls_with(rule.triggers.effects)
+    calls = model.calls_with(rule.triggers.effects) if rule.triggers.effects else []
+    if calls and not model.is_of_other_framework:
+        yield from calls
     callees = rule.triggers.callees
     for places in named:
         for place in places:

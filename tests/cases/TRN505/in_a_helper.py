@@ -49,3 +49,16 @@ def train(model, optimizer, loader, save, every):
 def saved(model, save):
     save(model)
     dist.barrier()
+
+
+def generated(prompts, engine):
+    dist.barrier()
+    return engine.generate(prompts)
+
+
+def train_on_own_text(model, optimizer, loader, engine):
+    for batch in loader:
+        loss = model(generated(batch, engine))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()

@@ -64,3 +64,27 @@ def train_accelerated(accelerator, loader, count):
             loss = model(batch).mean()
             accelerator.backward(loss)
         print(time.perf_counter() - begun)  #! TRN901
+
+
+def train_and_average(model, optimizer, loader):
+    begun = time.time()
+    model = model.cuda()
+    for batch in loader:
+        loss = model(batch).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        print(time.time() - begun)
+
+
+def train_with_average_of_weights(model, shadow, optimizer, loader, average):
+    model = model.cuda()
+    for batch in loader:
+        begun = time.time()
+        loss = model(batch).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        for own, kept in zip(model.parameters(), shadow.parameters()):
+            average(own, kept)
+        print(time.time() - begun)

@@ -44,19 +44,29 @@ def _parameter(function: Function, node: ast.expr, block: Block, depth: int) -> 
     """The parameter whose value an expression is, or is computed from, "" where there is none."""
     if depth > _DEEPEST:
         return ""
-    if isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _SAME_VALUES:
-            return _parameter(function, node.func.value, block, depth + 1)
-        made = last_name(node.func) in _MAKES_TENSOR and node.args
-        return _parameter(function, node.args[0], block, depth + 1) if made else ""
-    if isinstance(node, ast.Attribute):
-        return _parameter(function, node.value, block, depth + 1) if node.attr in _SAME_VALUES else ""
-    if isinstance(node, ast.List) and len(node.elts) == 1:
-        return _parameter(function, node.elts[0], block, depth + 1)
-    if isinstance(node, ast.BinOp):
-        return _parameter(function, node.left, block, depth + 1)
-    if not isinstance(node, ast.Name):
-        return ""
+    if isinstance(node, ast.Name):
+        return _parameter_behind(function, node, block, depth)
+    source = _source(node)
+    return _parameter(function, source, block, depth + 1) if source is not None else ""
+
+
+def _source(node: ast.expr) -> ast.expr | None:
+    """What an expression is computed from; None where it is another value."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=value, attr=name)) | ast.Attribute(value=value, attr=name) if (
+            name in _SAME_VALUES
+        ):
+            return value
+        case ast.Call(args=[first, *_]) if last_name(node.func) in _MAKES_TENSOR:
+            return first
+        case ast.List(elts=[only]):
+            return only
+        case ast.BinOp(left=left):
+            return left
+    return None
+
+
+def _parameter_behind(function: Function, node: ast.Name, block: Block, depth: int) -> str:
     for binding in reaching(node.id, block, position(node)):
         if binding.how is How.PARAMETER and binding.block is function.body:
             return node.id

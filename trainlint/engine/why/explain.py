@@ -120,7 +120,9 @@ class _Questions:
         ran = [asked.rule for asked in self.rules if asked.off is None and asked.rule.code not in self._crashed]
         self._silenced = silencing_lines(self.model.source, list(self._found), ran, known)
         of_rules = [finding for finding, off in self._found.items() if off is None]
-        about_comments = set(suppress(self.model.source, of_rules, ran, known).findings) - set(of_rules)
+        outside = self.model.outside
+        kept = suppress(self.model.source, of_rules, ran, known, elsewhere=outside.ignored_at, leaving=outside.leaving)
+        about_comments = set(kept.findings) - set(of_rules)
         return [
             self._reported(finding)
             for finding in sorted(about_comments, key=lambda finding: finding.order)

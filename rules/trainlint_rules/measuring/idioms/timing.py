@@ -172,6 +172,8 @@ def _start(file: SemanticModel, name: ast.expr, stop: ast.Call, place: Place) ->
     start, block = bindings[0].value, bindings[0].block
     if not isinstance(start, ast.Call) or not is_clock(file, start, block) or position(start) >= position(stop):
         return None
+    if _loop_inside(place.block, block) is not None:
+        return None  # all rounds so far: right on average
     return start if place.block.within(outside_with(block)) else None
 
 
@@ -183,31 +185,40 @@ def _last_work(
     launches = [item for item in between if _launches(file, item)]
     if not launches or not _computes_unfinished(place, between, launches):
         return None
-    each_time = [item for item in launches if place.block.within(outside_with(item.block))]
-    if each_time and _loop_inside(launches[-1].block, place.block) is None:
-        launches = each_time  # an optimizer's step behind a test may follow
-    last = _call(launches[-1])
     loop = _loop_inside(launches[-1].block, place.block)
     if loop is None:
-        behind = [item for item in between if end_position(_call(item)) > end_position(last)]
-        always_runs = bool(each_time)
-    else:
-        # A wait at the beginning of a round comes behind the launch of the round before.
-        behind = [item for item in between if item.block.within(loop) or end_position(_call(item)) > end_position(last)]
-        always_runs = _counts_rounds(loop)
-    if not always_runs:
+        # An optimizer's step behind a test may follow.
+        launches = [item for item in launches if place.block.within(outside_with(item.block))]
+    if not launches or (loop is not None and not _counts_rounds(loop)):
         return None
-    is_waited_for = any(_counts_as_wait(file, item, place, loop) for item in behind)
+    last = _call(launches[-1])
+    is_waited_for = any(_counts_as_wait(file, item, place, loop) for item in _behind(between, last, loop))
     return last, loop, is_waited_for or _python_reads(file, function, position(last), position(stop))
+
+
+def _behind(between: list[Place], last: ast.Call, loop: Block | None) -> Iterator[Place]:
+    """The calls that come behind a launch; in a loop, also those at the beginning of the next round."""
+    for item in between:
+        if _within(item, loop) or end_position(_call(item)) > end_position(last):
+            yield item
+
+
+def _within(place: Place, loop: Block | None) -> bool:
+    return loop is not None and place.block.within(loop)
 
 
 def _counts_as_wait(file: SemanticModel, item: Place, stop: Place, loop: Block | None) -> bool:
     """Whether a call behind the work waits, or may. Where it runs less often than the clock is read, it must surely."""
     if runs_without_cuda(file, item.block):
         return False
-    if loop is None and not stop.block.within(outside_with(item.block)):
+    if loop is None and _is_behind_test(item.block, stop.block):
         return last_name(_call(item).func) in _WAITS
     return _may_wait(file, item, 0)
+
+
+def _is_behind_test(block: Block, other: Block) -> bool:
+    """Whether a block stands in a branch that another block does not stand in."""
+    return any(outer.kind is BlockKind.BRANCH and not other.within(outer) for outer in block.outwards())
 
 
 def _computes_unfinished(stop: Place, between: list[Place], launches: list[Place]) -> bool:
@@ -261,7 +272,7 @@ def _may_wait(file: SemanticModel, place: Place, depth: int) -> bool:
     """Whether a call waits for the device, or may do so for all that is known."""
     call = _call(place)
     name = last_name(call.func)
-    if name in _WAITS or (_SCALER.search(root_name(call.func)) and name not in _QUEUED):
+    if name in _WAITS or _is_of_scaler(call):
         return True
     if _launches(file, place) or is_clock(file, call, place.block):
         return False
@@ -275,6 +286,11 @@ def _may_wait(file: SemanticModel, place: Place, depth: int) -> bool:
     if isinstance(call.func, ast.Name) and name in _READ_BY_PYTHON:
         return any(file.kinds.of(item, place.block).kind in (Kind.TENSOR, Kind.UNKNOWN) for item in call.args)
     return not _is_harmless(name)
+
+
+def _is_of_scaler(call: ast.Call) -> bool:
+    """Whether it is a method of a scaler, an Accelerator or Fabric that may read whether gradients are finite."""
+    return bool(_SCALER.search(root_name(call.func))) and last_name(call.func) not in _QUEUED
 
 
 def _is_harmless(name: str) -> bool:

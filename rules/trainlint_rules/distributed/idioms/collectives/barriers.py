@@ -12,6 +12,7 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.tables.collectives import WAITING_FOR_ALL
 from trainlint.contract.guard import guard
+from trainlint_rules.distributed.idioms.collectives.seldom_functions import generates_text, runs_seldom_by_name
 
 _TIMING = frozenset({"time", "perf_counter", "monotonic", "elapsed_time", "process_time", "perf_counter_ns"})
 
@@ -39,8 +40,13 @@ def is_barrier(site: Site) -> bool:
 
 
 def reached_in_step(site: Site) -> bool:
-    """Whether it stands in a helper, in no loop of its own, that training steps call."""
-    return loop_around(site.block) is None and site.heat.heat.in_step and bool(site.hot_calls)
+    """Whether it stands in a helper, in no loop of its own, that training steps call.
+
+    Not in one that generates text, saves or logs: there ranks may have to meet, and it takes long anyway.
+    """
+    if loop_around(site.block) is not None or not site.heat.heat.in_step or not site.hot_calls:
+        return False
+    return not runs_seldom_by_name.holds(site) and not generates_text.holds(site)
 
 
 def in_training_loop(site: Site) -> bool:
