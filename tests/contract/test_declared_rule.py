@@ -97,6 +97,44 @@ def test_message_and_help_are_filled_from_the_place_and_the_match() -> None:
     assert finding.sentence == f"{finding.message}; {finding.help}"
 
 
+def test_programs_that_update_nothing_have_no_finding_about_frequency() -> None:
+    score = """
+import torch
+
+def score(model, loader):
+    for x in loader:
+        loss = model(x).sum()
+        loss.backward()
+        loss.item()
+
+if __name__ == "__main__":
+    score(build(), loader)
+"""
+    (trained,) = judged(score.replace("loss.item()", "optimizer.step(); loss.item()"), Toy, path="score.py").findings
+    assert trained.confidence is Confidence.LIKELY
+    assert judged(score, Toy, path="score.py").findings == ()
+
+
+class Seldom(Toy):
+    __doc__ = PAGE
+    code = "ACME202"
+    name = "toy-anywhere"
+    when: ClassVar = {}
+
+
+@pytest.mark.parametrize(
+    ("ending", "shown"),
+    [
+        ("net = Net()\n    net(torch.load('x'))", False),
+        ("net = Net()\n    torch.load('x')\n    net.fit()", True),
+        ("pass\nnet = torch.load('x')", True),
+    ],
+)
+def test_what_tries_out_a_module_at_its_end_is_not_shown(ending: str, *, shown: bool) -> None:
+    module = f"import torch\n\nclass Net(torch.nn.Module):\n    pass\n\nif __name__ == '__main__':\n    {ending}\n"
+    assert bool(judged(module, Seldom).findings) is shown
+
+
 def silence(code: str, path: str = "train.py") -> str | None:
     model = file_model(TRAIN.format(code), path)
     rule = Toy()
