@@ -97,22 +97,33 @@ def test_message_and_help_are_filled_from_the_place_and_the_match() -> None:
     assert finding.sentence == f"{finding.message}; {finding.help}"
 
 
-def test_programs_that_update_nothing_have_no_finding_about_frequency() -> None:
+class InEvaluations(Toy):
+    __doc__ = PAGE
+    code = "ACME203"
+    name = "toy-in-evaluation"
+    when: ClassVar = {Heat.EVAL_STEP: Confidence.CERTAIN}
+
+
+@pytest.mark.parametrize(("more", "shown"), [("", False), ("loss.backward(); sgd.step()", True)])
+def test_programs_that_update_nothing_have_no_finding_about_frequency(more: str, *, shown: bool) -> None:
     score = """
 import torch
 
-def score(model, loader):
-    for x in loader:
+def score(model, test_loader):
+    model.eval()
+    for x in test_loader:
+        model(x).item()
+
+def main(model, loaders):
+    for x in loaders[0]:
         loss = model(x).sum()
-        loss.backward()
-        loss.item()
+        {}
+    score(model, loaders[1])
 
 if __name__ == "__main__":
-    score(build(), loader)
+    main()
 """
-    (trained,) = judged(score.replace("loss.item()", "optimizer.step(); loss.item()"), Toy, path="score.py").findings
-    assert trained.confidence is Confidence.LIKELY
-    assert judged(score, Toy, path="score.py").findings == ()
+    assert bool(judged(score.format(more), InEvaluations, path="score.py").findings) is shown
 
 
 class Seldom(Toy):
