@@ -97,6 +97,55 @@ def test_message_and_help_are_filled_from_the_place_and_the_match() -> None:
     assert finding.sentence == f"{finding.message}; {finding.help}"
 
 
+class InEvaluations(Toy):
+    __doc__ = PAGE
+    code = "ACME203"
+    name = "toy-in-evaluation"
+    when: ClassVar = {Heat.EVAL_STEP: Confidence.CERTAIN}
+
+
+@pytest.mark.parametrize(("more", "shown"), [("", False), ("loss.backward(); sgd.step()", True)])
+def test_programs_that_update_nothing_have_no_finding_about_frequency(more: str, *, shown: bool) -> None:
+    score = """
+import torch
+
+def score(model, test_loader):
+    model.eval()
+    for x in test_loader:
+        model(x).item()
+
+def main(model, loaders):
+    for x in loaders[0]:
+        loss = model(x).sum()
+        {}
+    score(model, loaders[1])
+
+if __name__ == "__main__":
+    main()
+"""
+    assert bool(judged(score.format(more), InEvaluations, path="score.py").findings) is shown
+
+
+class Seldom(Toy):
+    __doc__ = PAGE
+    code = "ACME202"
+    name = "toy-anywhere"
+    when: ClassVar = {}
+
+
+@pytest.mark.parametrize(
+    ("ending", "shown"),
+    [
+        ("net = Net()\n    net(torch.load('x'))", False),
+        ("net = Net()\n    torch.load('x')\n    net.fit()", True),
+        ("pass\nnet = torch.load('x')", True),
+    ],
+)
+def test_what_tries_out_a_module_at_its_end_is_not_shown(ending: str, *, shown: bool) -> None:
+    module = f"import torch\n\nclass Net(torch.nn.Module):\n    pass\n\nif __name__ == '__main__':\n    {ending}\n"
+    assert bool(judged(module, Seldom).findings) is shown
+
+
 def silence(code: str, path: str = "train.py") -> str | None:
     model = file_model(TRAIN.format(code), path)
     rule = Toy()

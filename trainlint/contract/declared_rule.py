@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from trainlint.analysis.programs.smoke_tests import in_smoke_test
+from trainlint.analysis.conditions.smoke_tests import in_smoke_test
 from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.contract.confidence import level
 from trainlint.contract.guard import Guard

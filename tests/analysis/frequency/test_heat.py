@@ -34,6 +34,31 @@ SNIPPETS = {
             if batch:
                 train(batch[1:])
     """,
+    "functions that only test a model": """
+        class Detector(torch.nn.Module):
+            def forward(self, images, targets=None):
+                if targets is None:
+                    return self.simple_test(images)
+                return self.loss(images)
+            def simple_test(self, images):
+                return boxes(images)  #= eval-step
+            def loss(self, images):
+                return distance(images)  #= step
+        detector = Detector()
+        for images, targets in train_loader:
+            loss = detector(images, targets)
+            if unsure(loss):
+                detector.simple_test(images)
+            loss.backward()
+    """,
+    "what is set up only if asked for": """
+        def fix(seed):
+            torch.manual_seed(seed)  #= once
+        def main(args):
+            if args.debug:
+                fix(0)
+        main(parse())
+    """,
     "intervals": """
         for step, batch in enumerate(loader):
             loss = model(batch)

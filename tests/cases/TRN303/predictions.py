@@ -60,13 +60,13 @@ class OldRestorer:
 
 def preview(generator, noise, path):
     generator.eval()
-    images = generator(noise)  #! TRN303
+    images = generator(noise)  # POSSIBLE: a caller may have switched autograd off
     images = make_grid(images, nrow=5)
     save_image(torch.cat((images, images), 1), path)
 
 
 def predict(network, image, device):
-    logits = network(image.unsqueeze(0).to(device))  #! TRN303
+    logits = network(image.unsqueeze(0).to(device))  # POSSIBLE
     return F.softmax(logits, dim=1).detach().cpu().numpy()[0]
 
 
@@ -79,7 +79,7 @@ def predict_old(network, left, right):
 def predict_all(network, images):
     found = []
     for image in images:
-        output = network(image)  #! TRN303
+        output = network(image)  # POSSIBLE
         found.append(output.argmax(1).item())
     return found
 

@@ -17,6 +17,10 @@ from trainlint.analysis.conditions.condition import ConditionKind
         ("args.mixup == 0", "mixup", False),
         ('getattr(args, "mixup", False)', "mixup", True),
         ("flip", "flip", True),
+        ('args.get("mixup", False)', "mixup", True),
+        ('not self.opt.get("mixup")', "mixup", False),
+        ('config["mixup"]', "mixup", True),
+        ("args.train_mixup", "train_mixup", True),
     ],
 )
 def test_options(test: str, name: str, value: bool) -> None:

@@ -48,7 +48,7 @@ def required(question: Question) -> RequiredParameter | None:
             literal = written_constant(right)
             same = isinstance(operator, _SAME) == question.outcome
             return _of(question, left, literal, same, question.block) if literal else None
-        case ast.Name() | ast.Attribute() as value:
+        case ast.Name() | ast.Attribute() | ast.Call() as value:
             return _of(question, value, "", question.outcome, question.block)
     return None
 
