@@ -123,8 +123,13 @@ def _paragraph(group: Sequence[Finding], source: SourceFile | None, report: Repo
 
 
 def _related(group: Sequence[Finding], style: Style) -> Iterator[Text]:
-    """The first further places of the defect, a note each, and how many more there are."""
-    places = list(dict.fromkeys(place for finding in group for place in finding.related))
+    """The first further places of the defect, a note each, and how many more there are; none that the chain names."""
+    chain = [step for finding in group for step in finding.chain]
+    places = [
+        place
+        for place in dict.fromkeys(place for finding in group for place in finding.related)
+        if not any(f"line {place.line}:" in step or f"{place.path}:{place.line}:" in step for step in chain)
+    ]
     for place in places[:_MOST_RELATED]:
         yield from _note("also:", f"{quoted(place.path)}:{place.line}:{place.column} {place.message}", style)
     if len(places) > _MOST_RELATED:

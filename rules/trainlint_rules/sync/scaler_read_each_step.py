@@ -99,7 +99,6 @@ class ScalerReadEachStep(CallRule):
 
     code = "TRN213"
     name = "scaler-read-each-step"
-    preview = True
     confirmed_by = frozenset({Symptom.HOST_SYNC})
     on = tuple(f".{name}" for name in sorted(_HELP))
     when = EACH_STEP
