@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from trainlint.analysis.effects.creations import ALL, LEGACY, Content, Creation, holds_nothing
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name
+from trainlint.analysis.syntax.names import last_name, position
 from trainlint.contract.bases import CallRule
 from trainlint.contract.confidence import doubted
 from trainlint.contract.declared_rule import EACH_STEP, Match
@@ -15,7 +15,7 @@ from trainlint.contract.guards.conditions import made_where_missing
 from trainlint.finding import Confidence, Edit, Heat, Safety
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
-from trainlint_rules.sync.idioms.host_lists import host_index
+from trainlint_rules.sync.idioms.host_lists import host_index, same_index
 from trainlint_rules.sync.idioms.moved_creations import (
     MOVES,
     device_of_move,
@@ -45,6 +45,7 @@ _HELP = {
 }
 _INDEXED = "indexing by {what} copies it from the CPU to the GPU and forces a sync{often}"
 _INDEX = "compute the index on the GPU (`torch.arange`, `torch.argsort`), or copy it once, before the loop"
+_ALIKE = "copies the same index"
 _CONSTANT_INDEX = "make the index once, as a buffer, or use `flip`, `roll` or a slice where one does the same"
 _ANEW = "`{text}` copies values from the CPU to the GPU and forces a sync{often}"
 _RANGE = "use `torch.arange(..., device=...)`"
@@ -165,10 +166,14 @@ def _indexed(site: Site, node: ast.Subscript) -> Match | None:
     index = host_index(site.file, node, site.block)
     if index is None or not in_sight(site):
         return None
+    others = same_index(site.file, index, site.place)
+    if any(position(name) < position(index.node) and site.block.within(block) for name, block in others):
+        return None  # told at the first of them
     return Match(
         site.at(index.node),
         Confidence.LIKELY,
         {"what": index.what},
         message=_INDEXED,
         help=_CONSTANT_INDEX if index.is_constant else _INDEX,
+        related=tuple(site.related(name, _ALIKE) for name, _ in others),
     )

@@ -57,7 +57,7 @@ _TENSOR_RESULTS: Mapping[str, Value] = {
     "backward": NONE,
 }
 """Methods of tensors that give no tensor."""
-_NO_TENSORS = ("torch.distributed.", "torch.utils.", "torch.cuda.", "torch.backends.")
+_NO_TENSORS = ("torch.distributed.", "torch.utils.", "torch.cuda.", "torch.backends.", "torch.optim.")
 _STORED = frozenset({"torch.load", "torch.save", "torch.hub.load"})
 _PASSING = frozenset({"abs", "max", "min", "deepcopy", "copy"})
 _MODULE_WRAPPERS = frozenset({"compile", "convert_sync_batchnorm", "unwrap_model"})
@@ -236,6 +236,8 @@ def _torch(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -
         return UNKNOWN
     if name[:1].isupper() and not origin.startswith("torch.nn.functional"):
         return UNKNOWN
+    if name.startswith("_") and not name.startswith("_foreach_"):
+        return UNKNOWN  # helpers of PyTorch's own, which give anything
     return _graph(kinds, _computed(kinds, call, block, origin, name), block, call)
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from trainlint.analysis.effects.creations import creation
 from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.analysis.syntax.blocks import Block
-from trainlint.analysis.syntax.names import constant
-from trainlint.analysis.syntax.reaching import single_value
+from trainlint.analysis.syntax.blocks import Block, Function, Place
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import constant, position
+from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.tables.host_reads import TOLIST
 from trainlint.analysis.types.values import Home, Kind, Origin, Value
 
@@ -52,6 +53,32 @@ def host_index(file: SemanticModel, node: ast.Subscript, block: Block) -> HostIn
         return None
     axes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     return next((found for part in axes if (found := _on_host(file, part, block, len(axes)))), None)
+
+
+def same_index(file: SemanticModel, index: HostIndex, place: Place) -> tuple[tuple[ast.Name, Block], ...]:
+    """The same value on the host as an index elsewhere in the function, in order, with the blocks."""
+    if not isinstance(index.node, ast.Name):
+        return ()
+    bound = reaching(index.node.id, place.block, position(index.node))
+    alike = _by_name(file).get((file.graph.enclosing(place.block), index.node.id), ())
+    return tuple(
+        (name, other.block)
+        for other, name in alike
+        if other.node is not place.node and reaching(name.id, other.block, position(name)) == bound
+    )
+
+
+@once
+def _by_name(file: SemanticModel) -> dict[tuple[Function | None, str], tuple[tuple[Place, ast.Name], ...]]:
+    """Function and name → the places where this name is an index on the host, with the name."""
+    found: dict[tuple[Function | None, str], list[tuple[Place, ast.Name]]] = {}
+    for place in file.outline.subscripts:
+        if isinstance(place.node, ast.Subscript):
+            index = host_index(file, place.node, place.block)
+            if index is not None and isinstance(index.node, ast.Name):
+                key = (file.graph.enclosing(place.block), index.node.id)
+                found.setdefault(key, []).append((place, index.node))
+    return {key: tuple(places) for key, places in found.items()}
 
 
 def _on_host(file: SemanticModel, part: ast.expr, block: Block, axes: int) -> HostIndex | None:
