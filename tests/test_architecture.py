@@ -38,7 +38,6 @@ FOR_ANNOTATIONS_ONLY = {
     "trainlint.analysis.types.structures.project_classes": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.structures.structure": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.structures.subscripts": ("trainlint.analysis.types.inference",),
-    "trainlint.analysis.types.imported_facts": ("trainlint.analysis.effects.guarded_reads",),
     # An access path is followed to things, their attributes and what calls of them return, which are followed again.
     "trainlint.analysis.project.attributes": ("trainlint.analysis.project.following",),
     "trainlint.analysis.project.call_outcomes": ("trainlint.analysis.project.following",),

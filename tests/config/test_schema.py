@@ -133,7 +133,7 @@ def only_trainlint_can_say(values: dict[str, Any]) -> bool:
     """Whether a word is meant for a rule and is none of those that stand for rules here."""
     known = {"ALL", "TRN", "TRN2", "trn201", "slow-acme", ""}
     words: list[Any] = [*values.get("severity", {})] if isinstance(values.get("severity"), dict) else []
-    lists = [values.get(name) for name in ("select", "extend-select", "ignore")]
+    lists = [values.get(name) for name in ("select", "extend-select", "ignore", "fixable", "unfixable")]
     by_glob = values.get("per-file-ignores")
     lists += by_glob.values() if isinstance(by_glob, dict) else []
     words += [word for entries in lists if isinstance(entries, list) for word in entries]

@@ -12,7 +12,6 @@ from trainlint.contract.guards.names import shows
 from trainlint.finding import Edit, Safety
 from trainlint_rules.compute.idioms.direct_forwards import (
     hands_on,
-    in_smoke_test,
     is_instance,
     item_of_slice,
     sure_module,
@@ -76,7 +75,6 @@ class ForwardCalledDirectly(CallRule):
     on = (".forward",)
     unless = (
         hands_on,
-        in_smoke_test,
         item_of_slice,
         shows("the code names hooks, or what a call does besides", HOOKS),
         shows("the file traces modules, or runs remote ones", TRACES, REMOTE, ONNX),

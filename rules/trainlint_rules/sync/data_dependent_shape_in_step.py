@@ -133,18 +133,7 @@ class DataDependentShapeInStep(CallRule):
     def found(self, site: Site) -> Match | None:
         """A call whose result's size lies on the device, or an index that the host must read."""
         if isinstance(site.node, ast.Subscript):
-            index = index_sync(site.file, site.node, site.block, site.statement)
-            if index is None:
-                return None
-            instead: str | None = _COUNTED if index.mask is not None and counts_rows(site, site.node) else index.instead
-            others = [other.node for other in same_mask(site.file, site.node, site.place)]
-            return Match(
-                site,
-                sure_of_wait(site, index.confidence),
-                message=f"{index.how}{{often}}",
-                help=_ONCE if others and index.mask is not None and instead == index.instead else instead,
-                related=tuple(site.related(node, _ALIKE) for node in others if isinstance(node, ast.Subscript)),
-            )
+            return _indexed(site, site.node)
         tensor = deciding_tensor(site)
         value = site.value(tensor) if tensor is not None else None
         if value is None or not (value.on_device and explicit_read(value, site.file.device)):
@@ -154,3 +143,20 @@ class DataDependentShapeInStep(CallRule):
             f"pass `{SIZED[name][0]}=...`" if name in SIZED else _COUNTED if counts_rows(site, site.call) else None
         )
         return Match(site, sure_of_wait(site, explicit_read(value, site.file.device)), {"what": name}, help=instead)
+
+
+def _indexed(site: Site, node: ast.Subscript) -> Match | None:
+    """An index that the host must read."""
+    index = index_sync(site.file, node, site.block, site.statement)
+    if index is None:
+        return None
+    counted = index.mask is not None and counts_rows(site, node)
+    others = [other.node for other in same_mask(site.file, node, site.place)]
+    once = bool(others) and index.mask is not None and not counted
+    return Match(
+        site,
+        sure_of_wait(site, index.confidence),
+        message=f"{index.how}{{often}}",
+        help=_COUNTED if counted else _ONCE if once else index.instead,
+        related=tuple(site.related(other, _ALIKE) for other in others if isinstance(other, ast.Subscript)),
+    )

@@ -17,6 +17,7 @@ OTHER_TESTS = {
     "trainlint/analysis/programs/proof_of_absence.py": "the head of a `while`, to show a finding there",
     "rules/trainlint_rules/sync/idioms/agreements.py": "whether a value that is read is what a statement tests",
     "rules/trainlint_rules/sync/idioms/reads/read_purposes.py": "whether a value that is read is what is tested",
+    "rules/trainlint_rules/sync/idioms/reads/decisions.py": "whether a value that is read is what is tested",
     "rules/trainlint_rules/memory/idioms/unused_graphs.py": "whether a statement only tests a value",
 }
 """Files that look at the `test` of a statement for something else than when code runs."""

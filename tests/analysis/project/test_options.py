@@ -90,7 +90,7 @@ def test_options_of_projects_that_do_not_import_each_other_say_nothing() -> None
     assert project(files).heat("b.py", "report").confidence > 0.9
 
 
-@pytest.mark.parametrize("option", ["use_cuda", "fp16", "distributed", "train_encoder"])
+@pytest.mark.parametrize("option", ["use_cuda", "fp16", "distributed"])
 def test_options_that_any_run_worth_tuning_sets_are_as_sure(option: str) -> None:
     code = f"""
     import argparse

@@ -41,11 +41,13 @@ def train(model, criterion, optimizer, paths, labels):
 COUNTED = (
     PROGRAM.partition("def train")[0]
     + """
+torch.cuda.init()
 def mean(paths, labels):
     loader, total = DataLoader(Photographs(paths, labels), batch_size=64, pin_memory=True), 0
-    for x, y in loader:
-        for row in chew(x):
-            total += row.sum()
+    for epoch in range(3):
+        for x, y in loader:
+            for row in chew(x):
+                total += row.sum()
     return total
 """
 )
@@ -58,10 +60,10 @@ def found(text: str = PROGRAM) -> list[str]:
 
 
 def test_a_row_makes_both_rules_follow_the_wrapper(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert found(PROGRAM.replace("chew(loader)", "loader")) == ["TRN101", "TRN205", "TRN205"]
+    assert found(PROGRAM.replace("chew(loader)", "loader")) == ["TRN101", "TRN205"]
     assert "TRN205" not in found()
     monkeypatch.setitem(iterables.FUNCTIONS, "chew", IterableFunction("chew", progress_bar=True))
-    assert found() == ["TRN101", "TRN205", "TRN205"]
+    assert found() == ["TRN101", "TRN205"]
 
 
 def test_a_row_says_that_a_loop_runs_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +75,7 @@ def test_a_row_says_that_a_loop_runs_no_model(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_wrapper_that_loaders_alone_are_given_is_followed_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(loaders.WRAPPERS, "chew", LoaderWrapper("chew", to_device=False))
-    assert found() == ["TRN101", "TRN205", "TRN205"]
+    assert found() == ["TRN101", "TRN205"]
 
 
 def test_a_loader_that_a_new_framework_prepares_moves_its_batches_itself(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,6 @@ def divided_by_hand(model, criterion, optimizer, loader, scaler):
         loss = criterion(model(inputs), targets)
         optimizer.zero_grad()
         scaler.scale(loss).backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0 * scaler.get_scale())
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0 * scaler.get_scale())  #! TRN213
         scaler.step(optimizer)
         scaler.update()

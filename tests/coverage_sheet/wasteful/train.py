@@ -35,7 +35,7 @@ def train_one_epoch(model, average, optimizer, scheduler, scaler, loader, device
     bar = tqdm(loader, disable=not is_main())
     for step, (images, tokens) in enumerate(bar):
         images = images.to(device)  #! TRN205
-        tokens = tokens.to(device)  #! TRN205
+        tokens = tokens.to(device)
         with autocast():
             pictures, captions, scale = model(images, tokens)  #! TRN705
             loss = contrastive_loss(pictures, captions, scale)

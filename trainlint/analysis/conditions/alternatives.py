@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.conditions.forms.versions import module_asked_for_names, speaks_of_version
+from trainlint.analysis.conditions.forms.machine.versions import module_asked_for_names, speaks_of_version
 from trainlint.analysis.conditions.guards import guards_around
 from trainlint.analysis.conditions.subjects import words_in
 from trainlint.analysis.syntax.blocks import Block, How, Place, Position

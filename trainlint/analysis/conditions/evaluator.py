@@ -22,10 +22,8 @@ from trainlint.analysis.conditions.forms import (
     chances,
     empty_data,
     entry_points,
-    environment,
     failures,
     first_time,
-    hardware,
     intervals,
     new_best,
     options,
@@ -36,8 +34,8 @@ from trainlint.analysis.conditions.forms import (
     since_marks,
     switches,
     time_limits,
-    versions,
 )
+from trainlint.analysis.conditions.forms.machine import environment, hardware, versions
 from trainlint.analysis.conditions.option_defaults import Flags
 from trainlint.analysis.conditions.question import Answers, Question
 from trainlint.analysis.syntax.blocks import Block

@@ -168,15 +168,17 @@ class FrequencyFixpoint:
         fact = behind(fact, way.optional or (way.rare or "" if fact.heat is Heat.ONCE else ""), way.unknown)
         if way.batches != NOWHERE and not fact.heat.in_step:
             return HeatFact(Heat.EVAL_STEP, 0.85, (self.net.shapes[way.batches].words,), way.unknown)
-        if fact.heat.in_step or fact.heat is Heat.EVAL_STEP:
-            if way.rare is not None:
-                return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, way.rare))
-            if found.function != NOWHERE and self.net.functions[found.function].generator:
-                # Iterated by a training loop, a generator goes round once with it.
-                return fact if way.in_loop else replace(fact, heat=Heat.EPOCH)
-            if way.in_loop and fact.heat is Heat.STEP:
-                return replace(fact, heat=Heat.INNER)
-        return fact
+        return self._inside_step(found, fact) if fact.heat.in_step or fact.heat is Heat.EVAL_STEP else fact
+
+    def _inside_step(self, found: BlockHeat, fact: HeatFact) -> HeatFact:
+        """The heat of a block whose function runs in each step."""
+        way = found.way
+        if way.rare is not None:
+            return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, way.rare))
+        if found.function != NOWHERE and self.net.functions[found.function].generator:
+            # Iterated by a training loop, a generator goes round once with it.
+            return fact if way.in_loop else replace(fact, heat=Heat.EPOCH)
+        return replace(fact, heat=Heat.INNER) if way.in_loop and fact.heat is Heat.STEP else fact
 
     def _settled(self) -> dict[int, HeatFact]:
         """The heat of every function: what it has by itself, then what its callers give it, hottest first.

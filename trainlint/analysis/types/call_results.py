@@ -232,13 +232,18 @@ def _torch(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -
         return _holding(kinds, call, block, found) if name in _MODULES_OF_MODULES else found
     if origin.startswith("torch.autograd.Variable") and call.args:
         return kinds.of(call.args[0], block)
-    if origin in _STORED or origin.startswith(_NO_TENSORS):
+    if _gives_anything(origin, name):
         return UNKNOWN
-    if name[:1].isupper() and not origin.startswith("torch.nn.functional"):
-        return UNKNOWN
-    if name.startswith("_") and not name.startswith("_foreach_"):
-        return UNKNOWN  # helpers of PyTorch's own, which give anything
     return _graph(kinds, _computed(kinds, call, block, origin, name), block, call)
+
+
+def _gives_anything(origin: str, name: str) -> bool:
+    """Whether a function of PyTorch gives no tensor, or nobody knows what: classes, helpers of its own."""
+    if origin in _STORED or origin.startswith(_NO_TENSORS):
+        return True
+    if name[:1].isupper():
+        return not origin.startswith("torch.nn.functional")
+    return name.startswith("_") and not name.startswith("_foreach_")
 
 
 def _home_of_created(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Home | None:

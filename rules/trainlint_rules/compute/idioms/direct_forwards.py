@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import How
-from trainlint.analysis.syntax.names import dotted, has_name_in, last_name, position
+from trainlint.analysis.syntax.names import dotted, last_name, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.types.values import Kind
 from trainlint.contract.confidence import level
@@ -27,16 +27,6 @@ def hands_on(site: Site) -> bool:
         return False
     unpacked = any(isinstance(item, ast.Starred) for item in site.call.args)
     return function.name in _WRAPS or (function.name == "forward" and unpacked)
-
-
-@guard
-def in_smoke_test(site: Site) -> bool:
-    """It stands at the end of a file without training, under `if __name__ == "__main__":`, and tries a module out."""
-    if site.file.loops.evidence() or site.function is not None:
-        return False
-    return any(
-        isinstance(block.node, ast.If) and has_name_in(block.node.test, {"__name__"}) for block in site.block.outwards()
-    )
 
 
 @guard

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from trainlint.analysis.conditions.branches import is_branch
 from trainlint.analysis.conditions.values.without_cuda import runs_without_cuda
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, How, Place, outside_with
@@ -218,7 +219,7 @@ def _counts_as_wait(file: SemanticModel, item: Place, stop: Place, loop: Block |
 
 def _is_behind_test(block: Block, other: Block) -> bool:
     """Whether a block stands in a branch that another block does not stand in."""
-    return any(outer.kind is BlockKind.BRANCH and not other.within(outer) for outer in block.outwards())
+    return any(is_branch(outer, early_exits=False) and not other.within(outer) for outer in block.outwards())
 
 
 def _computes_unfinished(stop: Place, between: list[Place], launches: list[Place]) -> bool:

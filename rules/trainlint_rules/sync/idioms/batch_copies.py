@@ -9,7 +9,7 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.names import argument, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
-from trainlint.analysis.types.values import Home, Kind, Origin
+from trainlint.analysis.types.values import Home, Kind, Origin, Value
 from trainlint.contract.confidence import doubted
 from trainlint.contract.guard import guard
 from trainlint.finding import Confidence, Heat, Safety
@@ -64,18 +64,26 @@ def sure_of_host_batch(site: Site, memory: Memory) -> Confidence | None:
     """How sure it is that this is a batch on the host; None where it surely is not."""
     batch, heat = copied(site), site.heat.heat
     value = site.value(batch)
-    known = value.is_tensor and value.origin is Origin.BATCH and value.home is Home.HOST
+    known = _is_host_batch(value)
     if heat.in_step and cut_from_host(site, batch):
         return Confidence.LIKELY
     named = value.kind is Kind.UNKNOWN and bool(_BATCH.match(first_name(site, batch)))
     moved = in_mover(site, batch)
-    if not known and not named and not (moved and value.kind is not Kind.MODULE and not value.on_device):
+    if not (known or named or (moved and _may_be_batch(value))):
         # In a `to` of its own, the object may as well be a result on its way to the host.
         return Confidence.LIKELY if heat.in_step and in_own_to(site, batch) else None
     if heat is Heat.UNKNOWN:
         return Confidence.LIKELY if moved else Confidence.POSSIBLE
     pageable = heat is Heat.EVAL_STEP and memory is Memory.PAGEABLE
     return doubted(named and not known, _follows_another(site), pageable)
+
+
+def _is_host_batch(value: Value) -> bool:
+    return value.is_tensor and value.origin is Origin.BATCH and value.home is Home.HOST
+
+
+def _may_be_batch(value: Value) -> bool:
+    return value.kind is not Kind.MODULE and not value.on_device
 
 
 def cut_from_host(site: Site, batch: ast.expr) -> bool:

@@ -91,12 +91,16 @@ def _on_host(file: SemanticModel, part: ast.expr, block: Block, axes: int) -> Ho
         known = isinstance(made, ast.List) and all(type(constant(item)) is int for item in made.elts)
         return HostIndex(part, "a list", known)
     value = file.kinds.of(part, block)
-    of_numbers = value.kind is Kind.CONTAINER and value.element is not None and value.element.kind is Kind.NUMBER
-    if of_numbers and axes > 1 and value.confidence >= _SURE:  # alone, it may be a tuple of one index for each axis
+    if _holds_numbers(value) and axes > 1:  # alone, it may be a tuple of one index for each axis
         return HostIndex(part, "a list", False)
     if value.kind is Kind.ARRAY:
         return HostIndex(part, "an array", False)
     return HostIndex(part, "a tensor on the CPU", False) if _is_made_on_host(file, part, made, value, block) else None
+
+
+def _holds_numbers(value: Value) -> bool:
+    item = value.element if value.kind is Kind.CONTAINER and value.confidence >= _SURE else None
+    return item is not None and item.kind is Kind.NUMBER
 
 
 def _is_tuple(node: ast.expr) -> bool:

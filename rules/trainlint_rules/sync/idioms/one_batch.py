@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping, Sequence
 
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, How, Place
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import position, root_name
+from trainlint.analysis.syntax.names import last_name, position, root_name
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.waits.device_copies import MOVING_TENSORS, SHARING
 from trainlint.contract.guard import guard
 from trainlint_rules.sync.idioms.batch_copies import dropped, elsewhere_than_cuda, prepared, sure_of_wait
 from trainlint_rules.sync.idioms.copies import copied
 
-_NAMES = tuple(name.rpartition(".")[2] for name in MOVING_TENSORS)
+_NAMES = frozenset(name.rpartition(".")[2] for name in MOVING_TENSORS)
 _DEEPEST = 4
 
 
@@ -33,12 +34,20 @@ def copies_of_batch(file: SemanticModel, call: ast.Call, block: Block, statement
     source = _source(copied(site), block)
     if source is None:
         return ()
-    found = [
-        other.place
-        for other in site.calls(*_NAMES)
-        if other.call is not call and _is_alike(site, other) and _source(copied(other), other.block) is source
-    ]
-    return tuple(sorted(found, key=_start))
+    copies = (Site(file, place) for place in _copies_by_source(file).get(source, ()) if place.node is not call)
+    return tuple(sorted((other.place for other in copies if _is_alike(site, other)), key=_start))
+
+
+@once
+def _copies_by_source(file: SemanticModel) -> Mapping[ast.AST, Sequence[Place]]:
+    """What brings a batch → the calls that copy parts of it."""
+    found: dict[ast.AST, list[Place]] = {}
+    for place in file.outline.all_calls():
+        if isinstance(place.node, ast.Call) and last_name(place.node.func) in _NAMES:
+            source = _source(copied(Site(file, place)), place.block)
+            if source is not None:
+                found.setdefault(source, []).append(place)
+    return found
 
 
 def _start(place: Place) -> tuple[int, int]:

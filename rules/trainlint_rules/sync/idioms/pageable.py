@@ -100,9 +100,7 @@ def _called(file: SemanticModel, call: ast.Call, block: Block, depth: int) -> Pa
     if name == _PINS or constant(argument(call, _PINS)) is True:
         return None
     if origin is not None:
-        if not origin.startswith("torch.") or argument(call, "out") is not None:
-            return None
-        return Pageable(call, Why.JOIN) if name in _JOINS else Pageable(call, Why.MADE) if name in FACTORIES else None
+        return _made_by_torch(call, name) if origin.startswith("torch.") else None
     edge = file.graph.callee.get(call)
     if edge is not None:
         return _returned(file, call, depth)
@@ -113,6 +111,12 @@ def _called(file: SemanticModel, call: ast.Call, block: Block, depth: int) -> Pa
     if name in _COPIES:
         return Pageable(call, Why.INDEX if name != "clone" else Why.COMPUTED)
     return pageable(file, call.func.value, block, depth + 1) if name in _VIEWS else None
+
+
+def _made_by_torch(call: ast.Call, name: str) -> Pageable | None:
+    if argument(call, "out") is not None:
+        return None
+    return Pageable(call, Why.JOIN) if name in _JOINS else Pageable(call, Why.MADE) if name in FACTORIES else None
 
 
 def _is_cast(file: SemanticModel, call: ast.Call, block: Block) -> bool:
