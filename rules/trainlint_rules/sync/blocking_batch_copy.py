@@ -107,7 +107,7 @@ class BlockingBatchCopy(CallRule):
     name = "blocking-batch-copy"
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
     on = MOVING_TENSORS
-    when = EACH_STEP | {Heat.EVAL_STEP: Confidence.LIKELY, Heat.UNKNOWN: Confidence.LIKELY}
+    when = EACH_STEP | {Heat.EVAL_STEP: Confidence.POSSIBLE, Heat.UNKNOWN: Confidence.LIKELY}
     unless = (elsewhere_than_cuda, dropped, prepared, told_at_first_copy)
     message = "blocking host-to-device copy{often}"
     help = "{pin}pass `non_blocking=True` here"

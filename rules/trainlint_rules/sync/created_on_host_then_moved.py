@@ -121,7 +121,7 @@ class CreatedOnHostThenMoved(CallRule):
     confirmed_by = frozenset({Symptom.HOST_TO_DEVICE})
     on = (*MOVES, *ALL, ".new_tensor")
     also = Triggers(subscripts=True)
-    when = EACH_STEP | {Heat.UNKNOWN: Confidence.CERTAIN, Heat.EVAL_STEP: Confidence.CERTAIN}
+    when = EACH_STEP | {Heat.UNKNOWN: Confidence.CERTAIN, Heat.EVAL_STEP: Confidence.POSSIBLE}
     unless = (made_where_missing, drawn_by_numpy)
     message = "`torch.{factory}` creates this tensor on the CPU and copies it to the GPU{often}"
     help = "pass `device={device}`"

@@ -23,6 +23,6 @@ def main(model, optimizer, criterion, device):
     correct = 0
     with torch.no_grad():
         for images, targets in test_loader:
-            images, targets = images.to(device), targets.to(device)  #! TRN205
+            images, targets = images.to(device), targets.to(device)
             correct += (model(images).argmax(1) == targets).sum()
     return correct.item()

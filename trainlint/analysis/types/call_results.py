@@ -58,6 +58,7 @@ _TENSOR_RESULTS: Mapping[str, Value] = {
 }
 """Methods of tensors that give no tensor."""
 _NO_TENSORS = ("torch.distributed.", "torch.utils.", "torch.cuda.", "torch.backends.", "torch.optim.")
+_SURE_OF_TORCH = 0.8
 _STORED = frozenset({"torch.load", "torch.save", "torch.hub.load"})
 _PASSING = frozenset({"abs", "max", "min", "deepcopy", "copy"})
 _MODULE_WRAPPERS = frozenset({"compile", "convert_sync_batchnorm", "unwrap_model"})
@@ -264,7 +265,8 @@ def _computed(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str
     ]
     tensor = combine(given)
     if not tensor.is_tensor:
-        tensor = Value(Kind.TENSOR, kinds.device, None, confidence=0.8, evidence=ASSUMED_HOME)
+        tensor = Value(Kind.TENSOR, kinds.device, None, confidence=_SURE_OF_TORCH, evidence=ASSUMED_HOME)
+    tensor = tensor.at_least(_SURE_OF_TORCH)  # whatever is known of the arguments, PyTorch gives a tensor
     if origin.startswith("torch.nn.functional.") and LOSS_FUNCTIONS.search(name):
         tensor = tensor.with_origin(tensor.home, tensor.attached is not False, Origin.LOSS)
     elif tensor.origin in (Origin.BATCH, Origin.NAME):
@@ -376,6 +378,8 @@ def _tensor_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name
         return Value(Kind.SHAPE) if not call.args else NUMBER
     if name in _TENSOR_RESULTS:
         return _TENSOR_RESULTS[name]
+    if name == "type" and not call.args and not call.keywords:
+        return STRING
     if name in ("to", "cuda", CPU.name):
         home = _home_after(kinds, call, block, name)
         return base if home is None else base.lying(home)

@@ -128,6 +128,12 @@ class Value:
             return self
         return self._but(self.confidence, element, items, self.access_paths, self.evidence)
 
+    def at_least(self, confidence: float) -> Value:
+        """The same, known at least as well."""
+        if self.confidence >= confidence:
+            return self
+        return self._but(confidence, self.element, self.items, self.access_paths, self.evidence)
+
     def at_most(self, confidence: float) -> Value:
         """The same value, no surer than this."""
         if self.confidence <= confidence:
