@@ -438,6 +438,7 @@ MAJORITIES = {
 def test_a_parameter_is_a_batch_where_most_callers_pass_one(callers: dict[str, str], origin: Origin) -> None:
     model = project(callers | {"work.py": READER}).models["work.py"]
     place = model.outline.calls["mean"][0]
-    assert isinstance(place.node, ast.Call) and isinstance(place.node.func, ast.Attribute)
+    assert isinstance(place.node, ast.Call)
+    assert isinstance(place.node.func, ast.Attribute)
     found = model.kinds.of(place.node.func.value, place.block)
     assert (found.kind, found.home, found.origin) == (Kind.TENSOR, Home.HOST, origin)
