@@ -304,3 +304,147 @@ PROJECTS: dict[str, dict[str, str]] = {
 @pytest.mark.parametrize("files", PROJECTS.values(), ids=PROJECTS)
 def test_functions_are_found_on_the_ways_they_are_handed(files: dict[str, str]) -> None:
     check(files)
+
+
+def tower(name: str, heat: str) -> str:
+    """A class of models."""
+    return f"""
+class {name}(nn.Module):
+    def forward(self, x):
+        return x.relu()  #= {heat}
+"""
+
+
+def handed_through(makes: str, trains: str, *, classes: int, heat: str = "step") -> dict[str, str]:
+    """A script whose model is made by one of some classes and handed through functions that change it or return it."""
+    return {
+        "towers.py": "from torch import nn\n" + "".join(tower(f"Tower{number}", heat) for number in range(classes)),
+        "make.py": makes,
+        "wrap.py": """
+            from torch.nn.parallel import DistributedDataParallel as DDP
+            import deepspeed
+
+            def place(args, model):
+                if args.ddp:
+                    model = DDP(model)
+                return model, args.device
+
+            def with_optimizer(args, model):
+                optimizer = AdamW(model.parameters())
+                if args.deepspeed:
+                    model, optimizer, _, _ = deepspeed.initialize(model=model, optimizer=optimizer)
+                return model, optimizer
+
+            def freeze(args, model):
+                if args.freeze:
+                    model = model.requires_grad_(False)
+                return model, args
+
+            def cast(args, model):
+                if args.half:
+                    model = model.half()
+                return model, args
+        """,
+        "train.py": """
+            from make import make
+            from wrap import cast, freeze, place, with_optimizer
+            from loop import train
+
+            def main(args):
+                model, args = make(args)
+                model, args = freeze(args, model)
+                model, args = cast(args, model)
+                model, device = place(args, model)
+                model, optimizer = with_optimizer(args, model)
+                train(model, optimizer, train_loader, device)
+
+            main(args)
+        """,
+        "loop.py": trains,
+    }
+
+
+BY_TABLE = """
+    from towers import Tower0, Tower1, Tower2
+
+    TOWERS = {"a": Tower0, "b": Tower1, "c": Tower2}
+
+    def make(args):
+        model = build(args)
+        return model, args
+
+    def build(args):
+        model = TOWERS[args.name](args.width)
+        return model
+"""
+BY_BRANCH = """
+    from towers import Tower0, Tower1, Tower2
+
+    def make(args):
+        if args.name == "a":
+            model = Tower0(args.width)
+        elif args.name == "b":
+            model = Tower1(args.width)
+        else:
+            model = Tower2(args.width)
+        return model, args
+"""
+BY_OTHERS = """
+    from torch import nn
+    from others import other_tower
+    from towers import Tower0, Tower1
+
+    def make(args):
+        net = Tower0(args.width) if args.small else other_tower(args)
+        return net, args
+"""
+OTHERS = """
+    from towers import Tower1, Tower2
+
+    def other_tower(args):
+        return Tower1(args.width) if args.deep else Tower2(args.width)
+"""
+MANY = [f"Tower{number}" for number in range(8)]
+OF_EIGHT = f"""
+    from towers import {", ".join(MANY)}
+
+    def make(args):
+        model = first(args) if args.first else second(args)
+        return model, args
+
+    def first(args):
+        return {" if args.name else ".join(f"{name}()" for name in MANY[:4])}
+
+    def second(args):
+        return {" if args.name else ".join(f"{name}()" for name in MANY[4:])}
+"""
+PLAIN_LOOP = """
+    def train(model, optimizer, train_loader, device):
+        for batch in train_loader:
+            loss = model(batch)
+            loss.backward()
+            optimizer.step()
+"""
+LOOP_WITH_HELPER = """
+    def train(model, optimizer, train_loader, device):
+        for batch in train_loader:
+            loss = compute(model, batch, device)
+            loss.backward()
+            optimizer.step()
+
+    def compute(model, batch, device):
+        found = model(batch, device)
+        return found["loss"]
+"""
+
+HANDED_THROUGH = {
+    "a table's class": handed_through(BY_TABLE, LOOP_WITH_HELPER, classes=3),
+    "a branch's class": handed_through(BY_BRANCH, PLAIN_LOOP, classes=3),
+    "what another file makes": handed_through(BY_OTHERS, LOOP_WITH_HELPER, classes=3) | {"others.py": OTHERS},
+    "too many classes to tell": handed_through(OF_EIGHT, PLAIN_LOOP, classes=8, heat="unknown"),
+}
+
+
+@pytest.mark.parametrize("files", HANDED_THROUGH.values(), ids=HANDED_THROUGH)
+def test_a_model_is_known_however_many_functions_hand_it_on(files: dict[str, str]) -> None:
+    check(files)

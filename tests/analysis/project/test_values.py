@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from tests.analysis.project.project import check, project
 from trainlint.analysis.project.following import MOST_CALLERS
+from trainlint.analysis.types.values import Home, Kind, Origin
 
 PROJECTS: dict[str, dict[str, str]] = {
     "an argument": {
@@ -407,3 +410,35 @@ def test_what_is_told_holds_no_pointers() -> None:
     ]
     assert told
     assert all("AccessPath" not in repr(value) for value in told)
+
+
+READER = "def read(given):\n    print(given.mean())\n"
+EXPORT = "import torch\nfrom work import read\nread(torch.zeros(3))\n"
+TRAIN = "from work import read\nfor batch in train_loader:\n    read(batch)\n"
+BY_HELPER = """
+from work import read
+
+def step(given):
+    read(given)
+
+for batch in train_loader:
+    step(batch)
+"""
+PARTS = "from work import read\nfor number, (batch, target) in enumerate(train_loader):\n    read(batch)\n"
+MAJORITIES = {
+    "two loops and an export": ({"a.py": TRAIN, "b.py": TRAIN, "export.py": EXPORT}, Origin.BATCH),
+    "handed on by a helper": ({"a.py": BY_HELPER, "b.py": TRAIN, "export.py": EXPORT}, Origin.BATCH),
+    "a part of a batch": ({"a.py": PARTS, "b.py": TRAIN, "export.py": EXPORT}, Origin.BATCH),
+    "as many examples as batches": ({"a.py": TRAIN, "export.py": EXPORT}, Origin.OTHER),
+    "more examples than batches": ({"a.py": TRAIN, "export.py": EXPORT, "again.py": EXPORT}, Origin.OTHER),
+}
+
+
+@pytest.mark.parametrize(("callers", "origin"), MAJORITIES.values(), ids=MAJORITIES)
+def test_a_parameter_is_a_batch_where_most_callers_pass_one(callers: dict[str, str], origin: Origin) -> None:
+    model = project(callers | {"work.py": READER}).models["work.py"]
+    place = model.outline.calls["mean"][0]
+    assert isinstance(place.node, ast.Call)
+    assert isinstance(place.node.func, ast.Attribute)
+    found = model.kinds.of(place.node.func.value, place.block)
+    assert (found.kind, found.home, found.origin) == (Kind.TENSOR, Home.HOST, origin)

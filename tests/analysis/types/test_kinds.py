@@ -8,6 +8,45 @@ from tests.analysis.facts import file_model, marked, value_of
 from trainlint.analysis.types.values import Kind, Value
 
 SNIPPETS = {
+    "a wrapper in an attribute": """
+        class Engine:
+            def __init__(self, loader, files):
+                self.bar = None
+                self.loader = DataLoader(loader)
+                self.pairs = zip(self.loader, files)
+                self.files = enumerate(files)
+                self.rounds = enumerate(self.loader)
+                self.rounds = files.rounds
+
+            def begin(self):
+                self.rows = enumerate(self.loader)
+                self.bar = enumerate(self.loader)
+                if self.shown:
+                    self.bar = tqdm(self.bar, total=9)
+
+            def epoch(self, other):
+                for number, images in self.rows:
+                    first = images  #= tensor host
+                    count = number  #= number
+                for number, (images, labels) in self.bar:
+                    first = images[0]  #= tensor host
+                for images, file in self.pairs:
+                    first = images  #= tensor host
+                for number, file in self.files:
+                    first = file  #= unknown
+                for number, item in other.rows:
+                    first = item  #= unknown
+                for number, item in self.rounds:
+                    first = item  #= unknown
+
+            def steps(self):
+                for self.number, self.batch in self.bar:
+                    self.step()
+
+            def step(self):
+                whole = self.batch  #= tensor host
+                count = self.number  #= number
+    """,
     "a batch, before and after its copy": """
         device = torch.device("cuda")
         for images, labels in train_loader:

@@ -11,13 +11,13 @@ from trainlint.analysis.project.hierarchy import MOST_CALLEES
 from trainlint.analysis.project.summary import OutgoingCall
 from trainlint.analysis.project.things import (
     CALL,
-    MOST_THINGS,
     ChoiceThing,
     ClassThing,
     FunctionThing,
     ObjectThing,
     Thing,
     ValueThing,
+    first_things,
 )
 from trainlint.analysis.types.declared_types import RESULT
 from trainlint.analysis.types.identity_results import handed_back
@@ -47,7 +47,7 @@ def called(follower: Follower, thing: Thing, file: int, call: OutgoingCall | Non
 
 def results(follower: Follower, thing: Thing) -> tuple[Thing, ...]:
     """What some call of a thing returns, whatever it is given."""
-    return tuple(dict.fromkeys(called(follower, thing, -1, None)))[: MOST_THINGS + 1]
+    return first_things(called(follower, thing, -1, None))
 
 
 def returned(follower: Follower, function: FunctionThing, file: int, call: OutgoingCall | None) -> Value:

@@ -17,7 +17,7 @@ from trainlint.analysis.project.hierarchy import Hierarchy
 from trainlint.analysis.project.summary import OutgoingCall, Summary
 from trainlint.analysis.project.things import (
     CALL,
-    MOST_THINGS,
+    NO_FILE,
     ChoiceThing,
     ClassThing,
     FunctionThing,
@@ -26,6 +26,8 @@ from trainlint.analysis.project.things import (
     ObjectThing,
     Thing,
     ValueThing,
+    first_things,
+    too_many,
 )
 from trainlint.analysis.types.access_paths import BY_NAME, PARTIAL, SOME, AccessPath, Start
 from trainlint.analysis.types.values import Kind, Value
@@ -123,11 +125,11 @@ class Follower:
             return ()
         if len(access_paths) == 1:
             things = self._follow(file, access_paths[0])
-            return things if len(things) <= MOST_THINGS else ()
+            return () if too_many(things) else things
         found: dict[Thing, None] = {}
         for access_path in access_paths:
             found |= dict.fromkeys(self._follow(file, access_path))
-        return tuple(found) if len(found) <= MOST_THINGS else ()
+        return () if too_many(found) else tuple(found)
 
     def _follow(self, file: int, access_path: AccessPath) -> tuple[Thing, ...]:
         """Follow one access path, once, and not at all where it runs in a circle or too far.
@@ -180,7 +182,7 @@ class Follower:
             self._cut |= outer
             depends = self.asked_arguments
             self.asked_arguments |= asked
-        found = tuple(things)[: MOST_THINGS + 1]
+        found = first_things(things)
         if cut:
             self._partial[key] = _Partial(found, cut, len(self._busy), depends)
         else:
@@ -280,9 +282,9 @@ class Follower:
                     if key in found:
                         sources[parameter].append(key)
             declared = self.summaries[file].functions[access_path.of].declared.get(access_path.name, ())
-            found[parameter].things = dict.fromkeys(list(things)[: MOST_THINGS + 1])
+            found[parameter].things = dict.fromkeys(first_things(things))
             found[parameter].declared = tuple(self._declared(file, declared))
-        spread(found, sources, MOST_THINGS)
+        spread(found, sources)
         return found
 
     def _passed(self, file: int, access_path: AccessPath) -> Iterator[tuple[Iterator[Thing], list[Parameter]]]:
@@ -311,11 +313,15 @@ class Follower:
                 yield ObjectThing(thing.file, thing.name, own=True)
 
     def value(self, file: int, value: Value) -> Iterator[Thing]:
-        """A value and what its access paths lead to."""
+        """A value and what its access paths lead to.
+
+        A value that holds no others is one thing wherever it arises, so that what many functions say of it counts once.
+        """
         if value.access_paths:
             yield from self.follow(file, value.access_paths)
         if value.kind is not Kind.UNKNOWN:
-            yield ValueThing(file, value)
+            holds = value.element is not None or value.items
+            yield ValueThing(file, value) if holds else ValueThing(NO_FILE, value.with_access_paths())
 
     def _part(self, thing: Thing, part: str | int) -> Iterator[Thing]:
         """An attribute or element of a thing."""
@@ -374,7 +380,7 @@ class Follower:
 
     def _step(self, thing: Thing, part: str | int) -> tuple[Thing, ...]:
         """One step of a choice: what a call of a thing returns, or one of its parts."""
-        return results(self, thing) if part == CALL else tuple(self._part(thing, part))[: MOST_THINGS + 1]
+        return results(self, thing) if part == CALL else first_things(self._part(thing, part))
 
     def _bases_of(self, file: int, name: str) -> tuple[list[ClassThing], bool]:
         """The direct bases of a class that stand in the project, and whether another question would find the same."""

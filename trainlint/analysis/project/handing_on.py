@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from trainlint.analysis.project.things import Thing
+from trainlint.analysis.project.things import Thing, first_things
 from trainlint.analysis.types.access_paths import AccessPath
 
 Parameter: TypeAlias = tuple[int, AccessPath]
@@ -23,11 +23,11 @@ class Reaching:
     """Objects of the class that its annotation names, or else that of a parameter that is handed on to it."""
 
 
-def spread(found: Mapping[Parameter, Reaching], sources: Mapping[Parameter, Sequence[Parameter]], most: int) -> None:
+def spread(found: Mapping[Parameter, Reaching], sources: Mapping[Parameter, Sequence[Parameter]]) -> None:
     """Add to each parameter what reaches the `sources` that are handed on to it, at any distance and in circles.
 
-    Of more than `most` things, no more are kept than show that there are too many. Each parameter changes at most
-    `most` + 2 times, so the work is linear in the sources.
+    No more things are kept than show that there are too many, so each parameter changes only a few times and the work
+    is linear in the sources.
     """
     users: dict[Parameter, list[Parameter]] = {}
     for user, given in sources.items():
@@ -37,19 +37,17 @@ def spread(found: Mapping[Parameter, Reaching], sources: Mapping[Parameter, Sequ
     waiting = list(found)
     while waiting:
         source = waiting.pop()
-        waiting += _changed(found, found[source], users.get(source, ()), most)
+        waiting += _changed(found, found[source], users.get(source, ()))
 
 
-def _changed(
-    found: Mapping[Parameter, Reaching], new: Reaching, users: Sequence[Parameter], most: int
-) -> Iterator[Parameter]:
+def _changed(found: Mapping[Parameter, Reaching], new: Reaching, users: Sequence[Parameter]) -> Iterator[Parameter]:
     """Hand what reaches a parameter on to its users; those to which that is new."""
     for user in users:
         old = found[user]
-        missing = [thing for thing in new.things if thing not in old.things][: most + 1 - len(old.things)]
-        old.things.update(dict.fromkeys(missing))
+        before = len(old.things)
+        old.things = dict.fromkeys(first_things((*old.things, *new.things)))
         takes_class = bool(new.declared) and not old.declared
         if takes_class:
             old.declared = new.declared
-        if missing or takes_class:
+        if len(old.things) > before or takes_class:
             yield user

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from trainlint.analysis.types.values import Value
 
 MOST_THINGS = 6
-"""An access path that leads to more things than this tells nothing."""
+"""An access path that leads to more things than this, or to more values than this, tells nothing."""
 ALL_GIVEN = 99
 """More parameters than a function has."""
 
@@ -64,6 +65,7 @@ class ValueThing:
     """A value, as the file where it arises knows it."""
 
     file: int
+    """NO_FILE for a value without access paths, which means the same everywhere."""
     value: Value
 
 
@@ -94,3 +96,27 @@ CALL = "()"
 """In the path of a choice: it is called."""
 
 Thing: TypeAlias = FunctionThing | ClassThing | ObjectThing | LoaderThing | ModuleThing | ValueThing | ChoiceThing
+
+
+def first_things(things: Iterable[Thing]) -> tuple[Thing, ...]:
+    """The first things, once each: no more than show that there are too many.
+
+    Values are counted apart from all else: each function that hands an object on may add what it knows of the value,
+    so a long way from a constructor to a call has many values for one object.
+    """
+    found: dict[Thing, None] = {}
+    values = 0
+    for thing in things:
+        if thing in found:
+            continue
+        is_value = isinstance(thing, ValueThing)
+        if (values if is_value else len(found) - values) <= MOST_THINGS:
+            found[thing] = None
+            values += is_value
+    return tuple(found)
+
+
+def too_many(things: Collection[Thing]) -> bool:
+    """Whether things, or the values among them, are too many to tell anything."""
+    values = sum(isinstance(thing, ValueThing) for thing in things)
+    return max(values, len(things) - values) > MOST_THINGS

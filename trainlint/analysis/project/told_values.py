@@ -15,7 +15,7 @@ from trainlint.analysis.project.project_calls import Crossing
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.project.things import ClassThing, FunctionThing
 from trainlint.analysis.types.access_paths import Start
-from trainlint.analysis.types.values import UNKNOWN, Kind, Value, merge
+from trainlint.analysis.types.values import UNKNOWN, Kind, Origin, Value, merge
 
 _NOTHING = (Kind.UNKNOWN, Kind.NONE)
 """What a caller gives that says nothing of a parameter."""
@@ -96,4 +96,13 @@ def _given_by_most(values: list[Value]) -> Value:
         return UNKNOWN
     counts = Counter(value.kind for value in known)
     kind, count = max(counts.items(), key=lambda item: (item[1], item[0].name))
-    return merge(value for value in known if value.kind is kind).at_most(count / len(known))
+    return _batch_of_most([value for value in known if value.kind is kind]).at_most(count / len(known))
+
+
+def _batch_of_most(values: list[Value]) -> Value:
+    """The merged values, as a loader's batch where most callers pass one: a script that exports makes an example."""
+    merged = merge(values)
+    batches = sum(value.origin is Origin.BATCH for value in values)
+    if not merged.is_tensor or merged.origin is not Origin.OTHER or 2 * batches <= len(values):
+        return merged
+    return merged.with_origin(merged.home, merged.attached, Origin.BATCH)

@@ -6,8 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block, How
-from trainlint.analysis.syntax.names import last_name, position
-from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.tables import iterables, loaders
 from trainlint.analysis.types.batch_sources import is_batch_source, is_wrapper, iterated_by
 from trainlint.analysis.types.values import NUMBER, STRING, UNKNOWN, Kind, Origin, Value, merge
@@ -30,8 +29,8 @@ def _element(kinds: Kinds, source: ast.expr, path: tuple[int, ...], block: Block
     found: Value | None = None
     if isinstance(source, ast.Call):
         found = _of_call(kinds, source, path, block, seen)
-    elif isinstance(source, ast.Name):
-        wrapped = _wrappers_behind(source, block)
+    elif isinstance(source, ast.Name | ast.Attribute):
+        wrapped = _wrappers_behind(kinds, source, block)
         found = merge(_once(kinds, call, path, around, seen) for call, around in wrapped) if wrapped else None
     if found is not None:
         return found
@@ -82,11 +81,13 @@ def _once(kinds: Kinds, call: ast.Call, path: tuple[int, ...], block: Block, see
     return seen[call, path]
 
 
-def _wrappers_behind(name: ast.Name, block: Block) -> list[tuple[ast.Call, Block]]:
-    """The wrappers that a name may hold, if it holds nothing else: `bar = tqdm(enumerate(loader))`."""
+def _wrappers_behind(kinds: Kinds, source: ast.Name | ast.Attribute, block: Block) -> list[tuple[ast.Call, Block]]:
+    """The wrappers that a name or an attribute of `self` may hold, if nothing else: `bar = tqdm(enumerate(loader))`."""
     found = []
-    for binding in reaching(name.id, block, position(name)):
+    for binding in kinds.outline.bindings(source, block):
         call = binding.value
+        if isinstance(call, ast.Constant) and call.value is None:
+            continue  # what nothing is assigned to yet is not iterated
         if binding.how is not How.ASSIGN or binding.path or not isinstance(call, ast.Call):
             return []
         if not is_wrapper(call) and not iterables.counts_rounds(last_name(call.func)):
