@@ -43,11 +43,18 @@ def _copies_by_source(file: SemanticModel) -> Mapping[ast.AST, Sequence[Place]]:
     """What brings a batch → the calls that copy parts of it."""
     found: dict[ast.AST, list[Place]] = {}
     for place in file.outline.all_calls():
-        if isinstance(place.node, ast.Call) and last_name(place.node.func) in _NAMES:
-            source = _source(copied(Site(file, place)), place.block)
+        site = Site(file, place)
+        if isinstance(place.node, ast.Call) and last_name(place.node.func) in _NAMES and _may_copy(site):
+            source = _source(copied(site), place.block)
             if source is not None:
                 found.setdefault(source, []).append(place)
     return found
+
+
+def _may_copy(site: Site) -> bool:
+    """Whether a call of such a name is one of the functions, or of a method; a function of the project is neither."""
+    origin = site.origin(site.call.func)
+    return origin in SHARING if origin is not None else isinstance(site.call.func, ast.Attribute)
 
 
 def _start(place: Place) -> tuple[int, int]:
@@ -57,9 +64,6 @@ def _start(place: Place) -> tuple[int, int]:
 
 def _is_alike(site: Site, other: Site) -> bool:
     """Whether another call copies a batch and waits for that, as often and as surely as this one."""
-    origin = other.origin(other.call.func)
-    if origin not in SHARING if origin is not None else not isinstance(other.call.func, ast.Attribute):
-        return False
     if other.function is not site.function or other.heat.heat is not site.heat.heat:
         return False
     if any(reason.holds(other) for reason in (elsewhere_than_cuda, dropped, prepared)):
