@@ -100,8 +100,11 @@ def tensors_read(file: SemanticModel, test: ast.expr, block: Block) -> Iterator[
             return
         case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[ast.List() | ast.Tuple()]):
             yield from _read(left, file.kinds.of(left, block), block)
-        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[holder]):
-            yield from _read(holder, file.kinds.of(holder, block), block)
+        case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[holder]):
+            value = file.kinds.of(holder, block)
+            counted = file.kinds.of(left, block).kind is Kind.NUMBER
+            if counted or value.origin is not Origin.BATCH:  # a batch may be a dict, which is asked for a key
+                yield from _read(holder, value, block)
         case _:
             yield from _read(test, file.kinds.of(test, block), block)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from trainlint.analysis.conditions.values.without_cuda import runs_without_cuda
+from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.names import argument, nodes_in, position
@@ -75,7 +76,17 @@ def sure_of_host_batch(site: Site, memory: Memory) -> Confidence | None:
     if heat is Heat.UNKNOWN:
         return Confidence.LIKELY if moved else Confidence.POSSIBLE
     pageable = heat is Heat.EVAL_STEP and memory is Memory.PAGEABLE
-    return doubted(named and not known, _follows_another(site), pageable)
+    once = 2 * _evaluated_once(site)  # a single pass, as of a test script, is a small part of the work
+    return doubted(named and not known, _follows_another(site), pageable, once)
+
+
+def _evaluated_once(site: Site) -> bool:
+    """Whether it stands in an evaluation that the program surely runs only once, around which no loop stands."""
+    loops = site.block.loops()
+    if site.heat.heat is not Heat.EVAL_STEP or not loops or loops[-1].parent is None:
+        return False
+    evaluates = site.file.loops.kind(loops[-1]) is LoopKind.EVAL
+    return evaluates and site.file.heats.of(loops[-1].parent).heat is Heat.ONCE
 
 
 def _is_host_batch(value: Value) -> bool:
