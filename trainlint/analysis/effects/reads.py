@@ -73,7 +73,7 @@ def _tells_no_tensor(test: ast.expr, block: Block) -> bool:
     if isinstance(test, ast.Compare):
         sides = [test.left, *test.comparators]
         parts = [part for side in sides for part in (side.elts if isinstance(side, ast.List | ast.Tuple) else [side])]
-        return any(_is_text_or_member(part) for part in parts)
+        return any(_is_text_or_member(part, block) for part in parts)
     if not isinstance(test, ast.Name):
         return False
     bindings = reaching(test.id, block, position(test))
@@ -81,8 +81,11 @@ def _tells_no_tensor(test: ast.expr, block: Block) -> bool:
     return bool(starts) and (bool(_SWITCH.match(test.id)) or any(type(constant(item)) is bool for item in starts))
 
 
-def _is_text_or_member(node: ast.expr) -> bool:
-    """Whether an expression is text that is written out, or a member of an enumeration."""
+def _is_text_or_member(node: ast.expr, block: Block) -> bool:
+    """Whether an expression is text that is written out, the name of a type, or a member of an enumeration."""
+    made = single_value(node, block) or node
+    if isinstance(made, ast.Call) and last_name(made.func) == "type" and not made.keywords:
+        return len(made.args) == isinstance(made.func, ast.Name)  # `x.type()` is text, `x.type(kind)` a tensor
     if isinstance(node, ast.Attribute):
         return bool(_MEMBER.match(f"{last_name(node.value)}.{node.attr}"))
     return isinstance(constant(node), str)
@@ -106,8 +109,11 @@ def tensors_read(file: SemanticModel, test: ast.expr, block: Block) -> Iterator[
             return
         case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[ast.List() | ast.Tuple()]):
             yield from _read(left, file.kinds.of(left, block), block)
-        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[holder]):
-            yield from _read(holder, file.kinds.of(holder, block), block)
+        case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[holder]):
+            value = file.kinds.of(holder, block)
+            counted = file.kinds.of(left, block).kind is Kind.NUMBER
+            if counted or value.origin is not Origin.BATCH:  # a batch may be a dict, which is asked for a key
+                yield from _read(holder, value, block)
         case _:
             yield from _read(test, file.kinds.of(test, block), block)
 

@@ -373,13 +373,19 @@ def _home_after(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Home |
     return Home.HOST if name == CPU.name else Home.DEVICE
 
 
-def _tensor_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
+def _plain_result(call: ast.Call, name: str) -> Value | None:
+    """What a method of a tensor gives that is no tensor; None for other methods."""
     if name in ("size", "stride"):
         return Value(Kind.SHAPE) if not call.args else NUMBER
-    if name in _TENSOR_RESULTS:
-        return _TENSOR_RESULTS[name]
-    if name == "type" and not call.args and not call.keywords:
+    if name == "type" and not (call.args or call.keywords):
         return STRING
+    return _TENSOR_RESULTS.get(name)
+
+
+def _tensor_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
+    plain = _plain_result(call, name)
+    if plain is not None:
+        return plain
     if name in ("to", "cuda", CPU.name):
         home = _home_after(kinds, call, block, name)
         return base if home is None else base.lying(home)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.conditions.interval_lengths import interval_length
 from trainlint.analysis.conditions.subjects import Subject, asks_about
 from trainlint.analysis.effects.parameter_loops import ParameterLoop, parameter_loop
-from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.syntax.names import constant, last_name, nodes_in
+from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.host_reads import ITEM
 from trainlint.analysis.tables.optimizers import STEPPED_NAME
 from trainlint.contract.guard import guard
@@ -30,6 +31,7 @@ _MANY_KERNELS = 3
 """From this many operations for each parameter on, an optimizer of one's own is reported."""
 _GATHERS = frozenset({"GatheredParameters", "summon_full_params", "full_tensor", "redistribute"})
 _MOVES = frozenset({"to", "cpu", "cuda"})
+_PARTS = frozenset({"children", "modules"})
 
 
 @guard
@@ -85,9 +87,9 @@ def sure_to_cost(site: Site, loop: ParameterLoop, update: ParameterUpdate) -> Co
     """How sure it is that nothing but habit speaks for a loop.
 
     Lists do not help where each parameter is gathered from other processes or moved between devices. An optimizer
-    with few operations for each parameter is not rewritten for them.
+    with few operations for each parameter is not rewritten for them. One layer has too few parameters to cost much.
     """
-    if _called(loop) & (_GATHERS | _MOVES):
+    if _called(loop) & (_GATHERS | _MOVES) or _is_of_one_part(loop):
         return Confidence.POSSIBLE
     if in_optimizer_class.holds(site):
         return Confidence.LIKELY if update.kernels >= _MANY_KERNELS else Confidence.POSSIBLE
@@ -95,6 +97,20 @@ def sure_to_cost(site: Site, loop: ParameterLoop, update: ParameterUpdate) -> Co
         return Confidence.POSSIBLE
     unsure = loop.by_name or update.out_of_sight or site.heat.heat is Heat.UNKNOWN
     return Confidence.LIKELY if unsure else Confidence.CERTAIN
+
+
+def _is_of_one_part(loop: ParameterLoop) -> bool:
+    """Whether the parameters are those of one of a module's parts, such as `list(net.children())[-1]`."""
+    block = loop.block.parent or loop.block
+    match loop.iterated:
+        case ast.Call(func=ast.Attribute(value=module)):
+            part = single_value(module, block) or module
+        case _:
+            return False
+    if not isinstance(part, ast.Subscript) or not isinstance(constant(part.slice), int):
+        return False
+    parts = single_value(part.value, block) or part.value
+    return any(isinstance(item, ast.Call) and last_name(item.func) in _PARTS for item in nodes_in(parts))
 
 
 def _called(loop: ParameterLoop) -> frozenset[str]:
