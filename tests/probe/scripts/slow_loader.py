@@ -17,7 +17,7 @@ class Slow(Dataset):
 
 
 def main():
-    torch.manual_seed(0)
+    torch.cuda.manual_seed_all(0), torch.manual_seed(0)
     model = torch.nn.Linear(8, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     loader = DataLoader(Slow(), batch_size=4, shuffle=True)

@@ -91,7 +91,7 @@ TENSOR_NAME = lazy(
     re.IGNORECASE,
 )
 _NO_TENSOR_NAME = lazy(
-    r"_(\w*(?<!tens)(?<!numb)(?<!buff)(er|or)|cfg|config|conf|size|shape|dir|path|name|file|folder|root|dim|stride|"
+    r"_([^\W_]*(?<!tens)(?<!numb)(?<!buff)(er|or)|cfg|config|conf|size|shape|dir|path|name|file|folder|root|dim|stride|"
     r"ratio|fn|func|type|smoothing)s?$",
     re.IGNORECASE,
 )

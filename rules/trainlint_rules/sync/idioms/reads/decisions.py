@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from enum import Enum, auto
 
+from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import last_name, nodes_in
-from trainlint.analysis.syntax.uses import around
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import end_position, last_name, nodes_in, position
 
 
 class Decision(Enum):
@@ -35,14 +36,15 @@ def decision(site: Site, read: ast.AST) -> Decision | None:
     statement = site.statement
     if isinstance(statement, ast.Assert):
         return Decision.CHECKS
-    if not isinstance(statement, ast.If | ast.While):
+    if not isinstance(statement, ast.If | ast.While) or not isinstance(read, ast.expr):
         return None
-    if statement.test is not read and statement.test not in set(around(site.file, read, statement)):
+    if not position(statement.test) <= position(read) < end_position(statement.test):
         return None
-    return _of_branch(statement) if isinstance(statement, ast.If) else Decision.BRANCHES
+    return _of_branch(site.file, statement) if isinstance(statement, ast.If) else Decision.BRANCHES
 
 
-def _of_branch(statement: ast.If) -> Decision:
+@once
+def _of_branch(file: SemanticModel, statement: ast.If) -> Decision:
     body = statement.body
     if any(isinstance(part, ast.Raise) for part in body):
         return Decision.CHECKS
