@@ -6,7 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
+from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name, names_in, nodes_in, position
 from trainlint.contract.guard import early_guard, guard
 from trainlint.patterns import lazy
@@ -39,14 +41,21 @@ def norm_or_gelu(site: Site) -> bool:
 
 def chain(site: Site) -> ast.expr | None:
     """The largest element-wise formula of a statement that a call stands in as the first of its curves."""
-    found: ast.expr | None = None
-    stack: list[ast.AST] = [site.statement]
-    while stack and found is None:
+    found = _formulas(site.file, site.statement).get(site.call)
+    return found if found is not None and _first_curve(site.file, found) is site.call else None
+
+
+@once
+def _formulas(file: SemanticModel, statement: ast.stmt) -> dict[ast.AST, ast.expr]:
+    """Each operation of a statement → the largest formula that it is a part of."""
+    found: dict[ast.AST, ast.expr] = {}
+    stack: list[ast.AST] = [statement]
+    while stack:
         node = stack.pop()
-        if isinstance(node, ast.expr) and _is_elementwise(node) and any(part is site.call for part in _members(node)):
-            found = node
+        if isinstance(node, ast.expr) and node not in found and _is_elementwise(node):
+            found |= dict.fromkeys(_members(node), node)
         stack.extend(ast.iter_child_nodes(node))
-    return found if found is not None and _is_first(found, site.call) else None
+    return found
 
 
 def operations(formula: ast.expr) -> int:
@@ -80,6 +89,7 @@ def _values(node: ast.expr) -> Iterator[ast.Name]:
             yield part
 
 
-def _is_first(formula: ast.expr, call: ast.Call) -> bool:
+@once
+def _first_curve(file: SemanticModel, formula: ast.expr) -> ast.Call | None:
     curves = [node for node in _members(formula) if isinstance(node, ast.Call) and last_name(node.func) in CURVES]
-    return min(curves, key=position, default=None) is call
+    return min(curves, key=position, default=None)
