@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -15,6 +16,8 @@ from benchmarks.accuracy.score import Share
 
 ROUNDS = Path(__file__).resolve().parent.parent / "rounds.json"
 """Where the rounds of this project are listed."""
+_INNERMOST = re.compile(r"\[[^\[\]{}]*\]|\{[^\[\]{}]*\}")
+"""Lists and objects of the file that hold no others: each is written on one line."""
 VERDICTS = ("right", "doubtful", "wrong")
 """What a reader can say of a message or of a fix, the worst last."""
 
@@ -115,7 +118,10 @@ def add_round(path: Path, new: Round) -> None:
             "Take the entry out by hand if it was a mistake."
         )
     listed = {"rounds": [as_data(each_round) for each_round in (*rounds, new)]}
-    path.write_text(json.dumps(listed, indent=1, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
+    text = _INNERMOST.sub(
+        lambda found: " ".join(found.group().split()), json.dumps(listed, indent=1, ensure_ascii=False)
+    )
+    path.write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 def as_data(of: Round) -> dict[str, object]:
