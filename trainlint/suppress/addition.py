@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.finding import Edit
 from trainlint.suppress.comments import read_comments
-from trainlint.suppress.ends import ends_of_statements
+from trainlint.training_settings.files import is_settings
 
 if TYPE_CHECKING:
     from trainlint.finding import Finding
@@ -20,13 +20,13 @@ def additions(source: SourceFile, findings: Iterable[Finding], reason: str) -> t
 
     A comment that silences some rules there already gets the further codes, and keeps its reason.
     """
-    ends = ends_of_statements(source)
+    comments = read_comments(source, lambda _: False)
+    ends = _last_lines_of_settings(source) if is_settings(source.path) else comments.last_lines
     codes: dict[int, list[str]] = {}
     for finding in sorted(findings, key=lambda finding: finding.order):
         last = ends.get(finding.span.start_line)
         if last is not None and finding.code not in codes.setdefault(last, []):
             codes[last].append(finding.code)
-    comments = read_comments(source, lambda _: False)
     directives = {
         ends[directive.line]: directive
         for directive in comments.directives
@@ -36,6 +36,11 @@ def additions(source: SourceFile, findings: Iterable[Finding], reason: str) -> t
         _extended(directives[line], added) if line in directives else _behind(source, line, added, reason)
         for line, added in sorted(codes.items())
     )
+
+
+def _last_lines_of_settings(source: SourceFile) -> dict[int, int]:
+    """Each line of YAML ends itself; JSON has no comments, so no line of it is here."""
+    return {} if source.path.endswith(".json") else {line: line for line in range(1, len(source.line_starts) + 1)}
 
 
 def _extended(directive: Directive, codes: Sequence[str]) -> Edit:

@@ -78,6 +78,8 @@ class Comments:
     directives: tuple[Directive, ...]
     first_lines: dict[int, int]
     """For each later line of a statement (of a block: of its header) that spans several, its first line."""
+    last_lines: dict[int, int]
+    """For each line of a statement (of a block: of its header) its last line, behind which a comment may stand."""
 
     def statement(self, line: int) -> int:
         """The first line of the statement, or of the block's header, that a line belongs to."""
@@ -93,6 +95,7 @@ def read_comments(source: SourceFile, is_rule: Callable[[str], bool], tree: ast.
     """
     directives: list[Directive] = []
     first_lines: dict[int, int] = {}
+    last_lines: dict[int, int] = {}
     for start, stop in _stretches(source, tree):
         first: int | None = None
         for token in _tokens(source, start, stop):
@@ -103,8 +106,9 @@ def read_comments(source: SourceFile, is_rule: Callable[[str], bool], tree: ast.
                 first = line
             elif first is not None and token.type == NEWLINE:
                 first_lines |= dict.fromkeys(range(first + 1, line + 1), first)
+                last_lines |= dict.fromkeys(range(first, line + 1), line)
                 first = None
-    return Comments(tuple(directives), first_lines)
+    return Comments(tuple(directives), first_lines, last_lines)
 
 
 def _stretches(source: SourceFile, tree: ast.Module | None) -> Iterator[tuple[int, int]]:
