@@ -25,7 +25,9 @@ from trainlint.analysis.syntax.uses import assigned_target, mentions
 _LIKE = frozenset({"empty_like", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like"})
 _SHAPED = frozenset({"empty", "zeros", "ones"})
 _NEW = frozenset({"new_empty", "new_zeros", "new_ones"})
-_JOINING = frozenset({"torch.cat", "torch.concat", "torch.concatenate", "torch.stack"})
+_JOINING = ("cat", "concat", "concatenate", "stack")
+"""Functions of torch that put a list of tensors together."""
+_JOINING_OF_TORCH = frozenset(f"torch.{name}" for name in _JOINING)
 _SAME_VALUES = frozenset({"contiguous", "detach", "clone"})
 
 
@@ -191,7 +193,7 @@ def _later_uses(
 ) -> tuple[Place, bool] | None:
     """The one concatenation, and whether the local tensor is spliced in before it; None for any other use."""
     uses = _uses(target, creation, gather.block)
-    joined = [(use, place) for place in _joinings(file) for use in uses if _joins(file, place, use)]
+    joined = [(use, place) for place in joinings(file) for use in uses if joins(file, place, use)]
     if not joined:
         return None
     read, found = min(joined, key=lambda pair: position(pair[0]))
@@ -211,8 +213,9 @@ def _uses(target: ast.Name, creation: Binding, block: Block) -> list[ast.Name]:
     return [node for node in found if node is not target and not _is_target(node, creation)]
 
 
-def _joinings(file: SemanticModel) -> Iterator[Place]:
-    for name in ("cat", "concat", "concatenate", "stack"):
+def joinings(file: SemanticModel) -> Iterator[Place]:
+    """The calls that may put a list of tensors together; `joins` says whether one does."""
+    for name in _JOINING:
         yield from file.outline.calls.get(name, ())
 
 
@@ -232,12 +235,13 @@ def _is_target(node: ast.Name, creation: Binding) -> bool:
     )
 
 
-def _joins(file: SemanticModel, place: Place, use: ast.Name) -> bool:
+def joins(file: SemanticModel, place: Place, held: ast.AST) -> bool:
+    """Whether a call only puts the list together that an expression holds."""
     call = place.node
     return (
         isinstance(call, ast.Call)
-        and argument(call, "tensors", 0) is use
-        and file.kinds.imported(call.func, place.block) in _JOINING
+        and argument(call, "tensors", 0) is held
+        and file.kinds.imported(call.func, place.block) in _JOINING_OF_TORCH
         and not has_unpacked_arguments(call)
         and argument(call, "out") is None
     )

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 
 from trainlint.analysis.effects.effect import Effect, EffectKind
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument, has_unpacked_arguments
 from trainlint.analysis.syntax.uses import assigned_target, mentions
-
-JOINING = frozenset({"torch.cat", "torch.concat", "torch.concatenate", "torch.stack"})
+from trainlint_rules.distributed.idioms.gathers import joinings, joins
 
 
 def joined_gather(site: Site) -> tuple[str, Effect, ast.Call] | None:
@@ -42,9 +40,7 @@ def _joining(site: Site) -> ast.Call | None:
         if len(uses) != 1:
             return None
         held = uses[0]
-    for name in ("cat", "concat", "concatenate", "stack"):
-        for other in site.calls(name):
-            joins = argument(other.call, "tensors", 0) is held and site.origin(other.call.func) in JOINING
-            if joins and not has_unpacked_arguments(other.call) and argument(other.call, "out") is None:
-                return other.call
+    for place in joinings(site.file):
+        if isinstance(place.node, ast.Call) and joins(site.file, place, held):
+            return place.node
     return None

@@ -31,7 +31,8 @@ _MOVER = lazy(
 )
 """Functions that bring a batch to the device for whoever trains in another file."""
 _NO_BATCH = frozenset({"self", "cls", "model", "module", "net"})
-_CASTS = frozenset("float half long int double bfloat16 bool".split())
+CASTS = frozenset("float half long int double bfloat16 bool short byte".split())
+"""Methods of tensors that make one of another type."""
 _SURE_OF_TARGET = 0.75
 _COLLATES_TENSORS = frozenset({"default_collate", "default_data_collator"})
 _TAKE_TENSORS = ("torch.nn.functional.", "torch.cat", "torch.stack", "torch.argmax", "torch.sum", "torch.where")
@@ -62,7 +63,7 @@ def cast_on_host(site: Site, batch: ast.expr) -> str | None:
     made = single_value(batch, site.block) or batch
     if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute) or made.args or made.keywords:
         return None
-    return made.func.attr if made.func.attr in _CASTS else None
+    return made.func.attr if made.func.attr in CASTS else None
 
 
 def copies_argument(site: Site) -> bool:

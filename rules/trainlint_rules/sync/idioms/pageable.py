@@ -17,8 +17,8 @@ from trainlint.analysis.syntax.names import argument, constant, last_name, posit
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.types.batches import passed
 from trainlint.analysis.types.values import Home, Kind
+from trainlint_rules.sync.idioms.copies import CASTS
 
-_CASTS = frozenset("float half long int double bfloat16 bool short byte".split())
 _JOINS = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack"})
 _COPIES = frozenset({"clone", "index_select", "gather", "masked_select", "repeat"})
 _VIEWS = frozenset(
@@ -106,7 +106,7 @@ def _called(file: SemanticModel, call: ast.Call, block: Block, depth: int) -> Pa
         return _returned(file, call, depth)
     if not isinstance(call.func, ast.Attribute):
         return None
-    if name in _CASTS or (name in ("to", "type") and _is_cast(file, call, block)):
+    if name in CASTS or (name in ("to", "type") and _is_cast(file, call, block)):
         return Pageable(call, Why.CAST)
     if name in _COPIES:
         return Pageable(call, Why.INDEX if name != "clone" else Why.COMPUTED)
