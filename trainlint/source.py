@@ -6,7 +6,7 @@ import codecs
 import io
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from trainlint.finding import Span
@@ -40,6 +40,10 @@ class SourceFile:
     def encode(self, text: str) -> bytes:
         """Bytes of `text` in this file's own encoding, with its byte order mark where it had one."""
         return (codecs.BOM_UTF8 if self.bom else b"") + text.encode(self.encoding)
+
+    def with_text(self, text: str) -> SourceFile:
+        """The file with another text, as after a fix."""
+        return replace(self, text=text)
 
     def line(self, number: int) -> str:
         """The text of a 1-based line without its line end; empty past the end of the file."""

@@ -108,7 +108,6 @@ def _check_parser() -> argparse.ArgumentParser:
     fixes.add_argument(
         "--diff", action="store_true", help="show what would be fixed and write nothing; exit 1 if anything would be"
     )
-
     fixes.add_argument(
         "--interactive", action="store_true", help="show each finding with its fix, of every level, and ask"
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
-from trainlint.engine.rewriting import Chosen
+from trainlint.engine.rewriting import Chosen, place_shown
 from trainlint.finding import Report
 from trainlint.report import Settings, render
 from trainlint.report.settings import style_for
@@ -49,7 +49,7 @@ def choose(
         if answer == "a":
             codes.add(finding.code)
         elif answer == "y":
-            places.add((finding.path, finding.code, finding.span.start_line, finding.span.start_column))
+            places.add(place_shown(finding))
     return replace(fixing, chosen=Chosen(frozenset(places), frozenset(codes)))
 
 
@@ -57,7 +57,6 @@ def _asked(question: str) -> str:
     """The first letter of the answer: y, n, a or q. The question is repeated until it is one of these."""
     while True:
         console.write(sys.stdout, question)
-        sys.stdout.flush()
         line = sys.stdin.readline()
         if not line:
             console.write(sys.stdout, "\n")

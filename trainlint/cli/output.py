@@ -57,9 +57,7 @@ def show_report(
 ) -> None:
     """Print the report, or write it to the file that the user named. Raises UsageError where that cannot be."""
     tell_unapplied(report, options)
-    if options.show_fixes and not options.quiet:
-        for line in fixes_by_file(report):
-            console.note(line)
+    tell_fixes(report, options)
     stream = stream or sys.stdout
     if options.output_file is None:
         style = style_for(stream, options.color)
@@ -109,11 +107,9 @@ def show_diff(found: Run, options: Namespace) -> None:
         console.write(sys.stdout, for_terminal(patch) if sys.stdout.isatty() else patch)
     tell_failures(found.report.failures)
     tell_unapplied(found.report, options)
+    tell_fixes(found.report, options)
     if options.quiet:
         return
-    if options.show_fixes:
-        for line in fixes_by_file(found.report):
-            console.note(line)
     if found.rewrites:
         fixed, ignored, files = found.report.fixed, found.report.ignored, count(len(found.rewrites), "file")
         done = [f"fix {count(fixed, 'problem')}"] if fixed else []
@@ -133,6 +129,12 @@ def tell_unapplied(report: Report, options: Namespace) -> None:
     """Say on stderr which fixes could not be applied. Their findings stand in the report."""
     for fix in () if options.quiet else report.unapplied:
         console.note(f"note: {unapplied_sentence(fix)}")
+
+
+def tell_fixes(report: Report, options: Namespace) -> None:
+    """List on stderr what was fixed, where the user asked for it."""
+    for line in fixes_by_file(report) if options.show_fixes and not options.quiet else ():
+        console.note(line)
 
 
 def show_progress(

@@ -18,14 +18,18 @@ class Chosen:
     """The findings that the user wants to be fixed, where each was asked about."""
 
     places: frozenset[tuple[str, str, int, int]]
-    """Path as shown, code, line and column of a finding."""
+    """Findings, by `place_shown`."""
     codes: frozenset[str]
     """Rules of which all findings are meant."""
 
     def holds(self, finding: Finding) -> bool:
         """Whether a finding of the text that the user saw is meant."""
-        place = (finding.path, finding.code, finding.span.start_line, finding.span.start_column)
-        return finding.code in self.codes or place in self.places
+        return finding.code in self.codes or place_shown(finding) in self.places
+
+
+def place_shown(finding: Finding) -> tuple[str, str, int, int]:
+    """Path as shown, code, line and column of a finding."""
+    return finding.path, finding.code, finding.span.start_line, finding.span.start_column
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,6 @@ def _with_ignores(done: Rewritten, reason: str, judge: Callable[[SourceFile], Se
     """With a comment for each finding that one can silence; a comment that does not is a note, and is not written."""
     from trainlint.fixing.apply import apply_edits
     from trainlint.fixing.fixpoint import fits
-    from trainlint.source import source_from_text
     from trainlint.suppress.addition import additions
 
     before = done.source
@@ -96,6 +99,6 @@ def _with_ignores(done: Rewritten, reason: str, judge: Callable[[SourceFile], Se
     if problem := fits(before, text):
         note = UnappliedFix(before.path, done.findings[0].code, f"ignore comments were not added: {problem}")
         return Rewritten(before, done.findings, done.fixed, 0, (*done.unapplied, note))
-    source = source_from_text(before.path, text, encoding=before.encoding, bom=before.bom)
+    source = before.with_text(text)
     findings = tuple(judge(source))
     return Rewritten(source, findings, done.fixed, len(done.findings) - len(findings), done.unapplied)

@@ -145,7 +145,7 @@ class _Run:
             return problem
         if text in self.seen:
             return "it undoes what another fix did; please report this rule"
-        source = source_from_text(self.source.path, text, encoding=self.source.encoding, bom=self.source.bom)
+        source = self.source.with_text(text)
         findings = tuple(self.judge(source))
         if self.still_stands(source, findings, fixed):
             return "the finding still stands after it; please report this rule"
