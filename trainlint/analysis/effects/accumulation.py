@@ -63,7 +63,7 @@ def _accumulating(file: SemanticModel, loop: Block) -> list[Place]:
     """The backward passes that a loop itself runs; none where each iteration clears the gradients."""
     if any(_each_time(file, place.block, loop) for place in calls_of(file, "zero_grad", loop)):
         return []
-    return [place for place in _backwards(file, loop) if loop_around(place.block) is loop]
+    return [place for place in _backwards(file, loop) if place.block.innermost_loop() is loop]
 
 
 def _counts_accumulated(node: ast.For) -> bool:
@@ -94,11 +94,6 @@ def _told_counts(backwards: list[Place]) -> tuple[list[Place], list[ast.expr]]:
     return [place for place, found in told if found], [count for _, found in told for count in found]
 
 
-def loop_around(block: Block) -> Block | None:
-    """The innermost loop around a block in its function."""
-    return next(iter(block.loops()), None)
-
-
 def _backwards(file: SemanticModel, loop: Block) -> Iterator[Place]:
     """Calls that run a backward pass: themselves, or as a function of the file or an imported one of that name."""
     proofs = file.loops.evidence().get(loop, [])
@@ -115,7 +110,7 @@ def _backwards(file: SemanticModel, loop: Block) -> Iterator[Place]:
 
 def _each_time(file: SemanticModel, block: Block, loop: Block) -> bool:
     """Whether code in a block runs in each iteration of a loop."""
-    return loop_around(block) is loop and not file.conditions.around(block, loop)
+    return block.innermost_loop() is loop and not file.conditions.around(block, loop)
 
 
 def _steps_optimizer(file: SemanticModel, place: Place) -> bool:

@@ -163,7 +163,7 @@ class LoopReader:
             return False
         if any(_MICRO.search(word) for word in (*words, last_name(node.target))) or iterates_few_literals(node.iter):
             return True
-        if _loop_around(loop) is None:
+        if _loop_outside(loop) is None:
             return False
         return self._draws_its_batch_outside(loop) or bool(_PARTS.search(" ".join(words)))
 
@@ -172,14 +172,14 @@ class LoopReader:
 
         So do PPO's epochs, and micro-batches in a `while` that draws its batches with `next`.
         """
-        around = _loop_around(loop)
+        around = _loop_outside(loop)
         while around is not None:
             node = around.node
             if isinstance(node, ast.While) and self.iterates_batches(around):
                 return not self.iterates_batches(loop)
             if isinstance(node, ast.For) and self.iterates_batches(around):
                 return not LOADER_NAME.search(last_name(node.target))  # a loop over loaders draws no batch
-            around = _loop_around(around)
+            around = _loop_outside(around)
         return False
 
     def _is_full_batch(self, loop: Block, words: Sequence[str]) -> bool:
@@ -198,7 +198,7 @@ class LoopReader:
         return {
             around
             for block in self.outline.loop_blocks.values()
-            if not isinstance(block.node, ast.comprehension) and (around := _loop_around(block)) is not None
+            if not isinstance(block.node, ast.comprehension) and (around := _loop_outside(block)) is not None
         }
 
     def acts_on_environment(self, loop: Block) -> bool:
@@ -286,13 +286,8 @@ def _scaled(call: ast.Call) -> bool:
     )
 
 
-def _loop_around(loop: Block) -> Block | None:
-    block = loop.parent
-    while block is not None and block.kind not in (BlockKind.FUNCTION, BlockKind.MODULE):
-        if block.kind is BlockKind.LOOP:
-            return block
-        block = block.parent
-    return None
+def _loop_outside(loop: Block) -> Block | None:
+    return loop.parent.innermost_loop() if loop.parent is not None else None
 
 
 def describe_loop(loop: Block) -> str:

@@ -64,6 +64,10 @@ class Block:
             block = block.parent
         return found
 
+    def innermost_loop(self) -> Block | None:
+        """The first of `loops`; None outside of loops."""
+        return next(iter(self.loops()), None)
+
     def within(self, other: Block) -> bool:
         """Whether this block is `other` or stands inside it."""
         block: Block | None = self

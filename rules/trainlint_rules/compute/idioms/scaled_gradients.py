@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.branches import may_run_together
-from trainlint.analysis.effects.accumulation import loop_around
 from trainlint.analysis.syntax.names import dotted, position
 from trainlint.analysis.tables.clipping import IMPORTED
 from trainlint.contract.guard import guard
@@ -60,7 +59,7 @@ def scaled_step(site: Site) -> ScaledStep | None:
 
 def once_for_each(site: Site, step: ScaledStep) -> bool:
     """Whether a place runs once for each step."""
-    same_loop = loop_around(site.block) is loop_around(step.place.block)
+    same_loop = site.block.innermost_loop() is step.place.block.innermost_loop()
     return same_loop and isinstance(site.statement, ast.Expr | ast.Assign)
 
 

@@ -7,7 +7,6 @@ import ast
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
 from trainlint.analysis.conditions.interval_lengths import interval_length
 from trainlint.analysis.conditions.questions import runs_rarely
-from trainlint.analysis.effects.accumulation import loop_around
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
@@ -25,7 +24,7 @@ _BUFFERS = frozenset({"BytesIO", "buffer"})
 
 def saves_state_in_step(site: Site) -> bool:
     """Whether a call of `torch.save` saves the state of a model, in a loop over training steps."""
-    saved, loop = argument(site.call, "obj", 0), loop_around(site.block)
+    saved, loop = argument(site.call, "obj", 0), site.block.innermost_loop()
     if saved is None or loop is None or site.file.loops.kind(loop) is not LoopKind.STEP:
         return False
     return _holds_state(site.file, saved, site.block, _FOLLOWED)
@@ -57,7 +56,7 @@ def behind_rare_test(site: Site) -> bool:
 
 
 def _conditions(site: Site) -> tuple[Condition, ...]:
-    loop = loop_around(site.block)
+    loop = site.block.innermost_loop()
     return site.file.conditions.around(site.block, loop) if loop is not None else ()
 
 

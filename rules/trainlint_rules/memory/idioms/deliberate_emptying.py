@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.subjects import Subject, asks_about
-from trainlint.analysis.effects.accumulation import loop_around
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import nodes_in
 from trainlint.contract.guard import guard
@@ -47,14 +46,14 @@ def in_own_empty_cache(site: Site) -> bool:
 @guard
 def before_retry(site: Site) -> bool:
     """The loop around it catches an out-of-memory error and tries again."""
-    loop = loop_around(site.block)
+    loop = site.block.innermost_loop()
     return loop is not None and _catches_errors(site.file, loop)
 
 
 @guard
 def between_experiments(site: Site) -> bool:
     """It follows an evaluation, without a loop over batches around it."""
-    return site.heat.heat is Heat.EVAL_STEP and loop_around(site.block) is None
+    return site.heat.heat is Heat.EVAL_STEP and site.block.innermost_loop() is None
 
 
 @once

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.effects.accumulation import Accumulation, accumulation, loop_around
+from trainlint.analysis.effects.accumulation import Accumulation, accumulation
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, names_in, nodes_in
 from trainlint.analysis.tables.signs import DIVIDED_LOSSES
 from trainlint.analysis.types.backward import graph_names
@@ -97,7 +97,7 @@ def scaled(site: Site) -> bool:
 
 
 def _accumulation(site: Site) -> Accumulation | None:
-    loop = loop_around(site.block)
+    loop = site.block.innermost_loop()
     return accumulation(site.file, loop) if loop is not None else None
 
 

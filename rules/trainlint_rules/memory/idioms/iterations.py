@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.effects.accumulation import loop_around
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.contract.guard import Guard
 from trainlint.finding import Confidence, Heat
@@ -19,7 +18,7 @@ REPEATED = dict.fromkeys(
 
 
 def _innermost_is(site: Site, kind: LoopKind) -> bool:
-    loop = loop_around(site.block)
+    loop = site.block.innermost_loop()
     return loop is not None and site.file.loops.kind(loop) is kind
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.effects.accumulation import loop_around
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.tables.host_reads import TO_HOST
 from trainlint.analysis.types.backward import held_by
@@ -45,7 +44,7 @@ def reduced(site: Site) -> bool:
 @guard
 def emptied_on_the_way(site: Site) -> bool:
     """The list starts anew in each iteration, or now and then."""
-    loop = loop_around(site.block)
+    loop = site.block.innermost_loop()
     return loop is None or lifetime(site.file, site.place, site.receiver, loop) is not Lifetime.LOOP
 
 

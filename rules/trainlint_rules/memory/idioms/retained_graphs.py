@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.effects.accumulation import loop_around
 from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.names import argument, last_name, nodes_in, position
 from trainlint.analysis.types.values import Kind
@@ -27,14 +26,14 @@ _NO_TENSORS = frozenset({Kind.DEVICE, Kind.DTYPE, Kind.MODULE, Kind.NUMBER, Kind
 @guard
 def needed_in_this_iteration(site: Site) -> bool:
     """Something goes through a graph later in the same iteration, or may."""
-    loop = loop_around(site.block)
+    loop = site.block.innermost_loop()
     return loop is not None and any(_may_go_back(site, call) for call in _later_calls(site, loop))
 
 
 @guard
 def carried_over(site: Site) -> bool:
     """A value from before this iteration may be part of the loss."""
-    loop = loop_around(site.block)
+    loop = site.block.innermost_loop()
     if loop is None or not isinstance(loop.node, ast.For | ast.AsyncFor | ast.While):
         return False
     flow = site.file.backwards(site.block)

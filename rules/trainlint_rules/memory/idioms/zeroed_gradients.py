@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.option_defaults import Flags
 from trainlint.analysis.conditions.values.tested_values import asks_only_for_gradient
-from trainlint.analysis.effects.accumulation import loop_around
 from trainlint.analysis.syntax.names import constant, last_name, nodes_in
 from trainlint.analysis.tables.signs import GRAPH_CAPTURE, STATIC_GRADIENTS
 from trainlint.contract.guard import early_guard, guard
@@ -42,7 +41,7 @@ def zeroed_gradient(site: Site) -> ast.Attribute | None:
     gradient = site.receiver
     if isinstance(gradient, ast.Attribute) and gradient.attr == "data":
         gradient = gradient.value
-    match gradient, loop_around(site.block):
+    match gradient, site.block.innermost_loop():
         case ast.Attribute(value=ast.Name(id=name), attr="grad"), loop if loop is not None:
             targets = nodes_in(loop.node.target) if isinstance(loop.node, ast.For) else []
             return gradient if any(isinstance(part, ast.Name) and part.id == name for part in targets) else None
@@ -67,7 +66,7 @@ def for_some_parameters(site: Site) -> bool:
     """A test chooses the parameters whose gradients are zeroed."""
     if last_name(site.call.func) == "zero_grad":
         return False
-    loop = loop_around(site.block)
+    loop = site.block.innermost_loop()
     inside = takewhile(lambda block: block is not loop, site.block.outwards())
     return not all(asks_only_for_gradient(block) for block in inside)
 

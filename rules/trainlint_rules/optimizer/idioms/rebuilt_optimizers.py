@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.effects.accumulation import loop_around
 from trainlint.analysis.programs.optimizer_builds import optimizer_builds
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, dotted, last_name, nodes_in
@@ -36,7 +35,7 @@ def built_behind_test(site: Site) -> bool:
 @guard
 def model_is_built_too(site: Site) -> bool:
     """The model is built in the same loop, or what is optimized is not known."""
-    build, loop = optimizer_builds(site.file).get(site.call), loop_around(site.block)
+    build, loop = optimizer_builds(site.file).get(site.call), site.block.innermost_loop()
     if build is None or loop is None or not build.models:
         return True
     roots = {name.partition(".")[0] for name in build.models}
@@ -46,7 +45,7 @@ def model_is_built_too(site: Site) -> bool:
 @guard
 def steps_otherwise(site: Site) -> bool:
     """It steps in a loop of its own inside, as for each sample, task or fold, or behind a test."""
-    loop = loop_around(site.block)
+    loop = site.block.innermost_loop()
     return any(
         _round(site.file, step.place.block) is not loop or not always_runs_before(site.place, step.place)
         for step in steps_of(site)
@@ -55,7 +54,7 @@ def steps_otherwise(site: Site) -> bool:
 
 def steps_of(site: Site, kind: LoopKind | None = None) -> list[Action]:
     """The steps of the optimizer that a call builds, in the loop around the call; in one of a kind, if one is given."""
-    build, loop = optimizer_builds(site.file).get(site.call), loop_around(site.block)
+    build, loop = optimizer_builds(site.file).get(site.call), site.block.innermost_loop()
     if build is None or build.name is None or loop is None or kind not in (None, site.file.loops.kind(loop)):
         return []
     return actions_of(actions(site.file, loop), Act.STEP, build.name)
@@ -63,7 +62,7 @@ def steps_of(site: Site, kind: LoopKind | None = None) -> list[Action]:
 
 def _round(file: SemanticModel, block: Block) -> Block | None:
     """The loop that runs a block in each of its rounds; None where a condition or a function stands between."""
-    loop = loop_around(block)
+    loop = block.innermost_loop()
     return None if loop is None or file.conditions.around(block, loop, early_exits=False) else loop
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from trainlint.analysis.effects.accumulation import loop_around
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, Function, Place
 from trainlint.analysis.syntax.names import argument, constant, dotted, end_position, last_name, nodes_in, position
@@ -132,7 +131,7 @@ def leaves_wait_to_callers(file: SemanticModel, read: FirstRead, place: Place) -
 
 def _end_of_copying(copy: QueuedCopy, block: Block) -> tuple[int, int]:
     """Where the copy is complete in the text: behind its call, or behind the loop that fills a list with copies."""
-    loop = loop_around(block) if copy.is_list else None
+    loop = block.innermost_loop() if copy.is_list else None
     return end_position(loop.node) if loop is not None and isinstance(loop.node, ast.stmt) else end_position(copy.call)
 
 

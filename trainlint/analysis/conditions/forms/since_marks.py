@@ -10,7 +10,7 @@ import ast
 
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
 from trainlint.analysis.conditions.question import Question
-from trainlint.analysis.syntax.blocks import Block, BlockKind
+from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import constant, dotted, last_name
 
 _MORE = (ast.Gt, ast.GtE)
@@ -54,7 +54,7 @@ def compared_count(question: Question) -> Condition | None:
 def ends_loop(question: Question) -> Condition | None:
     """A flag after which the loop around ends: `if finished: break`, `while not finished`."""
     name = dotted(question.test)
-    loop = _loop_around(question.block)
+    loop = question.block.innermost_loop()
     if name is None or not question.outcome or loop is None:
         return None
     node = loop.node
@@ -98,7 +98,7 @@ def _branch_moves(limit: ast.expr, question: Question) -> bool:
 
 def _is_mark(mark: ast.expr, thing: ast.expr, question: Question) -> bool:
     """Whether the loop around sets a name to what another one holds."""
-    name, loop = dotted(thing), _loop_around(question.block)
+    name, loop = dotted(thing), question.block.innermost_loop()
     if name is None or loop is None or not isinstance(mark, ast.Name | ast.Attribute):
         return False
     if isinstance(mark, ast.Name):
@@ -118,12 +118,3 @@ def _all_bindings(name: str, block: Block) -> list[ast.AST]:
     """The statements that bind a name, wherever they stand in its scope."""
     scope = block.scope.owner(name)
     return [item.node for item in scope.bindings[name]] if scope is not None else []
-
-
-def _loop_around(block: Block) -> Block | None:
-    for outer in block.outwards():
-        if outer.kind is BlockKind.FUNCTION:
-            return None
-        if outer.kind is BlockKind.LOOP:
-            return outer
-    return None

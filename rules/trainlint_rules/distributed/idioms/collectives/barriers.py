@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.effects.accumulation import loop_around
 from trainlint.analysis.effects.collectives import Collective, body_around, collective, collective_of, same_group
 from trainlint.analysis.programs.fact_names import ACCELERATOR
 from trainlint.analysis.programs.steps import LoopKind
@@ -44,14 +43,14 @@ def reached_in_step(site: Site) -> bool:
 
     Not in one that generates text, saves or logs: there ranks may have to meet, and it takes long anyway.
     """
-    if loop_around(site.block) is not None or not site.heat.heat.in_step or not site.hot_calls:
+    if site.block.innermost_loop() is not None or not site.heat.heat.in_step or not site.hot_calls:
         return False
     return not runs_seldom_by_name.holds(site) and not generates_text.holds(site)
 
 
 def in_training_loop(site: Site) -> bool:
     """Whether it runs in each iteration of a training loop that is seen in the same function."""
-    loop = loop_around(site.block)
+    loop = site.block.innermost_loop()
     if loop is None or not site.heat.heat.in_step:
         return False
     return site.file.loops.kind(loop) in (LoopKind.STEP, LoopKind.MICRO)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.effects.accumulation import loop_around
 from trainlint.analysis.effects.collectives import (
     SCALAR_NAME,
     Collective,
@@ -43,7 +42,7 @@ def reduced_just_before(site: Site, found: Collective) -> Collective | None:
 
 def in_loop_over_numbers(site: Site, found: Collective) -> bool:
     """Whether the loop around runs over a collection of metrics and reduces each."""
-    loop = loop_around(site.block)
+    loop = site.block.innermost_loop()
     if loop is None or not isinstance(loop.node, ast.For) or parameter_loop(site.file.outline, site.block) is not None:
         return False
     targets = {part.id for part in nodes_in(loop.node.target) if isinstance(part, ast.Name)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from trainlint.analysis.effects.accumulation import loop_around
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block, Place
@@ -33,7 +32,7 @@ def bypassing(file: SemanticModel, loop: Block) -> Iterator[tuple[Site, ast.expr
 @guard
 def calls_wrapper(site: Site) -> bool:
     """The step calls the wrapper, too."""
-    loop = loop_around(site.block)
+    loop = site.block.innermost_loop()
     around = forwards(site.file, loop) if loop is not None else ()
     return any(ddp_call(site.file, called, place.block) is not None for place, called in around)
 

@@ -6,7 +6,7 @@ import ast
 import re
 
 from trainlint.analysis.conditions.subjects import words_in
-from trainlint.analysis.effects.accumulation import accumulation, loop_around
+from trainlint.analysis.effects.accumulation import accumulation
 from trainlint.analysis.programs.fact_names import ACCELERATOR
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name
@@ -67,7 +67,7 @@ def decides_when_to_reduce(site: Site) -> bool:
 
 def backwards_around(site: Site) -> list[ast.Call]:
     """The backward passes that add up in the loop around a place."""
-    loop = loop_around(site.block)
+    loop = site.block.innermost_loop()
     found = accumulation(site.file, loop) if loop is not None else None
     places = found.backwards if found is not None else ()
     return [place.node for place in places if isinstance(place.node, ast.Call)]
