@@ -26,6 +26,7 @@ COMMANDS = {
 COMMANDS_OF_THE_PROBE = {
     "probe": "run a training for a few steps, or read a trace of one, and prove findings",
     "doctor": "say what a training would find on this machine, and what is off",
+    "plan": "say what a training needs of each GPU, and which sharding fits",
 }
 
 _EXIT_CODES = "Exit codes: 0 clean; 1 findings; 2 something could not be judged, which wins over 1."

@@ -16,7 +16,8 @@ from trainlint.report.words import failure_sentence
 from trainlint_probe.judgement.ranks import together
 from trainlint_probe.judgement.utilization import utilization
 from trainlint_probe.report import pictures
-from trainlint_probe.report.drawing import MISSING, MissingLibrary, Picture
+from trainlint_probe.report.drawing import Picture
+from trainlint_probe.report.html import html_environment
 from trainlint_probe.report.picture_of_timeline import timeline_picture
 from trainlint_probe.report.picture_of_trial import comparison
 from trainlint_probe.report.words import (
@@ -134,18 +135,7 @@ def _of_run(run: Run | None) -> dict[str, object]:
 
 
 def _template() -> Template:
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError as error:
-        raise MissingLibrary(MISSING) from error
-    # All text is escaped where it is put in: messages and paths come from users' files.
-    environment = Environment(
-        loader=PackageLoader("trainlint_probe.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = html_environment("trainlint_probe.report")
     environment.globals.update(
         {
             function.__name__: function

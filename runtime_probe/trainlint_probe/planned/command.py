@@ -1,0 +1,136 @@
+"""`trainlint plan`: from what was typed to what is printed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from trainlint.bounded import SOURCE_BYTES, read_bounded
+from trainlint.cli import console
+from trainlint.cli.console import UsageError
+from trainlint.planning.families import BadConfig, transformer_of_config
+from trainlint.planning.fits import Outlook, outlook, outlooks
+from trainlint.planning.model import Model, Transformer, model_of_parameters, model_of_transformer
+from trainlint.planning.recommendation import recommended
+from trainlint.planning.strategies import strategies_for
+from trainlint.planning.training import Checkpointing
+from trainlint_probe.planned.options import Options, read_options
+from trainlint_probe.planned.plan import Plan
+
+FITS, NOTHING_FITS = 0, 1
+
+
+def plan(arguments: Sequence[str]) -> int:
+    """Print the plan and return 0 where something fits, 1 where nothing does. Raises UsageError."""
+    options = read_options(arguments)
+    found = planned(options)
+    text = _emitted(found, options.emit) if options.emit else _text(found, options)
+    if options.output_file is None:
+        console.out(text)
+    else:
+        try:
+            options.output_file.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"{options.output_file} cannot be written ({error.strerror})") from error
+    return FITS if recommended(found.outlooks) is not None else NOTHING_FITS
+
+
+def planned(options: Options) -> Plan:
+    """The plan that was asked for. Raises UsageError."""
+    model, training = _model(options), options.training
+    found: tuple[Outlook, ...] = outlooks(model, training)
+    if options.strategy is not None:
+        possible = {item.key: item for item in strategies_for(training.cluster)}
+        if options.strategy not in possible:
+            raise UsageError(
+                f"--strategy {options.strategy} means nothing on this cluster; choose one of {', '.join(possible)}"
+            )
+        found = (outlook(model, training, possible[options.strategy]),)
+    return Plan(model, training, found, options.gpu.name if options.gpu else None)
+
+
+def _model(options: Options) -> Model:
+    numbers = options.numbers
+    if options.parameters is not None:
+        if options.rank:
+            raise UsageError(
+                "--lora needs the layers' numbers or a config.json, to know what the adapters stand beside"
+            )
+        return model_of_parameters(options.parameters)
+    if options.target is None:
+        return model_of_transformer("the transformer", _transformer(options), options.rank)
+    if options.target.endswith(".json"):
+        return model_of_transformer(options.target, _configured(options.target, numbers.get("sequence")), options.rank)
+    if ":" not in options.target:
+        raise UsageError(f"{options.target} is neither a config.json nor a callable such as package.module:build")
+    if options.rank or options.training.checkpointing is not Checkpointing.NONE:
+        raise UsageError(
+            "--lora and --checkpointing are for models given by their numbers; let the callable build them in"
+        )
+    from trainlint_probe.planned.tracing import traced_model
+
+    return traced_model(options.target, options.inputs, options.training.precision)
+
+
+def _transformer(options: Options) -> Transformer:
+    numbers = options.numbers
+    missing = [name for name in ("layers", "hidden", "heads", "vocabulary", "sequence") if name not in numbers]
+    if missing:
+        raise UsageError(f"a transformer by its numbers needs {', '.join(f'--{name}' for name in missing)} as well")
+    return Transformer(
+        numbers["layers"],
+        numbers["hidden"],
+        numbers["heads"],
+        numbers["vocabulary"],
+        numbers["sequence"],
+        inner=numbers.get("inner", 0),
+        shared_heads=numbers.get("shared_heads", 0),
+        gated=options.gated,
+        tied=not options.untied,
+    )
+
+
+def _configured(path: str, sequence: int | None) -> Transformer:
+    try:
+        config = json.loads(read_bounded(Path(path), SOURCE_BYTES))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read ({(error.strerror or str(error)).lower()})") from error
+    except ValueError as error:
+        raise UsageError(f"{path} is no JSON ({error})") from error
+    if not isinstance(config, dict):
+        raise UsageError(f"{path} holds no JSON object")
+    try:
+        return transformer_of_config(config, sequence)
+    except BadConfig as error:
+        raise UsageError(f"{path} {error}") from error
+
+
+def _text(found: Plan, options: Options) -> str:
+    if options.output_format == "json":
+        from trainlint_probe.planned.document import document
+
+        return document(found)
+    if options.output_format == "html":
+        from trainlint_probe.planned.page import page
+        from trainlint_probe.report.drawing import MissingLibrary
+
+        try:
+            return page(found)
+        except MissingLibrary as error:
+            raise UsageError(str(error)) from error
+    from trainlint.report.settings import Style, style_for
+    from trainlint_probe.planned.terminal import render
+
+    style = style_for(sys.stdout, options.color) if options.output_file is None else Style(color=False)
+    return render(found, style)
+
+
+def _emitted(found: Plan, kind: str) -> str:
+    from trainlint_probe.planned.emitted import emitted
+
+    chosen = recommended(found.outlooks)
+    if chosen is None:
+        raise UsageError("nothing fits, so there is no configuration to write; run without --emit to see why")
+    return emitted(kind, chosen.strategy, found.training)

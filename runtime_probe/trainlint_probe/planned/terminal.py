@@ -1,0 +1,136 @@
+"""A plan on the terminal: a bar for each strategy, its parts in a table, and two sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rich.text import Text
+
+from trainlint.planning.fits import TIGHT, Outlook
+from trainlint.planning.memory import knows_activations
+from trainlint.planning.recommendation import recommended
+from trainlint.report.characters import quoted, sentence
+from trainlint.report.settings import Style
+from trainlint.report.terminal import as_written, wrapped
+from trainlint_probe.planned.plan import Plan
+from trainlint_probe.planned.words import count, gigabytes, seconds
+
+_PARTS = (
+    ("weights", "blue"),
+    ("gradients", "cyan"),
+    ("master copy", "bright_blue"),
+    ("optimizer", "magenta"),
+    ("activations", "green"),
+    ("logits and loss", "yellow"),
+    ("buffers", "bright_black"),
+    ("CUDA context", "white"),
+    ("fragmentation", "white"),
+)
+_LETTERS = "WGMOALBCF"
+"""A letter for each part, so that a bar can be read without colour."""
+_WIDTH = 30
+
+
+def render(plan: Plan, style: Style) -> str:
+    """The plan as text."""
+    return as_written(_lines(plan, style), style)
+
+
+def _lines(plan: Plan, style: Style) -> Iterator[Text]:
+    model, cluster = plan.model, plan.training.cluster
+    trained = "" if model.trained == model.parameters else f", of which {count(model.trained)} are trained"
+    nodes = f" on {cluster.nodes} nodes" if cluster.nodes > 1 else ""
+    gpu = f" {plan.gpu}" if plan.gpu else ""
+    head = (
+        f"{quoted(model.name)}: {count(model.parameters)} parameters{trained}; "
+        f"{cluster.gpus}{gpu} GPU{'s' if cluster.gpus > 1 else ''}{nodes} of {gigabytes(cluster.memory)}"
+    )
+    yield from wrapped(Text(sentence(head, unicode=style.unicode), "bold"), style, indent="  ")
+    yield Text()
+    width = max(len(item.strategy.title) for item in plan.outlooks)
+    chosen = recommended(plan.outlooks)
+    for item in plan.outlooks:
+        yield _bar(item, plan, width, is_chosen=item is chosen)
+    yield from wrapped(Text.assemble((" " * (width + 3), ""), _legend(plan)), style, indent=" " * (width + 3))
+    yield Text()
+    yield from _table(plan, width, style)
+    yield Text()
+    yield from wrapped(Text(sentence(plan.recommendation, unicode=style.unicode)), style)
+    yield Text()
+    for assumption in plan.assumptions():
+        line = Text.assemble(("assumed: ", "bold"), sentence(assumption, unicode=style.unicode))
+        yield from wrapped(line, style, indent="  ")
+
+
+def _bar(item: Outlook, plan: Plan, width: int, *, is_chosen: bool) -> Text:
+    """One strategy: its parts as letters, against the memory of a GPU."""
+    scale = plan.training.cluster.memory / _WIDTH
+    drawn, total = Text(), 0.0
+    for (_, value), letter, (_, color) in zip(item.memory.parts(), _LETTERS, _PARTS, strict=True):
+        before, total = round(total / scale), total + value
+        drawn.append(letter * max(0, min(round(total / scale), _WIDTH) - before), color)
+    rest = max(0, _WIDTH - round(total / scale))
+    verdict, color = (
+        ("does not fit", "red") if not item.fits else ("tight", "yellow") if item.share > TIGHT else ("", "")
+    )
+    return Text.assemble(
+        ("> " if is_chosen else "  ", "bold"),
+        (f"{item.strategy.title:<{width}} ", "bold" if is_chosen else ""),
+        ("|", ""),
+        drawn,
+        (" " * rest, ""),
+        ("|" if item.fits else ">", "" if item.fits else "red"),
+        f" {gigabytes(item.memory.total):>9}  ",
+        (verdict, color),
+    )
+
+
+def _legend(plan: Plan) -> Text:
+    used = {name for item in plan.outlooks for name, value in item.memory.parts() if value}
+    legend = Text()
+    for letter, (name, color) in zip(_LETTERS, _PARTS, strict=True):
+        if name in used:
+            legend.append(f"{letter} ", color)
+            legend.append(f"{name}  ")
+    return legend
+
+
+def _table(plan: Plan, width: int, style: Style) -> Iterator[Text]:
+    """GB by part, GB sent, and times. What a narrow terminal has no room for is left out, the last columns first."""
+    columns = list(_columns(plan))
+    while len(columns) > 2 and width + 2 + sum(_width(head) for head, _ in columns) > style.width:
+        columns.pop()
+    yield Text(f"  {'GB on each GPU':<{width}}" + "".join(f"{head:>{_width(head)}}" for head, _ in columns), "bold")
+    for item in plan.outlooks:
+        row = "".join(f"{cell(item):>{_width(head)}}" for head, cell in columns)
+        yield Text(f"  {item.strategy.title:<{width}}{row}")
+    if any(item.memory.host for item in plan.outlooks):
+        host = max(item.memory.host for item in plan.outlooks)
+        yield Text(f"  The optimizer on the host takes {gigabytes(host)} of its memory for each GPU.")
+
+
+def _columns(plan: Plan) -> Iterator[tuple[str, Callable[[Outlook], str]]]:
+    """Heads and what stands below them, the most telling first."""
+    known = knows_activations(plan.model)
+    yield "states", lambda item: _short(item.memory.states)
+    if known:
+        yield "activations", lambda item: _short(_of_layers(item))
+        yield "batch up to", lambda item: str(item.largest_batch)
+    yield "sent", lambda item: _short(item.traffic.total)
+    yield "sending", lambda item: seconds(item.duration.sending)
+    if any(item.duration.computing is not None for item in plan.outlooks):
+        yield "computing", lambda item: seconds(item.duration.computing)
+    yield "model up to", lambda item: count(plan.largest_model(item.strategy))
+    yield "other", lambda item: _short(item.memory.total - item.memory.states - _of_layers(item))
+
+
+def _of_layers(item: Outlook) -> float:
+    return (item.memory.activations or 0) + item.memory.logits
+
+
+def _width(head: str) -> int:
+    return max(len(head), 7) + 2
+
+
+def _short(value: float) -> str:
+    return f"{value / 1e9:,.1f}"
