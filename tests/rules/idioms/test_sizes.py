@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainlint_rules.distributed.idioms.model_sizes import ModelStates, parameters_in_name, parameters_of_config
+from trainlint_rules.distributed.idioms.model_sizes import parameters_in_name, parameters_of_config
 
 
 @pytest.mark.parametrize(
@@ -90,10 +90,3 @@ def test_a_size_in_a_name_counts(name: str, parameters: float) -> None:
 )
 def test_a_name_that_does_not_tell_one_size_counts_for_nothing(name: str) -> None:
     assert parameters_in_name(name) is None
-
-
-def test_states_are_sixteen_bytes_with_adam_and_shard_evenly() -> None:
-    states = ModelStates()
-    assert states.total == 16
-    assert states.gigabytes(7.5e9) == pytest.approx(120)  # the first figure of the ZeRO paper
-    assert states.gigabytes(7.5e9, shards=64) == pytest.approx(1.875)

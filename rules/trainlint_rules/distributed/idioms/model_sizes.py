@@ -1,4 +1,4 @@
-"""How large a model is: parameters from its name or its configuration, and the bytes that training it keeps.
+"""How large a model is: parameters from its name or its configuration.
 
 Counts of parameters are exact for the configurations listed here; a size in a name is what its makers round to.
 """
@@ -50,25 +50,6 @@ def arguments_that_count(name: str) -> frozenset[str]:
     """The arguments of a listed configuration class that its number of parameters depends on; empty for another."""
     family = _FAMILIES.get(name)
     return frozenset(family.defaults) | {"head_dim"} if family is not None else frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class ModelStates:
-    """What each process keeps of a model for all of training, in bytes a parameter."""
-
-    weights: float = 4
-    gradients: float = 4
-    optimizer: float = 8
-    """Adam's two moments in float32. Mixed precision keeps the same 16 bytes in all, cut up in another way."""
-
-    @property
-    def total(self) -> float:
-        """Bytes a parameter where every process keeps everything, as under DistributedDataParallel."""
-        return self.weights + self.gradients + self.optimizer
-
-    def gigabytes(self, parameters: float, shards: int = 1) -> float:
-        """Gigabytes (1e9 bytes) in each process when weights, gradients and optimizer are cut into `shards`."""
-        return self.total * parameters / shards / 1e9
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,12 @@ from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.tables.optimizers import CLASSES
 from trainlint.contract.guard import guard
+from trainlint.planning.memory import memory
+from trainlint.planning.model import model_of_parameters
+from trainlint.planning.states import state_bytes
+from trainlint.planning.strategies import DDP, FSDP2, Strategy
+from trainlint.planning.training import Cluster, Optimizer, Precision, Training
 from trainlint_rules.distributed.idioms.model_size import DeclaredSize, declared_size
-from trainlint_rules.distributed.idioms.model_sizes import ModelStates
 
 _DEVICE_MEMORY = 80
 """GB of one GPU."""
@@ -22,14 +26,14 @@ class KeptStates:
     """The states of a wrapped model of known size."""
 
     size: DeclaredSize
-    states: ModelStates
+    training: Training
     optimizer: str
     """The one that the states are counted with: Adam where none is seen."""
 
     @property
     def whole(self) -> float:
         """Gigabytes on each GPU."""
-        return self.states.gigabytes(self.size.parameters)
+        return self._gigabytes(DDP)
 
     @property
     def exceeds_device(self) -> bool:
@@ -40,13 +44,16 @@ class KeptStates:
         """What a message says of it."""
         return {
             "whole": f"{self.whole:.0f}",
-            "part": f"{self.states.gigabytes(self.size.parameters, _SHARDS):.0f}",
+            "part": f"{self._gigabytes(FSDP2):.0f}",
             "shards": _SHARDS,
             "count": f"{'' if self.size.exact else 'about '}{self.size.parameters / 1e9:.1f} billion",
             "source": self.size.source,
-            "each": f"{self.states.total:g}",
+            "each": f"{state_bytes(self.training.precision, self.training.optimizer).total:g}",
             "optimizer": self.optimizer,
         }
+
+    def _gigabytes(self, strategy: Strategy) -> float:
+        return memory(model_of_parameters(self.size.parameters), self.training, strategy).states / 1e9
 
 
 @guard
@@ -65,15 +72,16 @@ def kept_states(site: Site) -> KeptStates | None:
     size = declared_size(site.file.kinds, wrapped, site.block) if wrapped is not None else None
     if size is None:
         return None
-    # The optimizer's states have the type of the parameters.
-    each: float = 2 if size.half else 4
     moments, optimizer = 2, "Adam"
     for row in sorted(CLASSES.values(), key=lambda row: row.moments):
         for built in site.calls(row.name):
             moments, optimizer = row.moments, row.name
             if row.momentum_at is not None:
                 moments += constant(argument(built.call, "momentum", row.momentum_at)) not in (..., 0)
-    return KeptStates(size, ModelStates(each, each, each * moments), optimizer)
+    # The optimizer's states have the type of the parameters.
+    precision = Precision.BF16 if size.half else Precision.FP32
+    kept = Training(precision, Optimizer(optimizer, moments), cluster=Cluster(gpus=_SHARDS))
+    return KeptStates(size, kept, optimizer)
 
 
 @guard
