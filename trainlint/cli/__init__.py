@@ -81,6 +81,10 @@ def _dispatch(arguments: list[str]) -> int:
                 from trainlint.cli.check import check
 
                 return check(options)
+            case "advise":
+                from trainlint.cli.advise import advise
+
+                return advise(options)
             case "clean":
                 from trainlint.cli.clean import clean
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: `trainlint --vers
 COMMANDS = {
     "check": "find what makes training slow, wasteful or wrong, and fix it",
     "why": "say what is known of a line, and why each rule reports something there or is silent",
+    "advise": "list what to do first, and what it should bring",
     "explain": "show the page of a rule: what it finds, why, and what to write instead",
     "rules": "list the rules",
     "clean": "delete the cache",
@@ -72,6 +73,7 @@ def command_parser(command: str) -> argparse.ArgumentParser:
     builders: dict[str, Callable[[], argparse.ArgumentParser]] = {
         "check": _check_parser,
         "why": _why_parser,
+        "advise": _advise_parser,
         "explain": _explain_parser,
         "rules": _rules_parser,
         "clean": _clean_parser,
@@ -176,6 +178,42 @@ def _why_parser() -> argparse.ArgumentParser:
     _add_color(parser)
     _add_settings(parser)
     _add_cache(parser)
+    return parser
+
+
+def _advise_parser() -> argparse.ArgumentParser:
+    from pathlib import Path
+
+    from trainlint.config.settings import OF_FILES, OF_RULES
+    from trainlint.report.advice import FORMATS
+
+    parser = _Parser(
+        "trainlint advise",
+        usage="trainlint advise [PATH ...] [options]",
+        description="List what to do first: findings by rule, with the gain that a run measured, a plan computed or "
+        "others published, the effort, what may change, and what to check afterwards.",
+        epilog="Exit codes: 0; 2 where something could not be judged.",
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--evidence", type=Path, metavar="FILE", help="what `trainlint probe --output-format json -o FILE` measured"
+    )
+    parser.add_argument("--plan", type=Path, metavar="FILE", help="what `trainlint plan --output-format json` wrote")
+    parser.add_argument(
+        "--oom", metavar="FILE", help="read PyTorch's message that memory ran out, from a log or from `-`"
+    )
+    _add_page_format(parser, FORMATS)
+    _add_color(parser)
+    rules = parser.add_argument_group(OF_RULES)
+    _add_keys(rules, OF_RULES)
+    _add_plugins(rules)
+    files = parser.add_argument_group(OF_FILES)
+    _add_settings(files)
+    _add_keys(files, OF_FILES)
+    files.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="how many processes to use (default: what pays)")
+    _add_cache(files)
     return parser
 
 

@@ -38,7 +38,7 @@ def check(options: Namespace) -> int:
     """Judge what the user named, and return the exit code. Raises UsageError."""
     started = perf_counter()
     _refuse_nonsense(options)
-    configurations = _configurations(options)
+    configurations = configurations_of(options)
     evidence = _evidence(options)
     if "-" in options.paths:
         from trainlint.cli.stdin import check_stdin
@@ -135,7 +135,8 @@ def _refuse_nonsense(options: Namespace) -> None:
         raise UsageError("--fail-on confirmed needs --evidence FILE, which says what is confirmed")
 
 
-def _configurations(options: Namespace) -> Configurations:
+def configurations_of(options: Namespace) -> Configurations:
+    """The settings for what was typed. Raises UsageError."""
     try:
         rules = installed_rules(options.plugin, options.paths)
         return Configurations(rules, _overrides(options), config_file=options.config, isolated=options.isolated)
@@ -156,7 +157,7 @@ def _evidence(options: Namespace) -> Evidence | None:
 
 def _overrides(options: Namespace) -> Overrides:
     """What was typed for the keys of the configuration."""
-    typed = {key.field: getattr(options, key.field) for key in Config.keys if key.option}
+    typed = {key.field: getattr(options, key.field, None) for key in Config.keys if key.option}
     return Overrides(
         (field, tuple(value) if isinstance(value, list) else value)
         for field, value in typed.items()

@@ -1,0 +1,95 @@
+"""Things to do from the findings of a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from trainlint.advising.item import Basis, Gain, Item
+from trainlint.advising.published import PUBLISHED, prerequisites
+from trainlint.evidence import State, Verdict
+from trainlint.finding import Finding, Safety, Severity
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainlint.catalogue import InstalledRule
+
+_COMMANDS = {Safety.SAFE: "--fix", Safety.NUMERICS: "--numeric-fixes", Safety.UNSAFE: "--unsafe-fixes --diff"}
+_CHANGES = {
+    Safety.SAFE: "nothing: training stays the same bit for bit",
+    Safety.NUMERICS: "rounding, or the order of random numbers",
+    Safety.UNSAFE: "what is computed, or how processes are laid out: read the diff",
+}
+
+
+def items_of_findings(
+    findings: Iterable[Finding], rules: Sequence[InstalledRule], verdicts: Mapping[Finding, Verdict]
+) -> tuple[Item, ...]:
+    """An item for each rule that found something."""
+    by_code: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_code.setdefault(finding.code, []).append(finding)
+    known = {rule.code: rule for rule in rules}
+    listed = frozenset(by_code)
+    return tuple(_item(known[code], found, verdicts, listed) for code, found in by_code.items() if code in known)
+
+
+def _item(
+    rule: InstalledRule, found: Sequence[Finding], verdicts: Mapping[Finding, Verdict], listed: frozenset[str]
+) -> Item:
+    levels = {finding.fix.safety for finding in found if finding.fix is not None}
+    level = max(levels, default=None)
+    fixed = sum(finding.fix is not None for finding in found)
+    places = tuple(f"{finding.path}:{finding.span.start_line}" for finding in found)
+    helps = Counter(finding.help or finding.message for finding in found)
+    command = None if level is None else f"trainlint check --select {rule.code} {_COMMANDS[level]} {_paths(found)}"
+    return Item(
+        rule.code,
+        rule.summary,
+        helps.most_common(1)[0][0],
+        places,
+        _gain(rule.code, found, verdicts),
+        any(finding.severity is Severity.ERROR for finding in found),
+        _effort(fixed, len(found)),
+        command,
+        _CHANGES[level] if level is not None else f"`trainlint explain {rule.code}` says what",
+        _check(rule),
+        prerequisites(rule.code, listed),
+    )
+
+
+def _paths(found: Sequence[Finding]) -> str:
+    """The files to name, or nothing where they are many: the working directory is the default."""
+    import shlex
+
+    paths = list(dict.fromkeys(finding.path for finding in found))
+    return " ".join(map(shlex.quote, paths)) if len(paths) <= 3 else "."
+
+
+def _effort(fixed: int, places: int) -> str:
+    if fixed == places:
+        return "a command"
+    lines = "one place" if places - fixed == 1 else f"{places - fixed} places"
+    return f"{lines} by hand" + (f", {fixed} by command" if fixed else "")
+
+
+def _check(rule: InstalledRule) -> str:
+    if not rule.confirmed_by:
+        return "the loss of the first steps, and the time of a step"
+    return f"`trainlint probe --verify {rule.code} SCRIPT`, or the time of a step"
+
+
+def _gain(code: str, found: Sequence[Finding], verdicts: Mapping[Finding, Verdict]) -> Gain:
+    """What a run measured; else what others measured; else that nobody did."""
+    seen = [verdicts[finding] for finding in found if finding in verdicts]
+    confirmed = [item for item in seen if item.state is State.CONFIRMED]
+    shares = [item.share for item in confirmed if item.share is not None]
+    if shares:
+        # Two waits of one step may hide each other, so what all bring together is at least what the largest does.
+        low, high = max(share.low for share in shares), min(1.0, sum(share.high for share in shares))
+        return Gain(Basis.MEASURED, f"{low:.1%} to {high:.1%} of a step at most", low, high)
+    if confirmed:
+        return Gain(Basis.MEASURED, "it happens in each step that was measured; its cost was not timed")
+    if seen and all(item.state is State.REFUTED for item in seen):
+        return Gain(Basis.MEASURED, "less than the threshold of the probe: leave it", 0.0, 0.0)
+    return PUBLISHED.get(code, Gain(Basis.UNKNOWN, "nobody measured it on your run"))
