@@ -75,7 +75,7 @@ def steps(found: OutOfMemory) -> tuple[str, ...]:
         listed.append("look with `nvidia-smi` for other processes on this GPU, and end them")
     if fragmented:
         listed.append(
-            "set PYTORCH_ALLOC_CONF=expandable_segments:True (before PyTorch 2.10 PYTORCH_CUDA_ALLOC_CONF), "
+            "set PYTORCH_ALLOC_CONF=expandable_segments:True (older releases read PYTORCH_CUDA_ALLOC_CONF), "
             "or pad batches to a few lengths, so that blocks fit again"
         )
     if capacity and found.tried > 0.2 * capacity:

@@ -1,0 +1,175 @@
+"""`trainlint advise` as it is typed, on a small training."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from trainlint.cli import main
+
+TRAINING = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+
+def train(dataset):
+    device = torch.device("cuda")
+    model = nn.Linear(4, 2).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    total = 0.0
+    for inputs, targets in DataLoader(dataset, 32):
+        inputs, targets = inputs.to(device), targets.to(device)
+        loss = nn.functional.cross_entropy(model(inputs), targets)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += loss.item()
+        print(total)
+
+
+if __name__ == "__main__":
+    train(torch.utils.data.TensorDataset(torch.randn(64, 4), torch.zeros(64, dtype=torch.long)))
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "train.py").write_text(TRAINING, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def advised(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, object]]:
+    assert main(["advise", "--no-cache", "--output-format", "json", *arguments]) == 0
+    items: list[dict[str, object]] = json.loads(capsys.readouterr().out)["items"]
+    return items
+
+
+@pytest.mark.usefixtures("project")
+def test_pinned_memory_comes_before_copies_that_need_it(capsys: pytest.CaptureFixture[str]) -> None:
+    keys = [item["key"] for item in advised(capsys)]
+    assert {"TRN102", "TRN205", "TRN201"} <= set(keys)
+    assert keys.index("TRN102") < keys.index("TRN205") < keys.index("TRN201")
+
+
+@pytest.mark.usefixtures("project")
+def test_each_item_says_what_it_rests_on_and_what_applies_it(capsys: pytest.CaptureFixture[str]) -> None:
+    pinned = next(item for item in advised(capsys) if item["key"] == "TRN102")
+    assert pinned["gain"]["basis"] == "published"  # type: ignore[index]
+    assert pinned["command"] == "trainlint check --select TRN102 --fix train.py"
+    assert pinned["places"] == ["train.py:12"]
+    assert pinned["changes"] == "nothing: training stays the same bit for bit"
+
+
+@pytest.mark.usefixtures("project")
+def test_the_command_of_an_item_removes_it(capsys: pytest.CaptureFixture[str]) -> None:
+    command = next(item["command"] for item in advised(capsys) if item["key"] == "TRN102")
+    assert isinstance(command, str)
+    main([*command.split()[1:], "--no-cache", "--quiet"])
+    capsys.readouterr()
+    assert "TRN102" not in [item["key"] for item in advised(capsys)]
+
+
+@pytest.mark.usefixtures("project")
+def test_without_evidence_it_says_how_to_get_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["advise", "--no-cache"]) == 0
+    assert "trainlint probe --output-format json -o evidence.json" in " ".join(capsys.readouterr().out.split())
+
+
+def test_what_a_run_measured_comes_first(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    verdict = {
+        "code": "TRN201",
+        "name": "item-in-training-step",
+        "at": {"path": "train.py", "line": 18},
+        "state": "confirmed",
+        "sentence": "it waits",
+        "cost": {"low": 1.0, "high": 2.0},
+        "share": {"low": 0.2, "high": 0.4},
+        "message": "`loss.item()` forces a GPU sync in every training step",
+    }
+    evidence = evidence_of(project, verdict)
+    first = advised(capsys, "--evidence", str(evidence))[0]
+    assert first["key"] == "TRN201"
+    assert first["gain"] == {
+        "basis": "measured here",
+        "words": "20.0% to 40.0% of a step at most",
+        "low": 0.2,
+        "high": 0.4,
+    }
+
+
+def test_what_costs_nothing_here_comes_last(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    verdict = {
+        "code": "TRN102",
+        "name": "loader-without-pinned-memory",
+        "at": {"path": "train.py", "line": 12},
+        "state": "refuted",
+        "sentence": "it costs nothing",
+        "message": "",
+    }
+    items = advised(capsys, "--evidence", str(evidence_of(project, verdict)))
+    keys = [item["key"] for item in items]
+    # What rests on it waits for it all the same.
+    assert keys[-2:] == ["TRN102", "TRN205"]
+
+
+def test_a_plan_adds_what_it_recommends(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = project / "plan.json"
+    main(["plan", "--params", "7b", "--gpus", "8", "--output-format", "json", "--output-file", str(plan)])
+    items = {item["key"]: item for item in advised(capsys, "--plan", str(plan))}
+    assert items["plan:strategy"]["title"] == "shard with FSDP2, weights stay gathered"
+    assert items["plan:strategy"]["gain"]["words"] == "the states do not fit under DDP"  # type: ignore[index]
+
+
+def test_room_in_the_plan_advises_a_larger_batch(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = project / "plan.json"
+    numbers = ["--layers", "12", "--hidden", "768", "--heads", "12", "--vocabulary", "50257", "--sequence", "1024"]
+    main(["plan", *numbers, "--gpu", "h100", "--output-format", "json", "--output-file", str(plan)])
+    items = {item["key"]: item for item in advised(capsys, "--plan", str(plan))}
+    assert "samples fit where 1 are planned" in str(items["plan:batch"]["gain"])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("{", "is no JSON"), ("[]", "is no plan"), ('{"schema_version": 1}', "is no whole plan")]
+)
+def test_a_file_that_is_no_plan(project: Path, text: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = project / "plan.json"
+    path.write_text(text, encoding="utf-8")
+    assert main(["advise", "--no-cache", "--plan", str(path)]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_clean_project_has_nothing_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "clean.py").write_text("x = 1\n", encoding="utf-8")
+    assert main(["advise", "--no-cache", str(tmp_path)]) == 0
+    assert "nothing to advise" in capsys.readouterr().out
+
+
+def test_what_cannot_be_judged_is_no_clean_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "broken.py").write_text("def f(:\n", encoding="utf-8")
+    assert main(["advise", "--no-cache", str(tmp_path)]) == 2
+    assert "broken.py" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("project")
+def test_markdown_is_for_a_pull_request(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["advise", "--no-cache", "--output-format", "markdown"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "## What to do first"
+    assert lines[2].startswith("1. **")
+    assert "   - where: `train.py:12`" in lines
+
+
+def evidence_of(project: Path, verdict: dict[str, object]) -> Path:
+    """Evidence of a run, as the probe writes it."""
+    import hashlib
+
+    digest = hashlib.sha256((project / "train.py").read_bytes()).hexdigest()
+    path = project / "evidence.json"
+    run = {"steps": [{"ms": 5.0}], "device": "cpu", "outcome": "window closed"}
+    data = {"format_version": 1, "runs": [run], "verdicts": [verdict], "judged": {"digests": {"train.py": digest}}}
+    path.write_text(json.dumps(data), encoding="utf-8")
+    return path
