@@ -25,6 +25,20 @@ def test_every_link_to_a_rule_leads_to_it(page: str) -> None:
     assert [pair for pair in coded if pair[0] != pair[1]] == []
 
 
+def test_every_technique_has_a_home() -> None:
+    text = (DOCS / "techniques.md").read_text(encoding="utf-8")
+    rows = [
+        line for line in text.splitlines() if line.startswith("| ") and not line.startswith(("| technique", "| ---"))
+    ]
+    assert len(rows) > 50
+    assert [
+        row for row in rows if not re.search(r"\]\([a-z/-]+\.md|`trainlint |\]\(\.\./", row.rsplit(" | ", 1)[1])
+    ] == []
+    assert [row for row in rows if re.search(r"\bopen\b", row.rsplit(" | ", 1)[1])] == []
+    for page in set(re.findall(r"\]\(([a-z-]+\.md)", text)):
+        assert (DOCS / page).is_file(), page
+
+
 def test_the_page_on_peers_names_no_code_without_its_page() -> None:
     text = (DOCS / "peers.md").read_text(encoding="utf-8")
     linked = {link["text"] for link in LINK.finditer(text)}

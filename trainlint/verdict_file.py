@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from trainlint.bounded import EVIDENCE_BYTES, read_bounded
-from trainlint.evidence import OUTCOMES, Judged, Verdict
+from trainlint.evidence import OUTCOMES, Judged, Phase, Verdict
 from trainlint.evidence_json import Damaged, from_json
 
 FORMAT_VERSION = 1
@@ -19,6 +20,33 @@ _AGAIN = "run `trainlint probe --output-format json -o FILE train.py` again"
 
 class UnusableEvidence(ValueError):
     """A file is no evidence; the message is a sentence that says where and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredStep:
+    """A step, as far as it is read again."""
+
+    ms: float
+    phases: Mapping[Phase, float] = field(default_factory=dict)
+    """Milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredLoader:
+    """A DataLoader, as far as it is read again."""
+
+    settings: Mapping[str, str]
+    """Its arguments, in Python's writing."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRun:
+    """One process of a run, as far as it is read again."""
+
+    steps: tuple[MeasuredStep, ...]
+    device: str
+    outcome: str
+    loaders: tuple[MeasuredLoader, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,27 +63,15 @@ class Evidence:
     cut_short: str = ""
     """Why the run did not see all the steps that it was to see; empty where it did. What such a run is silent of may
     be dear all the same."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """A step, of which only the number of its kind counts here."""
-
-    ms: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    steps: tuple[_Step, ...]
-    device: str
-    outcome: str
+    runs: tuple[MeasuredRun, ...] = ()
+    """The processes that were watched."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Document:
     """What is read of the document."""
 
-    runs: tuple[_Run, ...]
+    runs: tuple[MeasuredRun, ...]
     verdicts: tuple[Verdict, ...]
     judged: Judged
 
@@ -68,7 +84,9 @@ def read_evidence(path: Path) -> Evidence:
     except Damaged as damage:
         raise UnusableEvidence(f"{path}: {str(damage).rstrip('.')}; {_AGAIN}") from None
     verdicts = tuple(verdict for verdict in document.verdicts if not verdict.new)
-    return Evidence(str(path), _words(document.runs), document.judged, verdicts, _why_cut_short(document.runs))
+    return Evidence(
+        str(path), _words(document.runs), document.judged, verdicts, _why_cut_short(document.runs), document.runs
+    )
 
 
 def _loaded(path: Path) -> dict[str, Any]:
@@ -91,12 +109,12 @@ def _loaded(path: Path) -> dict[str, Any]:
     return whole
 
 
-def _words(runs: tuple[_Run, ...]) -> str:
+def _words(runs: tuple[MeasuredRun, ...]) -> str:
     if not runs:
         return "by a trace"
     steps = len(runs[0].steps)
     return f"{steps} step{'' if steps == 1 else 's'} on {runs[0].device}"
 
 
-def _why_cut_short(runs: tuple[_Run, ...]) -> str:
+def _why_cut_short(runs: tuple[MeasuredRun, ...]) -> str:
     return next((OUTCOMES.get(run.outcome, run.outcome) for run in runs if run.outcome != "window closed"), "")

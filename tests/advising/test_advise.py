@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from trainlint.advising.run_items import needed_workers
 from trainlint.cli import main
 
 TRAINING = """
@@ -116,6 +118,40 @@ def test_what_costs_nothing_here_comes_last(project: Path, capsys: pytest.Captur
     assert keys[-2:] == ["TRN102", "TRN205"]
 
 
+NOTHING_SEEN = {
+    "code": "TRN102",
+    "name": "loader-without-pinned-memory",
+    "at": {"path": "train.py", "line": 12},
+    "state": "not observed",
+    "sentence": "it did not run",
+    "message": "",
+}
+
+
+def test_a_step_that_waits_for_batches_says_how_many_workers(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    steps = [{"ms": 40.0, "phases": {"data wait": 30.0, "other": 10.0}}]
+    loaders = [{"made_at": None, "drawn_at": None, "settings": {"num_workers": "0"}, "batches": 1, "wait_ms": 30.0}]
+    evidence = evidence_of(project, NOTHING_SEEN, steps=steps, loaders=loaders)
+    items = {item["key"]: item for item in advised(capsys, "--evidence", str(evidence))}
+    assert "`num_workers=3` (none now)" in str(items["run:workers"]["do"])
+
+
+def test_copies_that_hold_up_the_step_are_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    steps = [{"ms": 10.0, "phases": {"host to device": 2.0, "other": 8.0}}]
+    evidence = evidence_of(project, NOTHING_SEEN, steps=steps, device="cuda")
+    items = {item["key"]: item for item in advised(capsys, "--evidence", str(evidence))}
+    assert "side stream" in str(items["run:copies"]["do"])
+    on_the_host = evidence_of(project, NOTHING_SEEN, steps=steps, device="cpu")
+    assert "run:copies" not in [item["key"] for item in advised(capsys, "--evidence", str(on_the_host))]
+
+
+@pytest.mark.parametrize(
+    ("step", "wait", "workers", "needed"), [(40, 30, 0, 3), (20, 1, 0, 1), (40, 20, 4, 8), (10, 9, 0, 9)]
+)
+def test_workers_that_load_as_fast_as_the_step_takes(step: float, wait: float, workers: int, needed: int) -> None:
+    assert needed_workers(step, wait, workers) == needed
+
+
 def test_a_plan_adds_what_it_recommends(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plan = project / "plan.json"
     main(["plan", "--params", "7b", "--gpus", "8", "--output-format", "json", "--output-file", str(plan)])
@@ -163,13 +199,13 @@ def test_markdown_is_for_a_pull_request(capsys: pytest.CaptureFixture[str]) -> N
     assert "   - where: `train.py:12`" in lines
 
 
-def evidence_of(project: Path, verdict: dict[str, object]) -> Path:
+def evidence_of(project: Path, verdict: Mapping[str, object], **run: object) -> Path:
     """Evidence of a run, as the probe writes it."""
     import hashlib
 
     digest = hashlib.sha256((project / "train.py").read_bytes()).hexdigest()
     path = project / "evidence.json"
-    run = {"steps": [{"ms": 5.0}], "device": "cpu", "outcome": "window closed"}
+    run = {"steps": [{"ms": 5.0}], "device": "cpu", "outcome": "window closed", **run}
     data = {"format_version": 1, "runs": [run], "verdicts": [verdict], "judged": {"digests": {"train.py": digest}}}
     path.write_text(json.dumps(data), encoding="utf-8")
     return path

@@ -41,7 +41,7 @@ class Item:
     """One thing to do, with all places where it applies."""
 
     key: str
-    """A rule's code, or "plan:" and what of it."""
+    """A rule's code; "plan:" or "run:" and what of it for what no rule found."""
     title: str
     help: str
     places: tuple[str, ...]

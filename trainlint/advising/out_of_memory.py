@@ -78,6 +78,9 @@ def steps(found: OutOfMemory) -> tuple[str, ...]:
             "set PYTORCH_ALLOC_CONF=expandable_segments:True (older releases read PYTORCH_CUDA_ALLOC_CONF), "
             "or pad batches to a few lengths, so that blocks fit again"
         )
+        listed.append(
+            "make what lives long first, several tensors in one contiguous buffer, so that it splits no block"
+        )
     if capacity and found.tried > 0.2 * capacity:
         listed.append(
             "look at the line of the traceback: one tensor of this size is often the logits (compute the loss in "
@@ -87,7 +90,8 @@ def steps(found: OutOfMemory) -> tuple[str, ...]:
         "look for tensors that are kept: `trainlint check` finds losses summed with their graph, `trainlint probe` "
         "finds growth from step to step",
         "halve the micro-batch and double accumulation",
-        "use mixed precision, and activation checkpointing for the layers",
+        "use mixed precision, activations that work in place (`nn.ReLU(inplace=True)`), and activation checkpointing "
+        "for the layers",
         "use an 8-bit optimizer, or shard the states: `trainlint plan` says what fits",
     ]
     return tuple(listed)

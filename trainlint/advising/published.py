@@ -25,6 +25,7 @@ AFTER: Mapping[str, tuple[str, ...]] = {
     "TRN102": ("TRN101",),
     "TRN103": ("TRN101",),
     "plan:batch": ("TRN101", "TRN401"),
+    "run:workers": ("TRN101",),
     "TRN705": ("TRN401",),
     "plan:strategy": ("TRN401", "TRN701", "TRN507"),
 }

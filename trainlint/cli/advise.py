@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from trainlint.advising.item import Item
     from trainlint.engine.configurations import Configurations
     from trainlint.engine.run import Run
+    from trainlint.verdict_file import Evidence
 
 DONE, COULD_NOT_JUDGE = 0, 2
 
@@ -28,16 +29,16 @@ def advise(options: Namespace) -> int:
     """Print the list; 2 where something could not be judged. Raises UsageError."""
     if options.oom is not None:
         return _of_message(options)
-    found, configurations = _judged(options)
+    found, configurations, evidence = _judged(options)
     tell_failures(found.report.failures)
-    items = _items(found, configurations, options)
+    items = _items(found, configurations, evidence, options)
     measured = found.report.measured
     advice = Advice(items, measured.run if measured is not None else None, planned=options.plan is not None)
     console.out(render(advice, options.output_format, style_for(sys.stdout, options.color)))
     return COULD_NOT_JUDGE if found.report.failures else DONE
 
 
-def _judged(options: Namespace) -> tuple[Run, Configurations]:
+def _judged(options: Namespace) -> tuple[Run, Configurations, Evidence | None]:
     from trainlint.cli.caching import cache_for
     from trainlint.cli.check import configurations_of
     from trainlint.cli.evidence import usable_evidence, with_evidence
@@ -51,10 +52,12 @@ def _judged(options: Namespace) -> tuple[Run, Configurations]:
     found = run(discovery, configurations, workers=options.jobs, cache=cache_for(options, paths))
     if evidence is not None:
         found = with_evidence(found, evidence, only_confirmed=False)
-    return found, configurations
+    return found, configurations, evidence
 
 
-def _items(found: Run, configurations: Configurations, options: Namespace) -> tuple[Item, ...]:
+def _items(
+    found: Run, configurations: Configurations, evidence: Evidence | None, options: Namespace
+) -> tuple[Item, ...]:
     from trainlint.advising.findings import items_of_findings
     from trainlint.advising.plan_items import BadPlan, items_of_plan
     from trainlint.advising.ranking import ranked
@@ -62,10 +65,15 @@ def _items(found: Run, configurations: Configurations, options: Namespace) -> tu
     report = found.report
     verdicts = report.measured.verdicts if report.measured is not None else {}
     items = items_of_findings(report.findings, configurations.rules_that_ran(), verdicts)
+    listed = frozenset(item.key for item in items)
+    if evidence is not None:
+        from trainlint.advising.run_items import items_of_runs
+
+        items += items_of_runs(evidence.runs, listed)
     if options.plan is not None:
         try:
             plan = json.loads(_text_of(options.plan))
-            items += items_of_plan(plan, frozenset(item.key for item in items))
+            items += items_of_plan(plan, listed)
         except BadPlan as error:
             raise UsageError(f"{options.plan} {error}") from error
         except ValueError as error:

@@ -96,7 +96,7 @@ def _lines(advice: Advice, style: Style) -> Iterator[Text]:
         yield Text("There is nothing to advise: no rule found anything.", "green")
     for number, item in enumerate(advice.items, 1):
         title = Text.assemble(f"{number}. ", (sentence(item.title, unicode=style.unicode), "bold"))
-        title.append(f"  {item.key}" if not item.key.startswith("plan:") else "", "cyan")
+        title.append(f"  {item.key}" if ":" not in item.key else "", "cyan")
         yield from wrapped(title, style, indent="   ")
         notes = [
             ("gain:", f"{item.gain.words} ({item.gain.basis.words})"),
@@ -128,7 +128,7 @@ def _markdown(advice: Advice) -> Iterator[str]:
     if not advice.items:
         yield "Nothing: no rule found anything."
     for number, item in enumerate(advice.items, 1):
-        code = "" if item.key.startswith("plan:") else f" ({item.key})"
+        code = "" if ":" in item.key else f" ({item.key})"
         yield f"{number}. **{_escaped(item.title)}**{code}: {_escaped(item.help)}"
         yield f"   - gain: {_escaped(item.gain.words)} ({item.gain.basis.words})"
         if item.places:
