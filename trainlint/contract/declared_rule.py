@@ -90,6 +90,8 @@ class DeclaredRule(Rule, base=True):
     """Places of other kinds."""
     when: ClassVar[Mapping[Heat, Confidence]] = {}
     """How often code must run, and how sure a finding can be there. Empty where frequency does not matter."""
+    costs_steps: ClassVar[bool] = False
+    """Whether the defect matters only where a training step runs the code, though `when` is empty."""
     sure: ClassVar[Confidence] = Confidence.CERTAIN
     """How sure the rule is at best."""
     in_tests: ClassVar[bool] = False
@@ -183,7 +185,8 @@ class DeclaredRule(Rule, base=True):
         """As sure as the weakest premise: the rule, the match, the frequency and the file.
 
         In a function that nothing refers to, a finding is POSSIBLE at most: that code never runs. So is one in code
-        that tries a module out, and one about frequency in programs that update no parameters.
+        that tries a module out. So is one about what training steps cost in programs that update no parameters, and in
+        code that none of the project's training programs reaches.
         """
         premises = [self.sure, match.sure]
         file, block = match.site.file, match.site.block
@@ -192,11 +195,19 @@ class DeclaredRule(Rule, base=True):
             premises += [self.when.get(heat.heat, Confidence.UNLIKELY), level(heat.confidence)]
             if file.never_updates:
                 premises.append(Confidence.POSSIBLE)
+        if self._in_no_training(match.site):
+            premises.append(Confidence.POSSIBLE)
         if not self.in_tests and (is_test_path(match.site.path) or in_smoke_test(file.outline, block)):
             premises.append(Confidence.POSSIBLE)
         if file.is_unreferenced(block):
             premises.append(Confidence.POSSIBLE)
         return min(premises)
+
+    def _in_no_training(self, site: Site) -> bool:
+        """Whether the rule is about the cost of steps, and no training program reaches the place."""
+        if not (self.when or self.costs_steps) or site.heat.heat.in_step:
+            return False
+        return site.file.is_untrained(site.block)
 
     def _reported(self, site: Site, match: Match) -> Finding:
         message = self.message if match.message is None else match.message

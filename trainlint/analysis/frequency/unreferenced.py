@@ -38,7 +38,7 @@ _REFLECTS_NEAR = "globals eval getmembers Fire".split()
 """Calls that may find functions of their own file, and of what that imports, by such texts."""
 _STARTED = lazy(r"^(main|train|run|cli|app|forward|test\w*|__\w+__)$")
 """Functions that command lines, test runners, Python and `nn.Module` call."""
-_TRANSPARENT = frozenset(
+TRANSPARENT = frozenset(
     "staticmethod classmethod property cached_property no_grad inference_mode enable_grad lru_cache cache "
     "wraps contextmanager script compile".split()
 )
@@ -172,7 +172,7 @@ def _is_called_by_name(function: Function, bases: Mapping[str, tuple[str, ...]])
     if isinstance(function.node, ast.Lambda) or _STARTED.match(function.name):
         return False
     decorators = (item.func if isinstance(item, ast.Call) else item for item in function.decorators)
-    if any(last_name(item) not in _TRANSPARENT for item in decorators):
+    if any(last_name(item) not in TRANSPARENT for item in decorators):
         return False
     owner = function.owner.name if function.owner is not None else None
     known = bases.get(owner or "", ())
