@@ -2,8 +2,8 @@
 
 A function is reached if it takes a training step, or if calls lead to it from a function that does, from what calls
 that, or from code that builds its trainer. Of a class that is built on the way, `forward` and what else runs without a
-call by name is reached as well, and each method whose name some call uses whose object is not known. So the answer
-errs on the side of what is reached.
+call by name is reached as well, and each method whose name stands in a file with code that is reached, as calls of
+objects that are not known lead nowhere. So the answer errs on the side of what is reached.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
 from trainlint.analysis.frequency.unreferenced import TRANSPARENT
 from trainlint.analysis.programs.steps import Steps
 from trainlint.analysis.project.hierarchy import Hierarchy
-from trainlint.analysis.project.summary import OutgoingCall, Summary
+from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.finding import Heat
 
@@ -59,20 +59,20 @@ class TrainedCode:
         """All that is reached, by its numbers."""
         found = set(self._roots())
         built = {cls for cls in self._classes if self._needs_no_call(cls)} | set(self.registered)
-        called: set[str] = set()
-        news, looked_at = set(found), set[_Class]()
+        mentioned, read, news = set[str](), set[int](), set(found)
         while news:
             waiting = list(news)
             while waiting:
                 number = waiting.pop()
                 built |= self._built_by(number)
-                called |= self._unresolved.get(number, set())
+                if (file := self._file(number)) not in read:
+                    read.add(file)
+                    mentioned |= self._method_names_in(file)
                 for other in self._below.get(number, ()):
                     if other not in found:
                         found.add(other)
                         waiting.append(other)
-            looked_at |= built
-            news = {each for cls in looked_at for each in self._methods(cls, called)} - found
+            news = {each for cls in built for each in self._methods(cls, mentioned)} - found
             found |= news
         return found
 
@@ -131,16 +131,23 @@ class TrainedCode:
         names = (text.partition("(")[0].rpartition(".")[2] for text in self.net.functions[number].decorators)
         return any(name not in TRANSPARENT for name in names)
 
+    def _method_names_in(self, file: int) -> frozenset[str]:
+        """The names of methods that stand in a file, in more than one place where it is the method's own file."""
+        mentions = self.summaries[file].mentions
+        own = {name for _, name in self._methods_in.get(file, ())}
+        return self._all_method_names & {*mentions.often.split(), *(set(mentions.once.split()) - own)}
+
     @cached_property
-    def _unresolved(self) -> Mapping[int, set[str]]:
-        """Function → names of methods that it calls of objects of which nothing is known."""
-        found: dict[int, set[str]] = {}
-        for file, summary in enumerate(self.summaries):
-            for call in summary.calls:
-                number = self.net.first_call[file] + call.number
-                if number not in self.net.callees:
-                    found.setdefault(self._caller(number), set()).update(_names(call))
+    def _methods_in(self) -> Mapping[int, list[tuple[int, str]]]:
+        """File → the methods of its classes, with their names."""
+        found: dict[int, list[tuple[int, str]]] = {}
+        for (file, _), methods in self._classes.items():
+            found.setdefault(file, []).extend((number, self.net.functions[number].name) for number in methods)
         return found
+
+    @cached_property
+    def _all_method_names(self) -> frozenset[str]:
+        return frozenset(name for methods in self._methods_in.values() for _, name in methods)
 
     @cached_property
     def _classes(self) -> Mapping[_Class, list[int]]:
@@ -172,31 +179,25 @@ class TrainedCode:
     def _constructor(self, cls: _Class) -> tuple[int, str] | None:
         return self.classes.method(*cls, "__init__")
 
-    def _methods(self, cls: _Class, called: set[str]) -> Iterator[int]:
-        """The methods of a class that is built that run without a call, or by a name that some call uses."""
+    def _methods(self, cls: _Class, mentioned: set[str]) -> Iterator[int]:
+        """The methods of a class that is built that run without a call, or whose names stand in a file that trains."""
         by_framework = is_of_framework(self.classes.base_names(*cls))
         for number in self._classes.get(cls, ()):
-            name = self.net.functions[number].name
-            unnamed = by_framework or name in _RUN_UNNAMED or (name.startswith("__") and name.endswith("__"))
-            if unnamed or name in called or self.net.functions[number].decorators:
+            shape = self.net.functions[number]
+            unnamed = shape.name in _RUN_UNNAMED or (shape.name.startswith("__") and shape.name.endswith("__"))
+            if by_framework or unnamed or shape.name in mentioned or shape.decorators:
                 yield number
 
     def _caller(self, call: int) -> int:
         function = self.net.function_of[self.net.call_block[call]]
         return function if function != NOWHERE else self._top(self.net.file_of_call(call))
 
+    def _file(self, number: int) -> int:
+        functions = len(self.net.functions)
+        return number - functions if number >= functions else self.net.file_of_function[number]
+
     def _top(self, file: int) -> int:
         return len(self.net.functions) + file
 
     def _is_test(self, file: int) -> bool:
         return self.summaries[file].skeleton.is_test_file
-
-
-def _names(call: OutgoingCall) -> Iterator[str]:
-    """The names of methods that a call may run."""
-    if call.method:
-        yield call.method
-    for target in (*call.targets, *call.otherwise):
-        last = target.path[-1] if target.path else ""
-        if isinstance(last, str) and last:
-            yield last
