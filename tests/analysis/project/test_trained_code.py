@@ -99,6 +99,29 @@ UNREACHED: dict[str, tuple[dict[str, str], str, set[str]]] = {
         "search.py",
         {"beam"},
     ),
+    "a method that its own file names in an import, and whose decorator keeps nothing": (
+        PROGRAM
+        | {
+            "nets.py": "    import torch\n    from search.beam import best\n"
+            + NETS
+            + """
+        @torch.no_grad()
+        def beam(self, x):
+            return best(self(x))
+"""
+        },
+        "nets.py",
+        {"Tower.beam"},
+    ),
+    "a network with a decorator for its documentation": (
+        PROGRAM
+        | {
+            "encoder.py": ENCODER.replace("    class", "    @add_start_docstrings('text')\n    class"),
+            "prepare.py": PREPARE,
+        },
+        "encoder.py",
+        {"Encoder.__init__", "Encoder.forward"},
+    ),
     "a method of the trained network that another program calls": (
         with_class(
             "\n        def translate(self, x):\n            return self(x)\n",
@@ -132,6 +155,30 @@ REACHED: dict[str, tuple[dict[str, str], str]] = {
             "train.py": TRAIN.replace("from engine", "import encoder\n    from engine"),
         },
         "encoder.py",
+    ),
+    "a network that a decorator may keep": (
+        PROGRAM
+        | {
+            "encoder.py": "    from kit import keep" + ENCODER.replace("    class", "    @keep\n    class"),
+            "train.py": TRAIN.replace("from engine", "import encoder\n    from engine"),
+        },
+        "encoder.py",
+    ),
+    "a network that a statement puts into a registry": (
+        PROGRAM
+        | {
+            "encoder.py": "    from kit import NETS" + ENCODER + "\n    NETS.register(Encoder)\n",
+            "train.py": TRAIN.replace("from engine", "import encoder\n    from engine"),
+        },
+        "encoder.py",
+    ),
+    "a method that a method of the same class calls of an object that is not known": (
+        with_class(
+            "\n        def score(self, x):\n            return anything(self).encode(x)\n"
+            "\n        def encode(self, x):\n            return x\n"
+        )
+        | {"engine.py": ENGINE.replace("smoothed(model(batch), labels)", "anything(model).score(batch)")},
+        "nets.py",
     ),
     "a Lightning module beside a program with a loop of its own": (
         PROGRAM

@@ -75,17 +75,3 @@ def train_pipeline(model, exchange, optimizer, train_loader, options):
         exchange.release_buffers()
         optimizer.step()
         optimizer.zero_grad()
-
-
-class CudaDevice:
-    def synchronize(self, index=None):
-        """Wait for the device."""
-        return torch.cuda.synchronize(index)
-
-
-def train_on_any(model, device: CudaDevice, optimizer, train_loader):
-    for inputs in train_loader:
-        model(inputs.to("cuda", non_blocking=True)).sum().backward()
-        device.synchronize()
-        optimizer.step()
-        optimizer.zero_grad()

@@ -39,17 +39,3 @@ class Trainer:
             self.optimizer.step()
             self.timer.stop()
         self.epochs.stop()
-
-
-class Watch:
-    def lap(self):
-        torch.cuda.synchronize()  #! TRN204
-
-
-def train_with_laps(model, optimizer, train_loader):
-    watch = Watch()
-    for inputs in train_loader:
-        model(inputs.to("cuda", non_blocking=True)).sum().backward()
-        optimizer.step()
-        optimizer.zero_grad()
-        watch.lap()

@@ -40,7 +40,9 @@ _STARTED = lazy(r"^(main|train|run|cli|app|forward|test\w*|__\w+__)$")
 """Functions that command lines, test runners, Python and `nn.Module` call."""
 TRANSPARENT = frozenset(
     "staticmethod classmethod property cached_property no_grad inference_mode enable_grad lru_cache cache "
-    "wraps contextmanager script compile".split()
+    "wraps contextmanager script compile dataclass final override total_ordering runtime_checkable autocast custom_fwd "
+    "custom_bwd add_start_docstrings add_start_docstrings_to_model_forward replace_return_docstrings "
+    "auto_docstring".split()
 )
 """Decorators that register nothing."""
 

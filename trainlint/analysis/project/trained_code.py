@@ -2,8 +2,8 @@
 
 A function is reached if it takes a training step, or if calls lead to it from a function that does, from what calls
 that, or from code that builds its trainer. Of a class that is built on the way, `forward` and what else runs without a
-call by name is reached as well, and each method whose name stands in a file with code that is reached, as calls of
-objects that are not known lead nowhere. So the answer errs on the side of what is reached.
+call by name is reached as well, and each method whose name stands in code that is reached, or in another file with such
+code, as calls of objects that are not known lead nowhere. So the answer errs on the side of what is reached.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ from trainlint.analysis.programs.steps import Steps
 from trainlint.analysis.project.hierarchy import Hierarchy
 from trainlint.analysis.project.summary import Summary
 from trainlint.analysis.tables.fact_kinds import FactKind
+from trainlint.analysis.types.access_paths import AccessPath
 from trainlint.finding import Heat
+from trainlint.patterns import lazy
 
+_WORD = lazy(r"[^\W\d]\w*")
 _Class = tuple[int, str]
 """File and name."""
 _RUN_UNNAMED = frozenset({"forward", "backward", "extra_repr", "reset_parameters"})
@@ -65,9 +68,10 @@ class TrainedCode:
             while waiting:
                 number = waiting.pop()
                 built |= self._built_by(number)
+                mentioned |= self._own_methods_named.get(number, set())
                 if (file := self._file(number)) not in read:
                     read.add(file)
-                    mentioned |= self._method_names_in(file)
+                    mentioned |= self._methods_of_others_named_in(file)
                 for other in self._below.get(number, ()):
                     if other not in found:
                         found.add(other)
@@ -131,11 +135,24 @@ class TrainedCode:
         names = (text.partition("(")[0].rpartition(".")[2] for text in self.net.functions[number].decorators)
         return any(name not in TRANSPARENT for name in names)
 
-    def _method_names_in(self, file: int) -> frozenset[str]:
-        """The names of methods that stand in a file, in more than one place where it is the method's own file."""
+    def _methods_of_others_named_in(self, file: int) -> frozenset[str]:
+        """The names of methods of other files that stand in a file."""
         mentions = self.summaries[file].mentions
         own = {name for _, name in self._methods_in.get(file, ())}
-        return self._all_method_names & {*mentions.often.split(), *(set(mentions.once.split()) - own)}
+        return (self._all_method_names - own) & {*mentions.often.split(), *mentions.once.split()}
+
+    @cached_property
+    def _own_methods_named(self) -> Mapping[int, set[str]]:
+        """Function → the names of methods of its file that stand in it."""
+        found: dict[int, set[str]] = {}
+        for file, summary in enumerate(self.summaries):
+            keys = {
+                item.key: self.net.first_function[file] + place for place, item in enumerate(summary.skeleton.functions)
+            }
+            for name, functions in summary.users.items():
+                for key in functions:
+                    found.setdefault(keys.get(key, self._top(file)), set()).add(name)
+        return found
 
     @cached_property
     def _methods_in(self) -> Mapping[int, list[tuple[int, str]]]:
@@ -161,7 +178,9 @@ class TrainedCode:
     def _needs_no_call(self, cls: _Class) -> bool:
         """Whether no call shows that a class is built: it has no constructor, or a decorator keeps it."""
         summary = self.summaries[cls[0]].classes.get(cls[1])
-        return summary is None or bool(summary.decorators) or self.classes.method(*cls, "__init__") is None
+        if summary is None or self.classes.method(*cls, "__init__") is None:
+            return True
+        return any(_last_word(item) not in TRANSPARENT for item in summary.decorators)
 
     def _built_by(self, number: int) -> set[_Class]:
         """The class whose constructor this is, and those that inherit it or its methods."""
@@ -185,7 +204,7 @@ class TrainedCode:
         for number in self._classes.get(cls, ()):
             shape = self.net.functions[number]
             unnamed = shape.name in _RUN_UNNAMED or (shape.name.startswith("__") and shape.name.endswith("__"))
-            if by_framework or unnamed or shape.name in mentioned or shape.decorators:
+            if by_framework or unnamed or shape.name in mentioned or self._is_registered(number):
                 yield number
 
     def _caller(self, call: int) -> int:
@@ -201,3 +220,9 @@ class TrainedCode:
 
     def _is_test(self, file: int) -> bool:
         return self.summaries[file].skeleton.is_test_file
+
+
+def _last_word(path: AccessPath) -> str:
+    """The last name of what a decorator is, or of what it calls."""
+    words = [*_WORD.findall(path.of), *(part for part in path.path if isinstance(part, str))]
+    return words[-1] if words else ""

@@ -8,7 +8,7 @@ import re
 from trainlint.analysis.conditions.subjects import Subject, asks_about
 from trainlint.analysis.effects import reads
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import constant, last_name
+from trainlint.analysis.syntax.names import last_name
 from trainlint.analysis.tables.host_reads import SYNCHRONIZE_ORIGINS
 from trainlint.analysis.types.values import Kind
 from trainlint.contract.guard import guard
@@ -34,20 +34,6 @@ def waits_for_device(site: Site) -> bool:
 def _set_on_demand(site: Site) -> bool:
     """A test or a function decides whether the environment variable is set."""
     return isinstance(site.node, ast.Assign) and (site.function is not None or bool(site.conditions))
-
-
-@guard
-def _hands_on(site: Site) -> bool:
-    """It is all that a method of the same name does: an interface to several kinds of devices."""
-    function = site.function
-    if function is None or function.owner is None or isinstance(function.node, ast.Lambda):
-        return False
-    body = [item for item in function.node.body if not _is_docstring(item)]
-    return body == [site.statement] and isinstance(site.node, ast.Call) and last_name(site.node.func) == function.name
-
-
-def _is_docstring(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(constant(statement.value), str)
 
 
 @guard
@@ -87,14 +73,5 @@ def _exchanges_pairwise(site: Site) -> bool:
     return function is not None and any(call.block.within(function.body) for call in site.calls(*_PAIRWISE))
 
 
-DUE = (
-    _set_on_demand,
-    _hands_on,
-    _copied_before,
-    _measured,
-    _captures_graph,
-    _lets_memory_go,
-    _asked_for,
-    _exchanges_pairwise,
-)
+DUE = (_set_on_demand, _copied_before, _measured, _captures_graph, _lets_memory_go, _asked_for, _exchanges_pairwise)
 """Reasons for which a program may wait for the whole device."""
