@@ -126,4 +126,3 @@ def train_counting(model, optimizer, train_loader, counter, device):
         loss.backward()
         optimizer.step()
         counter.update(tokens[tokens != 0].tolist())
-        counter.update(tokens.unique().cpu().tolist())  #! TRN202
