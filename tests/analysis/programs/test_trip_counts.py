@@ -44,6 +44,7 @@ def test_a_search_of_few_steps(changes: dict[str, object]) -> None:
     [
         {"default": 100_000},
         {"default": None},
+        {"default": -1},
         {"test": "n < args.num_iter"},
         {"test": "n > steps"},
         {"again": "n = 0"},

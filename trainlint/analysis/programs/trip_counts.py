@@ -83,7 +83,7 @@ def _ends_soon(outline: Outline, block: Block, loop: ast.For | ast.AsyncFor | as
             case ast.If(test=ast.Compare(left=ast.Name(id=counter), ops=[operator], comparators=[limit])):
                 small = _number(outline, limit)
                 passes = isinstance(operator, (ast.Gt, ast.GtE, ast.Eq)) and _leaves(statement.body)
-                if passes and small is not None and small <= SHORT and _counts_rounds(block, loop, counter):
+                if passes and small is not None and 0 < small <= SHORT and _counts_rounds(block, loop, counter):
                     return True
     return False
 
