@@ -64,6 +64,7 @@ def test_one_rule_is_applied_and_no_other(project: Path) -> None:
 
 def test_all_safe_fixes_with_what_other_files_say(project: Path) -> None:
     """That the forward runs in each step is known from train.py alone."""
+    (project / "pyproject.toml").write_text("[tool.trainlint]\npreview = true\n")  # the rule about `Variable`
     assert run(project, "trainlint.codemods.SafeFixes", ".", "--jobs", "2").returncode == 1, "one file is no Python"
     assert "torch.arange(x.shape[1], device=x.device)" in (project / "model.py").read_text()
     assert "Variable" not in (project / "train.py").read_text()

@@ -175,3 +175,90 @@ def test_the_same_for_a_program_of_one_file(tmp_path: Path) -> None:
     alone = ATTACK.replace("from net import load", "")
     assert "TRN201" not in codes(tmp_path, "craft.py", {"craft.py": alone})
     assert "TRN201" in codes(tmp_path, "craft.py", {"craft.py": alone.replace("print(", "p.sub_(g); print(")})
+
+
+TRAIN = """
+    import torch
+    from nets import Tower
+    from data import batches
+
+    def main():
+        model = Tower().cuda()
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        for epoch in range(100):
+            for inputs in batches(data):
+                loss = model(inputs.cuda(non_blocking=True)).sum()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+
+    if __name__ == "__main__":
+        main()
+"""
+NETS = """
+    import torch
+    from torch import nn
+
+    class {name}(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8))
+
+        def forward(self, x):
+            return self.layers(x)
+
+        def encode(self, x):
+            return x + torch.arange(x.shape[0]).to(x.device)
+"""
+DATA = """
+    from torch.utils.data import DataLoader
+
+    def batches(data):
+        return DataLoader(data, batch_size=8, num_workers=4, persistent_workers=True)
+
+    def spare_batches(data):
+        return DataLoader(data, batch_size=8, num_workers=4, persistent_workers=True)
+"""
+FEATURES = """
+    import torch
+    from encoder import Encoder
+    from nets import Tower
+    from data import spare_batches
+
+    @torch.no_grad()
+    def features(waves):
+        encoder = Encoder().cuda()
+        return [encoder.encode(wave) for wave in spare_batches(waves)]
+
+    if __name__ == "__main__":
+        features(waves)
+"""
+TRAINS = {"train.py": TRAIN, "nets.py": NETS.format(name="Tower"), "data.py": DATA}
+COSTS = {"TRN207", "TRN410"}
+
+
+def test_costs_of_a_network_that_another_program_than_the_training_uses(tmp_path: Path) -> None:
+    files = TRAINS | {"encoder.py": NETS.format(name="Encoder"), "features.py": FEATURES}
+    assert codes(tmp_path, "encoder.py", files).isdisjoint(COSTS)
+    assert codes(tmp_path, "encoder.py", files, Overrides(min_confidence=Confidence.POSSIBLE)) >= COSTS
+
+
+def test_costs_of_a_network_that_training_uses(tmp_path: Path) -> None:
+    training = TRAIN.replace("Tower().cuda()", "Tower(Encoder()).cuda()").replace(
+        "from data", "from encoder import Encoder\n    from data"
+    )
+    called = training.replace("model(inputs", "anything.encode(inputs")
+    files = TRAINS | {"encoder.py": NETS.format(name="Encoder"), "train.py": called}
+    assert codes(tmp_path, "encoder.py", files) >= COSTS
+
+
+def test_costs_in_a_library(tmp_path: Path) -> None:
+    files = {"encoder.py": NETS.format(name="Encoder"), "__init__.py": "from .encoder import Encoder"}
+    assert codes(tmp_path, "encoder.py", files) >= COSTS
+
+
+def test_a_loader_that_no_training_builds(tmp_path: Path) -> None:
+    files = TRAINS | {"encoder.py": NETS.format(name="Encoder"), "features.py": FEATURES}
+    write_project(tmp_path, {path: textwrap.dedent(text) for path, text in files.items()})
+    lines = [item.span.start_line for item in findings_in(judged("."), "data.py") if item.code == "TRN102"]
+    assert lines == [5]

@@ -323,6 +323,11 @@ class SemanticModel:
         function = self.outline.enclosing(block)
         return function is not None and function in self._unreferenced
 
+    def is_untrained(self, block: Block) -> bool:
+        """Whether a block stands in a function that no training program of the project reaches, though it has some."""
+        function = self.outline.enclosing(block)
+        return function is not None and self.keys.function(function) in self.outside.untrained
+
     @cached_property
     def facts(self) -> dict[str, list[Fact]]:
         """What the file uses somewhere, by function: autocast, DDP, a framework."""

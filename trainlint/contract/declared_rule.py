@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from trainlint.analysis.conditions.smoke_tests import in_smoke_test
 from trainlint.analysis.programs.test_files import is_test_path
+from trainlint.analysis.programs.trip_counts import in_short_run
 from trainlint.contract.confidence import level
 from trainlint.contract.guard import Guard
 from trainlint.finding import Confidence, Fix, Heat, Severity
@@ -90,6 +91,8 @@ class DeclaredRule(Rule, base=True):
     """Places of other kinds."""
     when: ClassVar[Mapping[Heat, Confidence]] = {}
     """How often code must run, and how sure a finding can be there. Empty where frequency does not matter."""
+    costs_steps: ClassVar[bool] = False
+    """Whether the defect matters only where a training step runs the code, though `when` is empty."""
     sure: ClassVar[Confidence] = Confidence.CERTAIN
     """How sure the rule is at best."""
     in_tests: ClassVar[bool] = False
@@ -182,8 +185,9 @@ class DeclaredRule(Rule, base=True):
     def confidence(self, match: Match) -> Confidence:
         """As sure as the weakest premise: the rule, the match, the frequency and the file.
 
-        In a function that nothing refers to, a finding is POSSIBLE at most: that code never runs. So is one in code
-        that tries a module out, and one about frequency in programs that update no parameters.
+        A finding is POSSIBLE at most in a function that nothing refers to, as that never runs, and in code that tries
+        a module out. So is one about what training steps cost, in programs that update no parameters, in runs of few
+        steps, and in code that none of the project's training programs reaches.
         """
         premises = [self.sure, match.sure]
         file, block = match.site.file, match.site.block
@@ -192,6 +196,8 @@ class DeclaredRule(Rule, base=True):
             premises += [self.when.get(heat.heat, Confidence.UNLIKELY), level(heat.confidence)]
             if file.never_updates:
                 premises.append(Confidence.POSSIBLE)
+        if (self.when or self.costs_steps) and (_in_no_training(match.site) or in_short_run(file.outline, block)):
+            premises.append(Confidence.POSSIBLE)
         if not self.in_tests and (is_test_path(match.site.path) or in_smoke_test(file.outline, block)):
             premises.append(Confidence.POSSIBLE)
         if file.is_unreferenced(block):
@@ -216,6 +222,11 @@ class DeclaredRule(Rule, base=True):
         """Where a wait runs because of who calls the function around it: these calls."""
         waits = not _WAITS.isdisjoint(self.confirmed_by)
         return match.site.hot_calls if waits and match.site.heat.heat.in_step else ()
+
+
+def _in_no_training(site: Site) -> bool:
+    """Whether none of the project's training programs reaches a place."""
+    return not site.heat.heat.in_step and site.file.is_untrained(site.block)
 
 
 def _silent_when(cls: type[DeclaredRule]) -> str:

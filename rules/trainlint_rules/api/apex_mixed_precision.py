@@ -8,7 +8,7 @@ from trainlint.analysis.programs.named_calls import called
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
-from trainlint_rules.api.idioms.apex import INSTEAD, in_adapter, instead_of
+from trainlint_rules.api.idioms.apex import INSTEAD, in_adapter, instead_of, told_at_its_uses
 
 
 class ApexMixedPrecision(ReferenceRule):
@@ -69,7 +69,7 @@ class ApexMixedPrecision(ReferenceRule):
     name = "apex-mixed-precision"
     on = ("apex.amp",)
     in_tests = True
-    unless = (in_adapter,)
+    unless = (in_adapter, told_at_its_uses)
     message = "`apex.amp{name}` is deprecated"
     help = "{instead}"
 

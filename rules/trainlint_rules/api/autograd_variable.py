@@ -88,6 +88,7 @@ class AutogradVariable(ReferenceRule):
 
     code = "TRN810"
     name = "autograd-variable"
+    preview = True
     severity = Severity.ADVICE
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "volatile"

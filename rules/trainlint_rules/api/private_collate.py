@@ -56,5 +56,6 @@ class PrivateCollate(DeprecatedName):
 
     code = "TRN809"
     name = "private-collate"
+    preview = True
     severity = Severity.ADVICE
     aliases = ("TOR104", "TOR105")

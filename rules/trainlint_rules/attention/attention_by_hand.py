@@ -95,6 +95,7 @@ class AttentionByHand(CallRule):
     code = "TRN701"
     name = "attention-by-hand"
     on = ("softmax", "Softmax", "attend")
+    costs_steps = True
     sure = Confidence.LIKELY
     unless = (
         supports_older_than((2, 0)),

@@ -75,6 +75,7 @@ class AttentionWeightsUnused(CallRule):
     code = "TRN703"
     name = "attention-weights-unused"
     on = ("torch.nn.MultiheadAttention", "torch.nn.modules.activation.MultiheadAttention")
+    costs_steps = True
     unless = (hooked, chosen)
     message = "`{called}` stores a matrix of all queries by all keys, for attention weights that nobody reads"
     help = "pass `need_weights=False`"

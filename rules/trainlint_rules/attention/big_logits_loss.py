@@ -94,6 +94,7 @@ class BigLogitsLoss(CallRule):
     code = "TRN713"
     name = "big-logits-loss"
     on = CROSS_ENTROPY
+    costs_steps = True
     sure = Confidence.LIKELY
     unless = (
         shows("the file compiles, takes the loss in chunks or names a fused one", COMPILES, CHUNKS, FUSED_LOSS),

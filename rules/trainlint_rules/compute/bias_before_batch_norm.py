@@ -74,6 +74,7 @@ class BiasBeforeBatchNorm(CallRule):
     name = "bias-before-batch-norm"
     severity = Severity.ADVICE
     on = NORMS
+    costs_steps = True
     unless = (
         shows("the file loads or saves weights, whose keys would no longer fit", LOADED_WEIGHTS, SAVED_WEIGHTS),
         registers_models,

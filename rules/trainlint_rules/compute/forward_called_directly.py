@@ -9,7 +9,7 @@ from trainlint.analysis.tables.signs import HOOKS, ONNX, REMOTE, TRACES
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.names import shows
-from trainlint.finding import Edit, Safety
+from trainlint.finding import Confidence, Edit, Heat, Safety
 from trainlint_rules.compute.idioms.direct_forwards import (
     hands_on,
     is_instance,
@@ -89,7 +89,10 @@ class ForwardCalledDirectly(CallRule):
         model = site.receiver
         given = bool(site.call.args or site.call.keywords)
         sure = sure_module(site, model) if given and is_instance(site, model) else None
-        return Match(site, sure, {"model": site.text(model)}) if sure is not None else None
+        if sure is None:
+            return None
+        seldom = site.heat.heat in (Heat.ONCE, Heat.RARE)  # a trace, a first call: no hooks of training run there
+        return Match(site, Confidence.POSSIBLE if seldom else sure, {"model": site.text(model)})
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The module in place of its method."""

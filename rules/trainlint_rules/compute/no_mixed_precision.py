@@ -103,6 +103,7 @@ class NoMixedPrecision(AbsenceRule):
     code = "TRN401"
     name = "no-mixed-precision"
     severity = Severity.ADVICE
+    costs_steps = True
     sure = Confidence.LIKELY
     networks = frozenset({"attention", "conv2d", "conv3d", "pretrained"})
     unless = (

@@ -12,6 +12,7 @@ from trainlint.analysis.types.loaders import Loader
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guard import Guard
+from trainlint.finding import Confidence
 
 
 class LoaderRule(CallRule, base=True):
@@ -20,11 +21,16 @@ class LoaderRule(CallRule, base=True):
     on = TORCH_CLASSES
 
     def answers(self, site: Site) -> Iterator[Match | Guard]:
-        """Without `when` as of the module: how often a loader is built says nothing of how often it is used."""
+        """Without `when` as of the module: how often a loader is built says nothing of how often it is used.
+
+        A loader that no training program builds loads nothing that anyone waits for.
+        """
         if site.call in site.file.loaders.built:
+            idle = site.file.is_unreferenced(site.block) or site.file.is_untrained(site.block)
             for answer in super().answers(site):
                 if isinstance(answer, Match) and not self.when:
-                    yield replace(answer, site=site.at(site.call, site.file.outline.module))
+                    sure = min(answer.sure, Confidence.POSSIBLE) if idle else answer.sure
+                    yield replace(answer, site=site.at(site.call, site.file.outline.module), sure=sure)
                 else:
                     yield answer
 

@@ -13,7 +13,7 @@ from trainlint_rules.data.idioms.framework_passes import repeated_by_lightning
 from trainlint_rules.data.idioms.kept_workers import dataset_changes, keeps_workers, never_ends, value_of_option
 from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
 from trainlint_rules.data.idioms.passes import elsewhere, passes, place_of_pass, sure_of_pass
-from trainlint_rules.data.idioms.workers import Workers, workers
+from trainlint_rules.data.idioms.workers import Workers, loads_single_items, workers
 
 _BY_WORKERS = {
     Workers.SOME: Confidence.CERTAIN,
@@ -107,8 +107,8 @@ class LoaderRestartsWorkers(LoaderRule):
         sure = _BY_WORKERS.get(workers(site.file, loader))
         if sure is None:
             return None
-        if site.file.loaders.option(loader, "persistent_workers").given:
-            sure = Confidence.POSSIBLE  # somebody decided that it is off
+        if site.file.loaders.option(loader, "persistent_workers").given or loads_single_items(site):
+            sure = Confidence.POSSIBLE  # somebody decided that it is off, or passes are long
         found = passes(site.file, loader)
         again = max((item for item in found if item.again), key=sure_of_pass, default=None)
         if again is not None:

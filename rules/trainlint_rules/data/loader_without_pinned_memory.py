@@ -12,6 +12,7 @@ from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.loader_purposes import Device, Feeds, feeds, goes_to_device
 from trainlint_rules.data.idioms.loading_work import read_once_to_evaluate
 from trainlint_rules.data.idioms.pinning import nothing_to_pin, pins, safety_of_pinning, sends_to_processes
+from trainlint_rules.data.idioms.workers import loads_single_items
 
 _BY_DEVICE = {
     Device.COPIED: Confidence.CERTAIN,
@@ -98,7 +99,7 @@ class LoaderWithoutPinnedMemory(LoaderRule):
         if device is Device.STAY or argument(site.call, "dataset", 0) is None:
             return None
         trains = feeds(site.file, loader) in _FOR_TRAINING and not site.file.batches.prepared(loader)
-        trains = trains and not read_once_to_evaluate(site)
+        trains = trains and not read_once_to_evaluate(site) and not loads_single_items(site)
         sure = _BY_DEVICE[device] if trains else Confidence.POSSIBLE
         return Match(site, sure, fix_safety=safety_of_pinning(site, device))
 

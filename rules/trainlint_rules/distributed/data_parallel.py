@@ -12,6 +12,7 @@ from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence
 from trainlint.rule import Triggers
 from trainlint_rules.distributed.idioms.wrapping.evaluated_models import (
+    beside_ddp,
     evaluated_by_name,
     file_evaluates,
     frozen_at_once,
@@ -28,7 +29,7 @@ class DataParallel(CallRule):
     one interpreter lock, gathers all outputs on the first GPU, and adds up all gradients there. The first GPU needs
     more memory than the others, and none of this hides behind computation. DistributedDataParallel runs one process for
     each GPU, keeps the copies, and reduces gradients while the backward still runs; PyTorch recommends it even on a
-    single machine.
+    single machine. Where the same function wraps the model in DDP for other runs, a finding is possible, not likely.
 
     ## Example
     ```python
@@ -90,7 +91,8 @@ class DataParallel(CallRule):
     def found(self, site: Site) -> Match | None:
         """A model that is wrapped for one process, or a class that derives from the wrapper."""
         if isinstance(site.node, ast.Call):
-            return Match(site, Confidence.CERTAIN if trains(site) else Confidence.LIKELY)
+            sure = Confidence.CERTAIN if trains(site) else Confidence.LIKELY
+            return Match(site, Confidence.POSSIBLE if beside_ddp(site) else sure)
         if not isinstance(site.statement, ast.ClassDef) or role(site.file, site.place) is not Role.BASE:
             return None
         is_used = bool(site.file.outline.calls.get(site.statement.name))

@@ -76,7 +76,6 @@ class NoSyncAroundBackwardOnly(CallRule):
     code = "TRN523"
     name = "no-sync-around-backward-only"
     on = (".no_sync",)
-    in_tests = True
     unless = (may_run_model, reads_switch_in_backward, of_something_else)
     message = "`no_sync()` around the backward alone has no effect: DDP reads it in the forward"
     help = "move the forward into the `with` block"

@@ -7,7 +7,8 @@ import ast
 from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, position
-from trainlint.analysis.tables.host_reads import SIZED_BY_DATA
+from trainlint.analysis.syntax.uses import around
+from trainlint.analysis.tables.host_reads import SIZED_BY_DATA, WAITING_TO_HOST
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guard import early_guard, guard
@@ -49,6 +50,19 @@ def _told_at_first_index(site: Site) -> bool:
         isinstance(other.node, ast.Subscript) and position(other.node) < here and site.block.within(other.block)
         for other in others
     )
+
+
+@guard
+def _read_at_once(site: Site) -> bool:
+    """The same expression copies the result to the host, which waits in any case."""
+    for node in around(site.file, site.node, site.statement):
+        if isinstance(node, ast.Attribute) and node.attr in WAITING_TO_HOST:
+            return True
+        if not isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):
+            return False
+        if isinstance(node, ast.Call) and not isinstance(node.func, ast.Attribute):
+            return False
+    return False
 
 
 class DataDependentShapeInStep(CallRule):
@@ -126,7 +140,7 @@ class DataDependentShapeInStep(CallRule):
     on = (*sorted(SIZED_BY_DATA), *sorted(SIZED), "where")
     also = Triggers(subscripts=True)
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.LIKELY}
-    unless = (_makes_text, may_not_train, _follows_another, _told_at_first_index)
+    unless = (_makes_text, may_not_train, _follows_another, _told_at_first_index, _read_at_once)
     message = "`{what}` has a data-dependent shape and forces a GPU sync{often}"
     help = "use a mask or `torch.where`"
 

@@ -98,3 +98,21 @@ def a_new_one_each_epoch(model, optimizer, make_dataset):
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
+
+
+def one_item_at_a_time(model, optimizer, train_loader, dataset):
+    """A pass over single items takes far longer than its workers to start."""
+    size = 1
+    loader = DataLoader(dataset, batch_size=1, num_workers=1, pin_memory=True)
+    other = DataLoader(dataset, batch_size=size, num_workers=4, pin_memory=True)
+    for epoch in range(100):
+        for images in train_loader:
+            loss = model(images.cuda(non_blocking=True))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        with torch.no_grad():
+            for image in loader:
+                model(image.cuda(non_blocking=True))
+            for image in other:
+                model(image.cuda(non_blocking=True))

@@ -31,3 +31,20 @@ class DataParallelStrategy:
 
 class GraphParallel(DataParallel):
     pass
+
+
+class Runner:
+    """Runs that are not started with several processes still use all devices."""
+
+    def to_devices(self, net, distributed):
+        net = net.cuda()
+        if distributed:
+            return DistributedDataParallel(net)
+        return DataParallel(net)
+
+    def to_all(self, net, rank):
+        if rank < 0 and torch.cuda.device_count() > 1:
+            net = nn.DataParallel(net)
+        elif rank >= 0:
+            net = DistributedDataParallel(net, device_ids=[rank])
+        return net

@@ -17,10 +17,8 @@ def train(model, criterion, optimizer, loader):
 
 
 class Base:
-    def model_to_device(self, net, distributed):
-        net = net.cuda()
-        if distributed:
-            net = parallel.DistributedDataParallel(net)
-        else:
-            net = parallel.DataParallel(net)  #! TRN507
-        return net
+    def model_to_device(self, net):
+        return parallel.DataParallel(net.cuda())  #! TRN507
+
+    def model_to_rank(self, net):
+        return parallel.DistributedDataParallel(net.cuda())

@@ -1,6 +1,6 @@
 """Levels of apex other than O1."""
 
-from apex import amp  #! TRN817
+from apex import amp
 
 
 def plain(model, optimizer):

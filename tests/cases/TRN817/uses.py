@@ -2,7 +2,7 @@
 
 import apex
 import apex.amp as mixed
-from apex import amp  #! TRN817
+from apex import amp
 from apex.normalization import FusedLayerNorm
 from apex.optimizers import FusedAdam
 

@@ -4,7 +4,7 @@ import os
 import sys
 
 import torch
-from apex import amp  #! TRN817
+from apex import amp
 from torch import nn
 
 from caption.data import tokenizer, web_loader

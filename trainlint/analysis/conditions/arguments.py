@@ -11,7 +11,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from trainlint.analysis.syntax.blocks import Function
-from trainlint.analysis.syntax.names import constant
+from trainlint.analysis.syntax.names import constant, last_name
 
 PASSED = "?"
 """A value that the text does not tell, which is most likely not None."""
@@ -20,6 +20,8 @@ ANYTHING = "*"
 _OF_CALLER = "="
 """Before the name of a parameter of the caller, which is passed on as it is."""
 _LONGEST = 40
+_INFINITY = "1e999"
+"""As a literal that Python reads."""
 READ_KEYWORD = ("get", "pop")
 """Methods that read a keyword from `**kwargs`, with what it is if no call passes it."""
 
@@ -54,7 +56,8 @@ class RequiredParameter(NamedTuple):
         """What it needs, for people."""
         if self.literal == "None":
             return f"only if a call {'leaves out' if self.holds else 'passes'} `{self.name}`"
-        what = f" {self.literal}" if self.literal else " on"
+        literal = "inf" if self.literal == _INFINITY else self.literal
+        what = f" {literal}" if literal else " on"
         return f"only if `{self.name}` is{'' if self.holds else ' not'}{what}"
 
 
@@ -106,10 +109,24 @@ def _known(value: ast.expr, parameters: Collection[str]) -> str:
 
 def written_constant(value: ast.expr | None) -> str:
     """A short constant as Python writes it; "" for all else."""
+    if _is_infinity(value):
+        return _INFINITY
     found = constant(value)
-    if not isinstance(found, bool | int | str | None) or (isinstance(found, str) and len(found) > _LONGEST):
+    if (
+        not isinstance(found, bool | int | float | str | None)
+        or found != found
+        or (isinstance(found, str) and len(found) > _LONGEST)
+    ):
         return ""
     return repr(found)
+
+
+def _is_infinity(value: ast.expr | None) -> bool:
+    """`inf`, `math.inf`, `torch.inf` and `float("inf")`."""
+    if isinstance(value, ast.Call):
+        text = constant(value.args[0]) if len(value.args) == 1 and last_name(value.func) == "float" else None
+        return isinstance(text, str) and text.lstrip("+").lower() in ("inf", "infinity")
+    return isinstance(value, (ast.Name, ast.Attribute)) and last_name(value) == "inf"
 
 
 def parameter_of_caller(value: str) -> str | None:

@@ -34,6 +34,7 @@ from trainlint.analysis.conditions.forms import (
     since_marks,
     switches,
     time_limits,
+    warm_ups,
 )
 from trainlint.analysis.conditions.forms.machine import environment, hardware, versions
 from trainlint.analysis.conditions.option_defaults import Flags
@@ -80,6 +81,7 @@ _ORDER: tuple[Form, ...] = (
     since_marks.compared_mark,
     chances.compared_draw,
     intervals.compared_counter,
+    warm_ups.compared,
     new_best.compared,
     ranks.compared,
     options.compared,

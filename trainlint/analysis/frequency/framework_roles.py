@@ -155,6 +155,11 @@ def _frameworks(bases: tuple[str, ...]) -> tuple[Framework, ...]:
     return tuple([item for number, item in enumerate(FRAMEWORKS) if number in numbers])
 
 
+def is_of_framework(bases: tuple[str, ...]) -> bool:
+    """Whether a class with these bases belongs to a framework that calls its methods."""
+    return bool(_frameworks(bases))
+
+
 @lru_cache(NAMES)
 def _frameworks_of(base: str) -> frozenset[int]:
     """Which of the frameworks, by their numbers, offer a base class."""

@@ -70,10 +70,11 @@ class FrequencyFixpoint:
         """
         if not found.way.requires or not (fact.heat.in_step or fact.heat is Heat.EVAL_STEP):
             return fact
-        if found.fact is None and self._own(found.function) is not None:
-            return fact
+        by_framework = found.fact is None and self._own(found.function) is not None
         for item in found.way.requires:
             function = found.function
+            if by_framework and not item.constructor:
+                continue  # what a framework passes is not in sight
             if item.constructor:
                 function = self._constructor(self.net.file_of_function[function], item.constructor)
             if function == NOWHERE:

@@ -38,9 +38,11 @@ _REFLECTS_NEAR = "globals eval getmembers Fire".split()
 """Calls that may find functions of their own file, and of what that imports, by such texts."""
 _STARTED = lazy(r"^(main|train|run|cli|app|forward|test\w*|__\w+__)$")
 """Functions that command lines, test runners, Python and `nn.Module` call."""
-_TRANSPARENT = frozenset(
+TRANSPARENT = frozenset(
     "staticmethod classmethod property cached_property no_grad inference_mode enable_grad lru_cache cache "
-    "wraps contextmanager script compile".split()
+    "wraps contextmanager script compile dataclass final override total_ordering runtime_checkable autocast custom_fwd "
+    "custom_bwd add_start_docstrings add_start_docstrings_to_model_forward replace_return_docstrings "
+    "auto_docstring".split()
 )
 """Decorators that register nothing."""
 
@@ -172,7 +174,7 @@ def _is_called_by_name(function: Function, bases: Mapping[str, tuple[str, ...]])
     if isinstance(function.node, ast.Lambda) or _STARTED.match(function.name):
         return False
     decorators = (item.func if isinstance(item, ast.Call) else item for item in function.decorators)
-    if any(last_name(item) not in _TRANSPARENT for item in decorators):
+    if any(last_name(item) not in TRANSPARENT for item in decorators):
         return False
     owner = function.owner.name if function.owner is not None else None
     known = bases.get(owner or "", ())

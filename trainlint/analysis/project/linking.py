@@ -26,6 +26,7 @@ from trainlint.analysis.project.references import References
 from trainlint.analysis.project.summary import Draw, Summary
 from trainlint.analysis.project.things import ClassThing, LoaderThing, ObjectThing
 from trainlint.analysis.project.told_values import ToldValues
+from trainlint.analysis.project.trained_code import TrainedCode
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
 from trainlint.finding import Heat, RelatedPlace
@@ -91,6 +92,7 @@ class _Linked:
                 around=dict(self._around(file)),
                 options=self.options[file],
                 unreferenced=self.references.unreferenced(file) if self.whole else (),
+                untrained=self._untrained(file) if self.whole else (),
                 loader_uses=self.loader_uses.get(file, {}),
             )
 
@@ -187,6 +189,27 @@ class _Linked:
         """The groups of files in which something takes a training step."""
         files = {self.net.file_of_call(call) for call in self.steps.taken()}
         return {self.groups[file] for file in files if not self.summaries[file].skeleton.is_test_file}
+
+    def _untrained(self, file: int) -> tuple[str, ...]:
+        """The functions of a file that no training program reaches, where all calls of such a program are in sight."""
+        in_sight = self.groups[file] in self.groups_with_training_in_sight and not self.references.looked_up(file)
+        return self.trained_code.unreached(file) if in_sight else ()
+
+    @cached_property
+    def trained_code(self) -> TrainedCode:
+        """What training programs reach."""
+        things = (thing for several in self.follower.choices.registered.values() for thing in several)
+        registered = [(thing.file, thing.name) for thing in things if isinstance(thing, ClassThing)]
+        return TrainedCode(self.summaries, self.linked, self.steps, self.flow, self.follower.classes, registered)
+
+    @cached_property
+    def groups_with_training_in_sight(self) -> set[int]:
+        """The groups with a program that trains, and without code that is found by names that stand in no code."""
+        programs = self.training_groups & self.references.starting
+        for call in self.steps.taken():
+            if self.net.function_of[self.net.call_block[call]] == NOWHERE:  # a script without functions
+                programs.add(self.groups[self.net.file_of_call(call)])
+        return programs - self.references.reflecting
 
     @cached_property
     def off(self) -> list[bool]:

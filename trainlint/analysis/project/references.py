@@ -22,7 +22,7 @@ class References:
 
     def unreferenced(self, file: int) -> tuple[str, ...]:
         """The functions of a file that nothing in its group refers to; none where no program is in the group."""
-        if self.groups[file] not in self._with_programs or file in self._looked_up:
+        if self.groups[file] not in self.starting - self.reflecting or self.looked_up(file):
             return ()
         own = self.summaries[file]
 
@@ -36,6 +36,10 @@ class References:
             return self._may_import(file, name, others)
 
         return unmentioned(own.needed, own.users, elsewhere)
+
+    def looked_up(self, file: int) -> bool:
+        """Whether functions of a file may be called by names that stand in no code."""
+        return file in self._looked_up
 
     def _may_import(self, file: int, name: str, others: set[int]) -> bool:
         """Whether one of the files that mention a name may mean that of a file: it imports that, or what hands it on.
@@ -92,16 +96,18 @@ class References:
         return found
 
     @cached_property
-    def _with_programs(self) -> set[int]:
-        """Groups with a program, and without a file that calls functions of any file by names from elsewhere."""
-        found: set[int] = set()
-        reflecting: set[int] = set()
-        for summary, group in zip(self.summaries, self.groups, strict=True):
-            if summary.mentions.starts and not summary.skeleton.is_test_file:
-                found.add(group)
-            if summary.mentions.reflects:
-                reflecting.add(group)
-        return found - reflecting
+    def starting(self) -> set[int]:
+        """Groups with a file that is run as a program and is no test."""
+        return {
+            group
+            for summary, group in zip(self.summaries, self.groups, strict=True)
+            if summary.mentions.starts and not summary.skeleton.is_test_file
+        }
+
+    @cached_property
+    def reflecting(self) -> set[int]:
+        """Groups with a file that calls functions of any file by names that stand in no code."""
+        return {group for summary, group in zip(self.summaries, self.groups, strict=True) if summary.mentions.reflects}
 
     @cached_property
     def _looked_up(self) -> set[int]:

@@ -58,6 +58,9 @@ class ImportedFacts:
     other files give that parameter, in the notation of `trainlint.analysis.conditions.arguments`."""
     unreferenced: tuple[str, ...] | None = None
     """Functions that nothing in the project refers to; None where nobody has looked."""
+    untrained: tuple[str, ...] = ()
+    """Functions that no training program of the project reaches; none where it has no such program, or finds code by
+    names that stand in no code."""
     edited: bool = False
     """Whether the file has changed since all this was found out, as after a fix: then its own facts are looked up anew
     wherever that is possible."""

@@ -36,6 +36,14 @@ def in_adapter(site: Site) -> bool:
     return bool(around) and all(function and _OF_APEX.search(function.qualified_name) for function in around)
 
 
+@guard
+def told_at_its_uses(site: Site) -> bool:
+    """The calls for which it is imported are reported themselves."""
+    return isinstance(site.node, ast.ImportFrom) and any(
+        getattr(use.node, "attr", "") in INSTEAD for use in references_by(site.file, site.node)
+    )
+
+
 def instead_of(call: ast.Call, name: str) -> str:
     """What to write for a call of `apex.amp`, by the level that it is given."""
     level = constant(argument(call, "opt_level", 2)) if name == "initialize" else None

@@ -13,6 +13,7 @@ from trainlint_rules.data.idioms.datasets import Items, items_of
 from trainlint_rules.data.idioms.loader_loops import only_counts, only_evaluates
 from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
 from trainlint_rules.data.idioms.passes import passes
+from trainlint_rules.data.idioms.workers import loads_single_items
 
 _DOUBTS_OF_ITEMS = {Items.UNKNOWN: 1, Items.TABLE: 2}
 """A table was mostly tokenised before training, and its rows need little work."""
@@ -49,6 +50,8 @@ def sure_of_work(site: Site) -> Confidence:
     doubts = [_DOUBTS_OF_ITEMS.get(items, 0), _DOUBTS_OF_USE.get(feeds(site.file, loader), 0)]
     if read_once_to_evaluate(site):
         doubts.append(2)  # a test after training is a small part of a run
+    if loads_single_items(site):
+        doubts.append(2)
     if only_counts(site.file, loader):
         doubts.append(2)  # no device waits in a loop that only computes numbers of the batches
     if site.file.loaders.option(loader, "num_workers").given:

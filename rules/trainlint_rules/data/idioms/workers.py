@@ -158,6 +158,14 @@ def unbatched(site: Site) -> bool:
     return constant(site.file.loaders.option(LoaderRule.loader(site), "batch_size").value) is None
 
 
+def loads_single_items(site: Site) -> bool:
+    """Whether the batch size is written out as 1: a batch takes little time to load beside the step or pass."""
+    loader = LoaderRule.loader(site)
+    size = site.file.loaders.option(loader, "batch_size").value
+    known = single_value(size, site.block) if size is not None else None
+    return constant(known if known is not None else size) == 1
+
+
 @early_guard
 def starts_workers_itself(site: Site) -> bool:
     """The loader has a `worker_init_fn`, which may share the rows out."""

@@ -24,6 +24,9 @@ def test_training(test: str) -> None:
         "args.eval_only",
         "torch.jit.is_tracing()",
         "torch.onnx.is_in_onnx_export()",
+        "self.onnx",
+        "model.export_mode",
+        "args.deploy",
         'phase == "val"',
         'mode != "train"',
     ],
@@ -34,4 +37,6 @@ def test_no_training(test: str) -> None:
 
 
 def test_other_modes() -> None:
+    assert not condition("self.exporter").rare
+    assert not condition("args.onnx_path").rare
     assert condition('mode == "fast"').kind is ConditionKind.UNKNOWN

@@ -12,12 +12,14 @@ from trainlint.analysis.conditions.arguments import RequiredParameter, key_of_un
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
 from trainlint.analysis.conditions.question import Question
 from trainlint.analysis.syntax.blocks import Binding, Block, How
-from trainlint.analysis.syntax.names import constant, position
+from trainlint.analysis.syntax.names import constant, last_name, position
 from trainlint.analysis.syntax.reaching import reaching
 
 _SAME = (ast.Eq, ast.Is)
 _OTHER = (ast.NotEq, ast.IsNot)
 _DEEPEST = 3
+_NUMBERS = frozenset({"float", "int", "bool"})
+"""Calls that leave what a test asks of a number as it is."""
 
 
 def compared(question: Question) -> Condition | None:
@@ -72,7 +74,10 @@ def _of(
         case ast.Call():
             function = question.flags.outline.enclosing(block)
             key = key_of_unpacked(value, function) if function is not None else None
-            return RequiredParameter(key, literal, holds) if key is not None else None
+            if key is not None:
+                return RequiredParameter(key, literal, holds)
+            if last_name(value.func) in _NUMBERS and len(value.args) == 1:
+                return _of(question, value.args[0], literal, holds, block, depth + 1)
         case ast.Compare(left=left, ops=[operator], comparators=[right]) if not literal:
             written = written_constant(right)
             if written and isinstance(operator, _SAME + _OTHER):

@@ -21,6 +21,11 @@ _EVALUATES = lazy(
 _TRAINS = lazy(r"^(is_|in_)?training(_mode|_phase)?$|^is_train$|^train_mode$", re.IGNORECASE)
 _CACHE = lazy(r"^(kv_?cache|past_key_values?|past_kv|layer_past|inference_params)$", re.IGNORECASE)
 """What generation hands from token to token: a step of training hands over none."""
+_EXPORTS = lazy(
+    r"^(is_|in_|for_|to_)?(onnx|exporting|export|tracing|scripting|deploy|deployed)(_mode|_onnx|_export|_phase)?$",
+    re.IGNORECASE,
+)
+"""Switches of a model that is being exported or deployed."""
 _EXPORTING = frozenset({"is_tracing", "is_scripting", "is_in_onnx_export", "is_exporting"})
 """Functions of `torch.jit`, `torch.onnx` and `torch.compiler`."""
 _PHASE = lazy(r"(^|_)(phase|mode|stage|split)$", re.IGNORECASE)
@@ -36,7 +41,7 @@ def named(question: Question) -> Condition | None:
     name = key if isinstance(key, str) else last_name(test)
     if _is_training(name) or (name == "train" and _is_switch(question.bindings(test))):
         return _phase(question, question.outcome)
-    if _is_evaluation(name):
+    if _is_evaluation(name) or _is_export(name):
         return _phase(question, not question.outcome)
     return None
 
@@ -109,6 +114,11 @@ def _is_training(name: str) -> bool:
 @lru_cache(NAMES)
 def _is_evaluation(name: str) -> bool:
     return bool(_EVALUATES.search(name))
+
+
+@lru_cache(NAMES)
+def _is_export(name: str) -> bool:
+    return bool(_EXPORTS.search(name))
 
 
 @lru_cache(NAMES)

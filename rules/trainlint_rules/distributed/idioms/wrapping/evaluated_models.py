@@ -8,6 +8,7 @@ import re
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.tables.parallel import Wrapper, called_as
 from trainlint.contract.guard import guard
 from trainlint.patterns import lazy
 
@@ -29,6 +30,14 @@ def handed_on(site: Site) -> bool:
         return False
     owner = function.owner.name if function.owner is not None else ""
     return bool(_STRATEGY.search(owner) or _STRATEGY.search(function.name))
+
+
+def beside_ddp(site: Site) -> bool:
+    """Whether the same function wraps models in DDP, too: then this is for runs that are not started in that way."""
+    function = site.function
+    return function is not None and any(
+        other.function is function for name in called_as(Wrapper.DDP) for other in site.calls(name)
+    )
 
 
 @guard
