@@ -157,7 +157,8 @@ class Kinds:
                 [
                     (value, item.block)
                     for item in bindings
-                    if (value := self.binding(item)) is not UNKNOWN or item.how is not How.AUGMENT
+                    if (value := self._reaching_past_tests(item, bindings)) is not UNKNOWN
+                    or item.how is not How.AUGMENT
                 ]
             )
         if starts_empty(found):
@@ -167,6 +168,14 @@ class Kinds:
         if found.kind is not Kind.UNKNOWN or not _DECLARING.isdisjoint([item.how for item in bindings]):
             return found
         return self.named(node.id, found)
+
+    def _reaching_past_tests(self, binding: Binding, bindings: list[Binding]) -> Value:
+        """What one binding gives its name where others bind it behind a test for tensors, which rules that kind out."""
+        found = self.binding(binding)
+        may_be_tensor = found.kind in (Kind.TENSOR, Kind.UNKNOWN) and binding.name in self.tests.tested
+        if may_be_tensor and self.tests.rules_out_tensor(binding, bindings):
+            return UNKNOWN
+        return found
 
     def joined(self, values: list[tuple[Value, Block]]) -> Value:
         """What may be any of these values, each of which is computed in a block."""
