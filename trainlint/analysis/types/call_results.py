@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.syntax.blocks import Block, Function
 from trainlint.analysis.syntax.local_calls import Edge
 from trainlint.analysis.syntax.names import argument, last_name
-from trainlint.analysis.tables import iterables, loaders, structure_maps
+from trainlint.analysis.tables import iterables, loaders, numpy_results, structure_maps
 from trainlint.analysis.tables.common_names import FOREIGN
 from trainlint.analysis.tables.host_reads import CPU, READS, TO_NO_TENSOR, Gives
 from trainlint.analysis.tables.parallel import wraps_model
@@ -40,6 +40,8 @@ from trainlint.patterns import lazy
 if TYPE_CHECKING:
     from trainlint.analysis.types.inference import Kinds
 
+_NUMPY = "numpy."
+_ARRAY_OF_NUMBERS = Value(Kind.ARRAY, element=NUMBER)
 _NUMBERS = Value(Kind.CONTAINER, element=NUMBER)
 _KEYS = Value(Kind.CONTAINER, element=STRING)
 _EMPTY = frozenset({"dict", "list", "set"})
@@ -205,6 +207,10 @@ def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str
         return Value(Kind.CONTAINER)
     if origin in ("copy.deepcopy", "copy.copy") and call.args:
         return kinds.of(call.args[0], block)
+    if origin.startswith(_NUMPY):
+        found = _of_numpy(kinds, call, block, origin.removeprefix(_NUMPY))
+        if found is not None:
+            return found
     found = constructed(origin)
     if found is not None:
         return found
@@ -215,6 +221,22 @@ def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str
     given = combine(_arguments(kinds, call, block))
     if given.is_tensor and (CRITERION_NAME.search(name) or LOSS_FUNCTIONS.search(name)):
         return _graph(kinds, Value(Kind.TENSOR, kinds.device, True, Origin.LOSS, 0.8), block, call)
+    return None
+
+
+def _of_numpy(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value | None:
+    """A number or an array of one axis, where a function of NumPy returns one; None for other arrays."""
+    if name in numpy_results.OF_ONE_AXIS:
+        return None if call.keywords and name == "unique" else _ARRAY_OF_NUMBERS  # else it returns several arrays
+    if name == numpy_results.SHUFFLED:
+        counted = bool(call.args) and kinds.of(call.args[0], block).kind is Kind.NUMBER
+        return _ARRAY_OF_NUMBERS if counted else None
+    if name in numpy_results.REDUCTIONS:
+        return NUMBER if argument(call, "axis", 1) is None else None
+    if name in numpy_results.DRAWS:
+        place, keyword = numpy_results.DRAWS[name]
+        sized = len(call.args) > place or (keyword is not None and argument(call, keyword) is not None)
+        return None if sized else NUMBER
     return None
 
 
@@ -352,6 +374,12 @@ def _plain_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name:
     return replace(base, literal=False) if base.literal else base
 
 
+def _array_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
+    if name in numpy_results.REDUCTIONS and argument(call, "axis", 0) is None:
+        return NUMBER
+    return base if base.element is None or name in ("astype", "copy") else replace(base, element=None)
+
+
 def _loader_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
     return kinds.batch(base) if name in ("next", "__next__") else _method_by_name(kinds, call, block, base, name)
 
@@ -421,7 +449,7 @@ _METHODS: Mapping[Kind, Callable[[Kinds, ast.Call, Block, Value, str], Value]] =
     Kind.TENSOR: _tensor_method,
     Kind.MODULE: _module_method,
     Kind.CONTAINER: _container_method,
-    Kind.ARRAY: _plain_method,
+    Kind.ARRAY: _array_method,
     Kind.STRING: _plain_method,
     Kind.NUMBER: _plain_method,
     Kind.LOADER: _loader_method,

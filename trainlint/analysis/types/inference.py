@@ -274,6 +274,8 @@ class Kinds:
     def _element(self, value: Value) -> Value:
         if value.kind is Kind.CONTAINER:
             return value.element or UNKNOWN
+        if value.kind is Kind.ARRAY and value.element is not None:
+            return value.element
         if value.kind in (Kind.TENSOR, Kind.ARRAY, Kind.STRING):
             return value.holding(value.element)
         if value.kind is Kind.SHAPE:
