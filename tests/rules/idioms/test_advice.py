@@ -16,6 +16,10 @@ from scipy.optimize import linear_sum_assignment
 
 
 class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("front", torch.zeros(1, dtype=torch.long))
+
     def forward(self, x, lens, meters, kept):
         loss = self.layer(x).mean()
         bad = x < 0
@@ -23,7 +27,7 @@ class Model(torch.nn.Module):
         return loss, x
 
 
-def train(loader, optimizer, meters, kept):
+def train(loader, optimizer, meters, kept, total=0.0):
     model = Model().cuda()
     for frames, lengths in loader:
         frames = frames.cuda(non_blocking=True)
@@ -36,17 +40,31 @@ def train(loader, optimizer, meters, kept):
 """
 SIZE = "take it on the CPU, from the batch before"
 LATER = "read it every N steps, or after the backward pass"
+POSITION = "keep it as a Python number in the object too"
 COUNTED = "Python asks for the number of hits"
 IN_FORWARD = {
     "n = torch.max(lens).item()\nx = x[:n]": SIZE,
     "x = x.roll(lens[0].item(), dims=0)": SIZE,
     "x = x.roll(lens[0], dims=0)": SIZE,
     "for i in range(int(lens.max())):\n    x = x + i": SIZE,
+    "n = int(torch.max(lens).item())\nx = x[:n]": SIZE,
+    "p = int(self.front.item())\nx[p : p + 4] = 0": POSITION,
+    "p = int(self.front)\nx = x[p:]": POSITION,
+    "row = lens.argmax().item()\nx = x + x[row]": "index all rows at once",
     "print(loss.item())": "print or log it every N steps",
     "meters.update(loss.item())": LATER,
     "kept['loss'] = loss.item()": LATER,
     "shown = {'loss': loss.item()}": LATER,
     "kept.append(loss.item())": "append `loss.detach()`",
+    "rows = []\nrows.append(loss.item())\nmeters.update(rows)": "read the list once, after the loop",
+    "n = (x > 0).sum().item()\nloss = loss / max(n, 1)": "keep `(x > 0).sum()` a tensor",
+    "n = (x > 0).sum().item()\nif n == 0:\n    return loss, None": "drop the test if it never holds",
+    "n = loss.item()\nmeters.update(n)\nkept['loss'] = n": LATER,
+    "n = loss.item()\nmeters.update(n)\nx = x * n": "keep `loss` a tensor",
+    "ids = lens.cpu().tolist()\nmeters.update(Meter.many(ids, x))": "read it after the backward pass",
+    "costs = x.cpu()\nrows = [linear_sum_assignment(c[i]) for i, c in enumerate(costs.split(2))]": "the solver runs on",
+    "seen = False\nfor k in range(4):\n    if x[k] == -1:\n        seen = True": "collect the answers on the GPU",
+    "while True:\n    x = x / 2\n    if x.sum() < 3:\n        break": "test every N rounds",
     "y = x * loss.item()": "keep `loss` a tensor",
     "rows = linear_sum_assignment(x.detach().cpu())": "the solver runs on the CPU",
     "cost = x.cpu()\nrows = linear_sum_assignment(cost)": "the solver runs on the CPU",
@@ -75,7 +93,11 @@ IN_LOOP = {
     "for p in model.parameters():\n    meters.add(p.grad.norm().item())": "`clip_grad_norm_`",
     "for p in model.parameters():\n    meters.add(p.abs().max().item())": "keep the numbers on the GPU",
     "meters.add(loss.item())": LATER,
-    "y = loss.item() + 1": "accumulate `loss.detach()`",
+    "y = loss.item() + 1": "keep `loss.detach()`, and read it only when you log",
+    "total = total + 1\ntotal += (loss / 2).item()": "add `(loss / 2).detach()` and read the sum once",
+    "kept.append(loss.detach().item())": "append `loss.detach()` and read the list once, after the epoch",
+    "if torch.isnan(loss):\n    break": "check every N steps: the loop ends",
+    "bad = False\nif torch.isnan(loss):\n    bad = True": "`GradScaler`",
 }
 
 

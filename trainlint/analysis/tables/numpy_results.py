@@ -7,8 +7,7 @@ OF_ONE_AXIS = frozenset("arange linspace logspace flatnonzero bincount unique".s
 SHUFFLED = "random.permutation"
 """Given a number, it returns an array of one axis; given an array, one of the same shape."""
 REDUCTIONS = frozenset(
-    "mean sum max min std var median prod argmax argmin ptp average count_nonzero "
-    "nanmean nansum nanmax nanmin".split()
+    "mean sum max min std var median prod argmax argmin ptp average count_nonzero nanmean nansum nanmax nanmin".split()
 )
 """Functions and methods that return one number unless an `axis` is named; of a method, it may be the first argument."""
 DRAWS = {
