@@ -7,7 +7,8 @@ import ast
 from trainlint.analysis.effects.reads import explicit_read
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, position
-from trainlint.analysis.tables.host_reads import SIZED_BY_DATA
+from trainlint.analysis.syntax.uses import around
+from trainlint.analysis.tables.host_reads import SIZED_BY_DATA, WAITING_TO_HOST
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guard import early_guard, guard
@@ -16,11 +17,14 @@ from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.counted_shapes import SIZED, deciding_tensor, may_not_train, sure_of_wait
 from trainlint_rules.sync.idioms.index_syncs import earlier_index_sync, index_sync, same_mask
-from trainlint_rules.sync.idioms.reads.becomes import counts_rows
+from trainlint_rules.sync.idioms.reads.becomes import Becomes, becomes, counts_rows
 from trainlint_rules.sync.idioms.reads.read_purposes import makes_text
 
 _ALIKE = "indexes by the same mask"
 _ONCE = "keep the shape (`torch.where`, a masked mean), or find the rows once: `rows = mask.nonzero().squeeze(1)`"
+_DISTINCT = frozenset({"unique", "unique_consecutive"})
+_ROWS = "use a mask or `torch.where`, or find the rows once a step for all that need them"
+_MARKED = "mark each value on the GPU and count the marks: `seen.index_fill_(0, x.flatten(), 1).sum()`"
 _COUNTED = (
     "Python asks for the number of hits: take a fixed number on the GPU, as `topk` does, or read one number for all"
 )
@@ -36,6 +40,18 @@ def _makes_text(site: Site) -> bool:
 def _follows_another(site: Site) -> bool:
     """An earlier index of the same statement waits as well."""
     return isinstance(site.node, ast.Subscript) and earlier_index_sync(site.file, site.node, site.place)
+
+
+@guard
+def _read_at_once(site: Site) -> bool:
+    """The same expression copies the result to the CPU, which waits in any case."""
+    return any(
+        isinstance(outer, ast.Call)
+        and isinstance(outer.func, ast.Attribute)
+        and outer.func.attr in WAITING_TO_HOST
+        and not outer.args
+        for outer in around(site.file, site.node, site.statement)
+    )
 
 
 @guard
@@ -126,7 +142,7 @@ class DataDependentShapeInStep(CallRule):
     on = (*sorted(SIZED_BY_DATA), *sorted(SIZED), "where")
     also = Triggers(subscripts=True)
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.LIKELY}
-    unless = (_makes_text, may_not_train, _follows_another, _told_at_first_index)
+    unless = (_makes_text, may_not_train, _follows_another, _read_at_once, _told_at_first_index)
     message = "`{what}` has a data-dependent shape and forces a GPU sync{often}"
     help = "use a mask or `torch.where`"
 
@@ -139,10 +155,17 @@ class DataDependentShapeInStep(CallRule):
         if value is None or not (value.on_device and explicit_read(value, site.file.device)):
             return None
         name = last_name(site.call.func)
-        instead = (
-            f"pass `{SIZED[name][0]}=...`" if name in SIZED else _COUNTED if counts_rows(site, site.call) else None
-        )
+        instead = _instead_of_call(site, name)
         return Match(site, sure_of_wait(site, explicit_read(value, site.file.device)), {"what": name}, help=instead)
+
+
+def _instead_of_call(site: Site, name: str) -> str | None:
+    """Help for a call by what becomes of its result; None where nothing special is known of that."""
+    if name in SIZED:
+        return f"pass `{SIZED[name][0]}=...`"
+    if counts_rows(site, site.call):
+        return _MARKED if name in _DISTINCT else _COUNTED
+    return _ROWS if becomes(site, site.call) is Becomes.RETURNED else None
 
 
 def _indexed(site: Site, node: ast.Subscript) -> Match | None:

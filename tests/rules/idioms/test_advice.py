@@ -40,6 +40,7 @@ def train(loader, optimizer, meters, kept, total=0.0):
 """
 SIZE = "take it on the CPU, from the batch before"
 LATER = "read it every N steps, or after the backward pass"
+LATER_COPY = "read it after the backward pass, or every N steps"
 POSITION = "keep it as a Python number in the object too"
 COUNTED = "Python asks for the number of hits"
 IN_FORWARD = {
@@ -80,10 +81,24 @@ IN_FORWARD = {
     "hits = bad.nonzero()\nif hits.numel() > 3:\n    x = x + 1": COUNTED,
     "hits = x[bad]\nn = len(hits)": COUNTED,
     "hits = x[bad]\nloss = loss + hits.mean()": "keep the shape",
+    "n = x.unique().numel()\nkept['codes'] = n": "count the marks",
+    "n = len(torch.unique(x))\nkept['codes'] = n": "count the marks",
+    "y = x[lens[0] : lens[0] + 4]": "gather a fixed number of positions",
+    "y = x[: lens[0]]": "take the length from the batch",
+    "rows = bad.nonzero()\nreturn rows": "find the rows once a step",
+    "rows = bad.nonzero()\nx = x[rows]": "use a mask or `torch.where`",
+    "meters.update(x[bad].tolist())": LATER_COPY,
+    "kept['bad'] = bad.nonzero().tolist()": LATER_COPY,
     "drawn = torch.from_numpy(np.random.permutation(30)).cuda()": "`torch.randperm`",
     "drawn = torch.from_numpy(np.random.randn(30)).cuda()": "`torch.randn`",
     "loss = torch.maximum(loss, torch.tensor(0.5, device=x.device))": "write `torch.full((), 0.5",
     "loss = loss * torch.tensor(0.5, device=x.device)": "use `0.5` itself",
+    "half = torch.tensor(0.5, device=x.device)\nloss = loss * half": "use `0.5` itself",
+    "flag = torch.tensor([0], device=x.device, dtype=torch.int32)\nfill(flag, x)": (
+        "write `torch.full((1,), 0, device=x.device, dtype=torch.int32)`"
+    ),
+    "aux = torch.tensor(0.5, device=x.device)\naux /= 4\nloss = loss + aux": "write `torch.full((), 0.5",
+    "low = torch.tensor(0.5, device=x.device)\nloss = torch.maximum(loss, low)": "or `clamp` with the number",
 }
 IN_LOOP = {
     "if torch.isnan(loss):\n    continue": "`GradScaler`",
@@ -91,6 +106,7 @@ IN_LOOP = {
     "if torch.isnan(loss):\n    raise ValueError('nan')": "check every N steps: once",
     "for p in model.parameters():\n    p.div_(max(1.0, p.pow(2).mean()))": "`x.clamp(min=...)`",
     "for p in model.parameters():\n    meters.add(p.grad.norm().item())": "`clip_grad_norm_`",
+    "for p in model.parameters():\n    meters.add_scalar('norm', p.grad.norm(), 3)": "log it every N steps",
     "for p in model.parameters():\n    meters.add(p.abs().max().item())": "keep the numbers on the GPU",
     "meters.add(loss.item())": LATER,
     "y = loss.item() + 1": "keep `loss.detach()`, and read it only when you log",
@@ -113,6 +129,17 @@ def advice(text: str) -> list[str]:
 @pytest.mark.parametrize("code", IN_FORWARD)
 def test_advice_in_a_forward_pass(code: str) -> None:
     assert [IN_FORWARD[code] in said for said in advice(program(forward=code))] == [True]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "aux = torch.tensor(0.5, device=x.device)\naux.add_(4)\nloss = loss + aux",
+        "aux = torch.tensor(0.5, device=x.device)\nmeters.update(aux)",
+    ],
+)
+def test_a_number_is_no_advice_where_a_tensor_is_needed(code: str) -> None:
+    assert ["itself" in said for said in advice(program(forward=code))] == [False]
 
 
 @pytest.mark.parametrize("code", IN_LOOP)
