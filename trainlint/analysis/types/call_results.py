@@ -16,12 +16,12 @@ from trainlint.analysis.tables.host_reads import CPU, READS, TO_NO_TENSOR, Gives
 from trainlint.analysis.tables.parallel import wraps_model
 from trainlint.analysis.types.access_paths import PARTIAL, AccessPath, Start, along, together
 from trainlint.analysis.types.batch_sources import is_batch_source
-from trainlint.analysis.types.evidence import ASSUMED_HOME
+from trainlint.analysis.types.evidence import ASSUMED_HOME, Rank
 from trainlint.analysis.types.identity_results import handed_back
 from trainlint.analysis.types.named_devices import device_of
 from trainlint.analysis.types.reflection import reflected
 from trainlint.analysis.types.structures.project_classes import object_of, tuple_of
-from trainlint.analysis.types.structures.structure import mapped
+from trainlint.analysis.types.structures.structure import mapped, moved
 from trainlint.analysis.types.values import NONE, NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value, combine, merge
 from trainlint.analysis.types.vocabulary import (
     COMPUTING_METHOD,
@@ -61,6 +61,9 @@ _TENSOR_RESULTS: Mapping[str, Value] = {
 """Methods of tensors that give no tensor."""
 _NO_TENSORS = ("torch.distributed.", "torch.utils.", "torch.cuda.", "torch.backends.", "torch.optim.")
 _SURE_OF_TORCH = 0.8
+_HOLDING = frozenset({Kind.TENSOR, Kind.CONTAINER})
+_MADE = frozenset({Origin.FACTORY, Origin.OUTPUT, Origin.LOSS, Origin.OTHER})
+"""Where a tensor comes from that code has made or computed, unlike one that it was handed."""
 _STORED = frozenset({"torch.load", "torch.save", "torch.hub.load"})
 _PASSING = frozenset({"abs", "max", "min", "deepcopy", "copy"})
 _MODULE_WRAPPERS = frozenset({"compile", "convert_sync_batchnorm", "unwrap_model"})
@@ -77,7 +80,9 @@ def call_value(kinds: Kinds, call: ast.Call, block: Block) -> Value:
     """The value of a call expression."""
     told = kinds.outside.returned.get(kinds.keys.call(call), UNKNOWN) if kinds.outside.returned else UNKNOWN
     if told.kind is not Kind.UNKNOWN:
-        return _graph(kinds, told, block, call)
+        told = _graph(kinds, told, block, call)
+        is_module = told.kind in _HOLDING and kinds.of(call.func, block).kind is Kind.MODULE
+        return moved(told, Home.HOST) if is_module and _is_given_host_tensors(kinds, call, block) else told
     origin = kinds.imported(call.func, block)
     found = _call_value(kinds, call, block, origin)
     if found.access_paths or found.kind in _PLAIN:
@@ -243,9 +248,9 @@ def _of_numpy(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value | 
 def _torch(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value:
     if origin == "torch.device":
         return Value(Kind.DEVICE)
-    home = _home_of_created(kinds, call, block, origin, name)
-    if home is not None:
-        return Value(Kind.TENSOR, home, False, Origin.FACTORY)
+    made = _created(kinds, call, block, origin, name)
+    if made is not None:
+        return made
     if name == "get_default_dtype":
         return Value(Kind.DTYPE)
     if name in TORCH_NUMBERS or _PREDICATE.match(name):
@@ -269,14 +274,24 @@ def _gives_anything(origin: str, name: str) -> bool:
     return name.startswith("_") and not name.startswith("_foreach_")
 
 
-def _home_of_created(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Home | None:
-    """Where one of PyTorch's factories puts the tensor that it makes; None for other functions."""
+def _created(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value | None:
+    """The tensor that one of PyTorch's factories makes; None for other functions."""
     if name in FACTORIES and not origin.startswith("torch.nn"):
-        return device_of(kinds, call, block) or (Home.DEVICE if ".cuda." in origin else Home.HOST)
+        home = device_of(kinds, call, block)
+        if home is None and not _leaves_device_open(call):
+            return Value(Kind.TENSOR, kinds.device, False, Origin.FACTORY, evidence=ASSUMED_HOME)
+        home = home or (Home.DEVICE if ".cuda." in origin else Home.HOST)
+        return Value(Kind.TENSOR, home, False, Origin.FACTORY)
     if name in LIKE_FACTORIES and call.args:
-        like = kinds.of(call.args[0], block)
-        return device_of(kinds, call, block) or like.home
+        home = device_of(kinds, call, block) or kinds.of(call.args[0], block).home
+        return Value(Kind.TENSOR, home, False, Origin.FACTORY)
     return None
+
+
+def _leaves_device_open(call: ast.Call) -> bool:
+    """Whether a factory is given no `device`, or None."""
+    given = argument(call, "device")
+    return given is None or (isinstance(given, ast.Constant) and given.value is None)
 
 
 def _computed(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value:
@@ -463,12 +478,26 @@ _METHODS: Mapping[Kind, Callable[[Kinds, ast.Call, Block, Value, str], Value]] =
 
 def _output(kinds: Kinds, call: ast.Call, block: Block, confidence: float, loss: bool) -> Value:
     """What a module returns: on the device of its inputs, with a graph unless autograd is off."""
-    given = [value for value in _arguments(kinds, call, block) if value.is_tensor]
-    home = kinds.device
-    if given and all(value.home is Home.HOST for value in given) and kinds.device is not Home.DEVICE:
-        home = Home.HOST
+    home = Home.HOST if _is_given_host_tensors(kinds, call, block) else kinds.device
     origin = Origin.LOSS if loss else Origin.OUTPUT
     return Value(Kind.TENSOR, home, not kinds.gradients.off(block, call.lineno), origin, confidence)
+
+
+def _is_given_host_tensors(kinds: Kinds, call: ast.Call, block: Block) -> bool:
+    """Whether all tensors that a module is given surely are on the host, so that its weights are there, too."""
+    given = [value for value in _arguments(kinds, call, block) if value.is_tensor]
+    return bool(given) and all(map(_is_made_on_host, given)) and not _scatters(kinds)
+
+
+def _is_made_on_host(value: Value) -> bool:
+    """Whether a tensor is surely on the host, and no batch, which wrappers of models and of loaders move."""
+    known = value.home is Home.HOST and value.evidence.home > Rank.NAMED
+    return known and value.origin in _MADE
+
+
+def _scatters(kinds: Kinds) -> bool:
+    """Whether the file wraps models so that they move their inputs themselves."""
+    return "DataParallel" in kinds.outline.calls
 
 
 def _called(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value:
