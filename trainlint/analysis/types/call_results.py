@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.syntax.blocks import Block, Function
 from trainlint.analysis.syntax.local_calls import Edge
 from trainlint.analysis.syntax.names import argument, last_name
-from trainlint.analysis.tables import iterables, loaders, numpy_results, structure_maps
+from trainlint.analysis.tables import iterables, loaders, structure_maps
 from trainlint.analysis.tables.common_names import FOREIGN
 from trainlint.analysis.tables.host_reads import CPU, READS, TO_NO_TENSOR, Gives
 from trainlint.analysis.tables.parallel import wraps_model
 from trainlint.analysis.types.access_paths import PARTIAL, AccessPath, Start, along, together
 from trainlint.analysis.types.batch_sources import is_batch_source
-from trainlint.analysis.types.evidence import ASSUMED_HOME, Rank
+from trainlint.analysis.types.evidence import ASSUMED_HOME
 from trainlint.analysis.types.identity_results import handed_back
+from trainlint.analysis.types.module_outputs import output, runs_on_host
 from trainlint.analysis.types.named_devices import device_of
+from trainlint.analysis.types.numpy_values import array_method, numpy_result
 from trainlint.analysis.types.reflection import reflected
 from trainlint.analysis.types.structures.project_classes import object_of, tuple_of
 from trainlint.analysis.types.structures.structure import mapped, moved
@@ -40,8 +42,6 @@ from trainlint.patterns import lazy
 if TYPE_CHECKING:
     from trainlint.analysis.types.inference import Kinds
 
-_NUMPY = "numpy."
-_ARRAY_OF_NUMBERS = Value(Kind.ARRAY, element=NUMBER)
 _NUMBERS = Value(Kind.CONTAINER, element=NUMBER)
 _KEYS = Value(Kind.CONTAINER, element=STRING)
 _EMPTY = frozenset({"dict", "list", "set"})
@@ -62,8 +62,6 @@ _TENSOR_RESULTS: Mapping[str, Value] = {
 _NO_TENSORS = ("torch.distributed.", "torch.utils.", "torch.cuda.", "torch.backends.", "torch.optim.")
 _SURE_OF_TORCH = 0.8
 _HOLDING = frozenset({Kind.TENSOR, Kind.CONTAINER})
-_MADE = frozenset({Origin.FACTORY, Origin.OUTPUT, Origin.LOSS, Origin.OTHER})
-"""Where a tensor comes from that code has made or computed, unlike one that it was handed."""
 _STORED = frozenset({"torch.load", "torch.save", "torch.hub.load"})
 _PASSING = frozenset({"abs", "max", "min", "deepcopy", "copy"})
 _MODULE_WRAPPERS = frozenset({"compile", "convert_sync_batchnorm", "unwrap_model"})
@@ -82,7 +80,7 @@ def call_value(kinds: Kinds, call: ast.Call, block: Block) -> Value:
     if told.kind is not Kind.UNKNOWN:
         told = _graph(kinds, told, block, call)
         is_module = told.kind in _HOLDING and kinds.of(call.func, block).kind is Kind.MODULE
-        return moved(told, Home.HOST) if is_module and _is_given_host_tensors(kinds, call, block) else told
+        return moved(told, Home.HOST) if is_module and runs_on_host(kinds, _arguments(kinds, call, block)) else told
     origin = kinds.imported(call.func, block)
     found = _call_value(kinds, call, block, origin)
     if found.access_paths or found.kind in _PLAIN:
@@ -212,11 +210,7 @@ def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str
         return Value(Kind.CONTAINER)
     if origin in ("copy.deepcopy", "copy.copy") and call.args:
         return kinds.of(call.args[0], block)
-    if origin.startswith(_NUMPY):
-        found = _of_numpy(kinds, call, block, origin.removeprefix(_NUMPY))
-        if found is not None:
-            return found
-    found = constructed(origin)
+    found = numpy_result(kinds, call, block, origin) or constructed(origin)
     if found is not None:
         return found
     if name[:1].isupper():
@@ -226,22 +220,6 @@ def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str
     given = combine(_arguments(kinds, call, block))
     if given.is_tensor and (CRITERION_NAME.search(name) or LOSS_FUNCTIONS.search(name)):
         return _graph(kinds, Value(Kind.TENSOR, kinds.device, True, Origin.LOSS, 0.8), block, call)
-    return None
-
-
-def _of_numpy(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value | None:
-    """A number or an array of one axis, where a function of NumPy returns one; None for other arrays."""
-    if name in numpy_results.OF_ONE_AXIS:
-        return None if call.keywords and name == "unique" else _ARRAY_OF_NUMBERS  # else it returns several arrays
-    if name == numpy_results.SHUFFLED:
-        counted = bool(call.args) and kinds.of(call.args[0], block).kind is Kind.NUMBER
-        return _ARRAY_OF_NUMBERS if counted else None
-    if name in numpy_results.REDUCTIONS:
-        return NUMBER if argument(call, "axis", 1) is None else None
-    if name in numpy_results.DRAWS:
-        place, keyword = numpy_results.DRAWS[name]
-        sized = len(call.args) > place or (keyword is not None and argument(call, keyword) is not None)
-        return None if sized else NUMBER
     return None
 
 
@@ -389,12 +367,6 @@ def _plain_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name:
     return replace(base, literal=False) if base.literal else base
 
 
-def _array_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
-    if name in numpy_results.REDUCTIONS and argument(call, "axis", 0) is None:
-        return NUMBER
-    return base if base.element is None or name in ("astype", "copy") else replace(base, element=None)
-
-
 def _loader_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name: str) -> Value:
     return kinds.batch(base) if name in ("next", "__next__") else _method_by_name(kinds, call, block, base, name)
 
@@ -457,14 +429,14 @@ def _module_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name
     if attribute.kind is not Kind.MODULE and not COMPUTING_METHOD.search(name):
         return UNKNOWN
     loss = attribute.loss_function or bool(CRITERION_NAME.search(name))
-    return _output(kinds, call, block, min(0.85, base.confidence), loss)
+    return output(kinds, call, block, _arguments(kinds, call, block), min(0.85, base.confidence), loss=loss)
 
 
 _METHODS: Mapping[Kind, Callable[[Kinds, ast.Call, Block, Value, str], Value]] = {
     Kind.TENSOR: _tensor_method,
     Kind.MODULE: _module_method,
     Kind.CONTAINER: _container_method,
-    Kind.ARRAY: _array_method,
+    Kind.ARRAY: array_method,
     Kind.STRING: _plain_method,
     Kind.NUMBER: _plain_method,
     Kind.LOADER: _loader_method,
@@ -474,30 +446,6 @@ _METHODS: Mapping[Kind, Callable[[Kinds, ast.Call, Block, Value, str], Value]] =
     Kind.STREAM: _optimizer_method,
 }
 """What a method of each kind of value returns."""
-
-
-def _output(kinds: Kinds, call: ast.Call, block: Block, confidence: float, loss: bool) -> Value:
-    """What a module returns: on the device of its inputs, with a graph unless autograd is off."""
-    home = Home.HOST if _is_given_host_tensors(kinds, call, block) else kinds.device
-    origin = Origin.LOSS if loss else Origin.OUTPUT
-    return Value(Kind.TENSOR, home, not kinds.gradients.off(block, call.lineno), origin, confidence)
-
-
-def _is_given_host_tensors(kinds: Kinds, call: ast.Call, block: Block) -> bool:
-    """Whether all tensors that a module is given surely are on the host, so that its weights are there, too."""
-    given = [value for value in _arguments(kinds, call, block) if value.is_tensor]
-    return bool(given) and all(map(_is_made_on_host, given)) and not _scatters(kinds)
-
-
-def _is_made_on_host(value: Value) -> bool:
-    """Whether a tensor is surely on the host, and no batch, which wrappers of models and of loaders move."""
-    known = value.home is Home.HOST and value.evidence.home > Rank.NAMED
-    return known and value.origin in _MADE
-
-
-def _scatters(kinds: Kinds) -> bool:
-    """Whether the file wraps models so that they move their inputs themselves."""
-    return "DataParallel" in kinds.outline.calls
 
 
 def _called(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value:
@@ -510,12 +458,13 @@ def _called(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value:
         cls = kinds.graph.class_named(call.func, block)
         if cls is not None:
             return tuple_of(kinds, cls, call, block) or object_of(kinds, cls)
+    given = _arguments(kinds, call, block)
     if isinstance(call.func, ast.Name | ast.Attribute | ast.Subscript):
         called = kinds.of(call.func, block)
         if called.kind is Kind.MODULE and _CLASS_NAME.match(name):
             return Value(Kind.MODULE, confidence=0.8)  # a class that was handed over
         if called.kind is Kind.MODULE:
-            return _output(kinds, call, block, called.confidence, called.loss_function)
-    if CRITERION_NAME.search(name) and call.args and combine(_arguments(kinds, call, block)).is_tensor:
-        return _output(kinds, call, block, 0.75, True)
+            return output(kinds, call, block, given, called.confidence, loss=called.loss_function)
+    if CRITERION_NAME.search(name) and call.args and combine(given).is_tensor:
+        return output(kinds, call, block, given, 0.75, loss=True)
     return UNKNOWN
