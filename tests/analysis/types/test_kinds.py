@@ -68,6 +68,14 @@ SNIPPETS = {
         whole = np.arange(8).astype(float)[2]  #= number
         square = np.arange(16).reshape(4, 4)[2]  #= array
     """,
+    "a number that indexes what has no name is no key": """
+        for i in range(4):
+            kept = i  #= number
+            row = table(3)[i]
+        for key in batch:
+            kept = key  #= string
+            row = batch[key]
+    """,
     "a tensor that a test turned into a number": """
         import torch
         device = torch.device("cuda")

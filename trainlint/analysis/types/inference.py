@@ -296,10 +296,11 @@ class Kinds:
         return calls_moving_in_place(self)
 
     @cached_property
-    def _keyed(self) -> frozenset[tuple[str | None, str]]:
+    def _keyed(self) -> frozenset[tuple[str, str]]:
         """Containers and the names that they are indexed by: who iterates one by such a name goes through its keys."""
         found = [place.node for place in self.outline.subscripts if isinstance(place.node, ast.Subscript)]
-        return frozenset([(dotted(item.value), item.slice.id) for item in found if isinstance(item.slice, ast.Name)])
+        named = [(dotted(item.value), item.slice.id) for item in found if isinstance(item.slice, ast.Name)]
+        return frozenset([(held, key) for held, key in named if held is not None])
 
     # attributes, subscripts, functions
 
