@@ -140,7 +140,8 @@ def _fills_list_of_step(site: Site) -> bool:
 def _decided_later(site: Site, read: ast.AST) -> Decision | None:
     """What a test decides that asks for the read number by its name: `n = x.item()`, `if n == 0: return`."""
     for use, statement in uses_of(site, converted(site.file, read, site.statement)):
-        if statement is not site.statement:
+        inside_call = any(isinstance(outer, ast.Call) for outer in around(site.file, use, statement))
+        if position(statement) > position(site.statement) and not inside_call:
             found = decision_of(site.file, statement, use)
             if found is not None:
                 return found

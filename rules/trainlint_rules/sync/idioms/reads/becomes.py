@@ -13,6 +13,7 @@ from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.syntax.uses import around, assigned_target, loads
 from trainlint.analysis.tables.host_reads import TOLIST
 from trainlint.analysis.tables.waits.number_arguments import number_arguments
+from trainlint.analysis.types.values import Kind
 
 _PRINTING = frozenset(
     {"print", "info", "warning", "error", "debug", "critical", "write", "format", "log", "add_scalar"}
@@ -33,10 +34,10 @@ class Becomes(Enum):
     """A solver of the host works on it."""
     LENGTHS = auto()
     """Lengths of sequences that a function wants on the host."""
-    SIZE = auto()
-    """A size, a shift, a bound: the next call needs the number."""
     INDEX = auto()
     """It picks a row of a tensor."""
+    SIZE = auto()
+    """A size, a shift, a bound: the next call needs the number."""
     TEXT = auto()
     """It is printed or logged."""
     ELEMENT = auto()
@@ -136,8 +137,11 @@ def _in_statement(site: Site, read: ast.AST, statement: ast.stmt) -> Becomes:
         if isinstance(outer, ast.Slice):
             return Becomes.SIZE
         if isinstance(outer, ast.Subscript) and inner is outer.slice:
-            return Becomes.INDEX if site.file.kinds.of(outer.value, _block(site, statement)).is_tensor else Becomes.SIZE
-        if isinstance(outer, ast.Dict) and inner in outer.values:
+            held = site.file.kinds.of(outer.value, _block(site, statement))
+            return Becomes.INDEX if held.kind in (Kind.TENSOR, Kind.UNKNOWN) else Becomes.SIZE
+        if (isinstance(outer, ast.Dict) and inner in outer.values) or (
+            isinstance(outer, ast.DictComp) and inner is outer.value
+        ):
             return Becomes.ENTRY
         if isinstance(outer, ast.Call) and inner is not outer.func:
             found = _in_call(site, outer, statement)
