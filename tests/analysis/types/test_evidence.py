@@ -58,6 +58,20 @@ RANKED = {
         for x in train_loader:
             handed = net(x)  #= tensor device output
     """,
+    "one class of modules, on the host and on the device": """
+        import torch
+        from torch import nn
+        class Plain(nn.Module):
+            def forward(self, x):
+                return torch.relu(self.inner(x))
+        class Moving(nn.Module):
+            def forward(self, x):
+                return torch.relu(self.inner(x.to("cuda")))
+        plain, moving = Plain(), Moving()
+        near = plain(torch.ones(3))  #= tensor host output
+        far = plain(torch.ones(3).cuda())  #= tensor device output
+        sent = moving(torch.ones(3))  #= tensor device output
+    """,
     "a wrapper moves what it is given": """
         import torch
         from torch import nn

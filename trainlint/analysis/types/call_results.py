@@ -18,7 +18,7 @@ from trainlint.analysis.types.access_paths import PARTIAL, AccessPath, Start, al
 from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.evidence import ASSUMED_HOME
 from trainlint.analysis.types.identity_results import handed_back
-from trainlint.analysis.types.module_outputs import output, runs_on_host
+from trainlint.analysis.types.module_outputs import moves_tensors, output, runs_on_host
 from trainlint.analysis.types.named_devices import device_of
 from trainlint.analysis.types.numpy_values import array_method, numpy_result
 from trainlint.analysis.types.reflection import reflected
@@ -78,14 +78,19 @@ def call_value(kinds: Kinds, call: ast.Call, block: Block) -> Value:
     """The value of a call expression."""
     told = kinds.outside.returned.get(kinds.keys.call(call), UNKNOWN) if kinds.outside.returned else UNKNOWN
     if told.kind is not Kind.UNKNOWN:
-        told = _graph(kinds, told, block, call)
-        is_module = told.kind in _HOLDING and kinds.of(call.func, block).kind is Kind.MODULE
-        return moved(told, Home.HOST) if is_module and runs_on_host(kinds, _arguments(kinds, call, block)) else told
+        return _where_given(kinds, call, block, _graph(kinds, told, block, call))
     origin = kinds.imported(call.func, block)
     found = _call_value(kinds, call, block, origin)
     if found.access_paths or found.kind in _PLAIN:
         return found
     return found.with_access_paths(*_from(kinds, call, block, origin))
+
+
+def _where_given(kinds: Kinds, call: ast.Call, block: Block, found: Value) -> Value:
+    """What a call returns: of a module, on the host if all that it is given is there."""
+    if found.kind not in _HOLDING or kinds.of(call.func, block).kind is not Kind.MODULE:
+        return found
+    return moved(found, Home.HOST) if runs_on_host(kinds, call, block, _arguments(kinds, call, block)) else found
 
 
 def _from(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> tuple[AccessPath, ...]:
@@ -144,7 +149,7 @@ def _call_value(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) 
     if edge is not None and not edge.passed:
         found = _returned(kinds, call, block, edge)
         if found is not None:
-            return found
+            return found if moves_tensors(kinds, edge.function) else _where_given(kinds, call, block, found)
     if isinstance(call.func, ast.Name):
         found = _plain(kinds, call, block, name)
         if found is not None:
