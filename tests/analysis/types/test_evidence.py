@@ -67,7 +67,8 @@ RANKED = {
         class Moving(nn.Module):
             def forward(self, x):
                 return torch.relu(self.inner(x.to("cuda")))
-        plain, moving = Plain(), Moving()
+        plain = Plain()
+        moving = Moving()
         near = plain(torch.ones(3))  #= tensor host output
         far = plain(torch.ones(3).cuda())  #= tensor device output
         sent = moving(torch.ones(3))  #= tensor device output
