@@ -69,9 +69,9 @@ RANKED = {
                 return torch.relu(self.inner(x.to("cuda")))
         plain = Plain()
         moving = Moving()
-        near = plain(torch.ones(3))  #= tensor host output
-        far = plain(torch.ones(3).cuda())  #= tensor device output
-        sent = moving(torch.ones(3))  #= tensor device output
+        near = plain(torch.ones(3))  #= tensor host other
+        far = plain(torch.ones(3).cuda())  #= tensor device other
+        sent = moving(torch.ones(3))  #= tensor device other
     """,
     "a wrapper moves what it is given": """
         import torch
