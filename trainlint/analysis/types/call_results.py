@@ -18,7 +18,7 @@ from trainlint.analysis.types.access_paths import PARTIAL, AccessPath, Start, al
 from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.evidence import ASSUMED_HOME
 from trainlint.analysis.types.identity_results import handed_back
-from trainlint.analysis.types.module_outputs import moves_tensors, output, runs_on_host
+from trainlint.analysis.types.module_outputs import output, runs_on_host
 from trainlint.analysis.types.named_devices import device_of
 from trainlint.analysis.types.numpy_values import array_method, numpy_result
 from trainlint.analysis.types.reflection import reflected
@@ -149,7 +149,7 @@ def _call_value(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) 
     if edge is not None and not edge.passed:
         found = _returned(kinds, call, block, edge)
         if found is not None:
-            return found if moves_tensors(kinds, edge.function) else _where_given(kinds, call, block, found)
+            return _where_given(kinds, call, block, found)
     if isinstance(call.func, ast.Name):
         found = _plain(kinds, call, block, name)
         if found is not None:

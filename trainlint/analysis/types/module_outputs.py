@@ -29,7 +29,7 @@ def runs_on_host(kinds: Kinds, call: ast.Call, block: Block, given: list[Value])
     return bool(tensors) and all(map(_is_made_on_host, tensors)) and not _moves_inputs(kinds, call, block)
 
 
-def moves_tensors(kinds: Kinds, function: Function) -> bool:
+def _moves_tensors(kinds: Kinds, function: Function) -> bool:
     """Whether a function of the file moves tensors to some place itself."""
     calls = kinds.outline.calls
     return any(place.block.within(function.body) for name in ("to", "cuda") for place in calls.get(name, ()))
@@ -46,4 +46,4 @@ def _moves_inputs(kinds: Kinds, call: ast.Call, block: Block) -> bool:
         return True
     owner = kinds.graph.instance_class(call.func, block)
     forward = owner.methods.get("forward") if owner is not None else None
-    return forward is not None and moves_tensors(kinds, forward)
+    return forward is not None and _moves_tensors(kinds, forward)
