@@ -188,16 +188,19 @@ class Rule(ABC):
         A `fix` that is still to be made is made now, but not for a finding that is too unsure to be shown: that takes
         as long as all else. `fix_needs` is the first PyTorch in which what the fix writes works as the fix promises;
         None where that is any. There is no fix where the project targets an older one, and an UNSAFE one where nobody
-        says how old its PyTorch is and that version is young.
+        says how old its PyTorch is and that version is young. The help names that version where the project may run an
+        older one.
         """
         heat = site.heat
         if callable(fix):
             fix = fix() if confidence >= site.file.config.min_confidence else None
-        if fix is not None and fix_needs is not None:
-            # Imported here: few fixes depend on a version.
-            from trainlint.analysis.tables.versions.torch_releases import fix_for_target
+        if fix_needs is not None:
+            # Imported here: few findings depend on a version.
+            from trainlint.analysis.tables.versions.torch_releases import fix_for_target, help_for_target
 
-            fix = fix_for_target(fix, fix_needs, site.file.config.target_torch)
+            target = site.file.config.target_torch
+            help = help_for_target(help, fix_needs, target)
+            fix = fix_for_target(fix, fix_needs, target) if fix is not None else None
         return Finding(
             code=self.code,
             name=self.name,

@@ -35,3 +35,43 @@ ADVICE = {
 def test_a_cast_before_the_copy_may_have_left_pinned_memory(copy: str) -> None:
     (finding,) = judged(STEP.format(copy), BlockingBatchCopy).findings
     assert finding.help == ADVICE[copy]
+
+
+UNPACKED = """
+from torch.utils.data import DataLoader
+
+
+def train(model, optimizer, dataset):
+    loader = DataLoader(dataset, batch_size=8, pin_memory=True)
+    for batch in loader:
+        for {0}:
+            batch[part] = batch[part].to("cuda")
+        optimizer.zero_grad()
+        model(batch["x"]).sum().backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize("loop", ["part in batch.keys()", "part in batch"])
+def test_an_entry_of_a_pinned_batch_is_not_cut_from_a_larger_tensor(loop: str) -> None:
+    (finding,) = judged(UNPACKED.format(loop), BlockingBatchCopy).findings
+    assert finding.help == "pass `non_blocking=True` here"
+
+
+def test_rows_of_a_tensor_are_copied_at_once() -> None:
+    (finding,) = judged(
+        """
+import torch
+
+
+def train(model, optimizer):
+    rows = torch.randn(100, 8)
+    for k in range(100):
+        row = rows[k].to("cuda")
+        optimizer.zero_grad()
+        model(row).sum().backward()
+        optimizer.step()
+""",
+        BlockingBatchCopy,
+    ).findings
+    assert (finding.help or "").startswith("copy the whole tensor to the GPU once")

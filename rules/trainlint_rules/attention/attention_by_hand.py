@@ -13,9 +13,15 @@ from trainlint.contract.guards.names import shows
 from trainlint.finding import Confidence
 from trainlint.patterns import lazy
 from trainlint_rules.attention.idioms.names import around_is_named
+from trainlint_rules.attention.idioms.returned_scores import returned_scores
 from trainlint_rules.attention.idioms.written_attention import biased, written_attention
 
 _FALLBACK = lazy(r"eager|naive|reference|slow|manual|fallback|vanilla|math_?attn|torch_attn", re.IGNORECASE)
+
+_RETURNED = (
+    "use `torch.nn.functional.scaled_dot_product_attention` where the caller does not need `{scores}`, which it does "
+    "not return"
+)
 
 
 class AttentionByHand(CallRule):
@@ -111,5 +117,6 @@ class AttentionByHand(CallRule):
         way = written_attention(site.file, site.place)
         if way is None:
             return None
-        lines = {"first": way.scores.lineno, "last": way.outputs[0].lineno}
-        return Match(site, Confidence.POSSIBLE if way.cosine else self.sure, lines)
+        fields = {"first": way.scores.lineno, "last": way.outputs[0].lineno, "scores": returned_scores(site, way)}
+        instead = _RETURNED if fields["scores"] is not None else None
+        return Match(site, Confidence.POSSIBLE if way.cosine else self.sure, fields, help=instead)

@@ -12,6 +12,7 @@ from trainlint.contract.guards.names import shows
 from trainlint.finding import Edit, Safety, Severity
 from trainlint_rules.compute.idioms.biases import (
     NORMS,
+    bias_is_set,
     gives_bias_by_place,
     layer_with_bias,
     may_lose_bias,
@@ -78,6 +79,7 @@ class BiasBeforeBatchNorm(CallRule):
     unless = (
         shows("the file loads or saves weights, whose keys would no longer fit", LOADED_WEIGHTS, SAVED_WEIGHTS),
         registers_models,
+        bias_is_set,
     )
     message = "the bias of this layer has no effect: the batch normalization in line {line} subtracts it"
     help = "pass `bias=False`"

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
 from trainlint.contract.declared_rule import Match
+from trainlint.contract.guards.files import supports_older_than
 from trainlint.finding import Confidence, Edit, Safety
 from trainlint.symptoms import Symptom
 from trainlint_rules.data import LoaderRule
@@ -20,6 +21,9 @@ _BY_WORKERS = {
     Workers.LIKELY: Confidence.CERTAIN,
     Workers.OPTIONAL: Confidence.POSSIBLE,
 }
+
+_SINCE = (1, 7)
+"""The first PyTorch whose loaders take `persistent_workers`."""
 
 
 class LoaderRestartsWorkers(LoaderRule):
@@ -95,7 +99,7 @@ class LoaderRestartsWorkers(LoaderRule):
     code = "TRN103"
     name = "loader-restarts-workers"
     confirmed_by = frozenset({Symptom.WORKERS_STARTED})
-    unless = (keeps_workers, never_ends, dataset_changes)
+    unless = (supports_older_than(_SINCE), keeps_workers, never_ends, dataset_changes)
     message = "DataLoader workers restart {when}"
     help = "set `persistent_workers=True`"
     fix_title = "Keep the workers between passes"

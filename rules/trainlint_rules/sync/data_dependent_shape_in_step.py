@@ -17,11 +17,14 @@ from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.counted_shapes import SIZED, deciding_tensor, may_not_train, sure_of_wait
 from trainlint_rules.sync.idioms.index_syncs import earlier_index_sync, index_sync, same_mask
-from trainlint_rules.sync.idioms.reads.becomes import counts_rows
+from trainlint_rules.sync.idioms.reads.becomes import Becomes, becomes, counts_rows
 from trainlint_rules.sync.idioms.reads.read_purposes import makes_text
 
 _ALIKE = "indexes by the same mask"
 _ONCE = "keep the shape (`torch.where`, a masked mean), or find the rows once: `rows = mask.nonzero().squeeze(1)`"
+_DISTINCT = frozenset({"unique", "unique_consecutive"})
+_ROWS = "use a mask or `torch.where`, or find the rows once a step for all that need them"
+_MARKED = "mark each value on the GPU and count the marks: `seen.index_fill_(0, x.flatten(), 1).sum()`"
 _COUNTED = (
     "Python asks for the number of hits: take a fixed number on the GPU, as `topk` does, or read one number for all"
 )
@@ -140,7 +143,7 @@ class DataDependentShapeInStep(CallRule):
     on = (*sorted(SIZED_BY_DATA), *sorted(SIZED), "where")
     also = Triggers(subscripts=True)
     when = EACH_STEP | {Heat.UNKNOWN: Confidence.LIKELY}
-    unless = (_makes_text, may_not_train, _follows_another, _told_at_first_index, _read_at_once)
+    unless = (_makes_text, may_not_train, _follows_another, _read_at_once, _told_at_first_index)
     message = "`{what}` has a data-dependent shape and forces a GPU sync{often}"
     help = "use a mask or `torch.where`"
 
@@ -153,10 +156,17 @@ class DataDependentShapeInStep(CallRule):
         if value is None or not (value.on_device and explicit_read(value, site.file.device)):
             return None
         name = last_name(site.call.func)
-        instead = (
-            f"pass `{SIZED[name][0]}=...`" if name in SIZED else _COUNTED if counts_rows(site, site.call) else None
-        )
+        instead = _instead_of_call(site, name)
         return Match(site, sure_of_wait(site, explicit_read(value, site.file.device)), {"what": name}, help=instead)
+
+
+def _instead_of_call(site: Site, name: str) -> str | None:
+    """Help for a call by what becomes of its result; None where nothing special is known of that."""
+    if name in SIZED:
+        return f"pass `{SIZED[name][0]}=...`"
+    if counts_rows(site, site.call):
+        return _MARKED if name in _DISTINCT else _COUNTED
+    return _ROWS if becomes(site, site.call) is Becomes.RETURNED else None
 
 
 def _indexed(site: Site, node: ast.Subscript) -> Match | None:

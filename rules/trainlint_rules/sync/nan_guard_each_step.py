@@ -19,8 +19,8 @@ from trainlint_rules.sync.idioms.reads.read_purposes import Purpose, purpose
 
 _SKIPPED = "let `GradScaler` skip such steps, or clear bad gradients on the GPU: `torch.nan_to_num(p.grad, out=p.grad)`"
 _INSTEAD = {
-    Decision.SKIPS: _SKIPPED,
-    Decision.UPDATES: _SKIPPED,
+    **dict.fromkeys(Decision, _SKIPPED),
+    Decision.ENDS: "check every N steps: the loop ends a few rounds later",
     Decision.CHECKS: "check every N steps: once the weights are NaN they stay so, and the error comes a little later",
 }
 _SAVING = lazy(r"(^|_)(save|checkpoint)(_|$)")

@@ -5,25 +5,28 @@ from __future__ import annotations
 import ast
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import argument
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guards.conditions import made_where_missing
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.uploaded_numbers import (
-    given_to_tensor_function,
+    Takes,
     may_be_several,
     read_before,
     returned_instead,
     step_count,
     sure_of_number,
+    taken,
     uploaded,
     waits_around,
 )
 
-_ONLY_TENSORS = (
-    "write `torch.full({shape}, {number}, device={device})`, which needs no copy, or `clamp` with the number itself"
-)
+_FILLED = "write `torch.full({shape}, {number}, {options})`, which needs no copy"
+_INSTEAD = {
+    Takes.NUMBER: "use `{number}` itself, or " + _FILLED,
+    Takes.BOUND: _FILLED + ", or `clamp` with the number itself",
+    Takes.TENSOR: _FILLED,
+}
 
 
 class ScalarUploadedEachStep(CallRule):
@@ -92,7 +95,7 @@ class ScalarUploadedEachStep(CallRule):
     when = EACH_STEP
     unless = (made_where_missing, step_count, returned_instead, read_before, may_be_several, waits_around)
     message = "`{text}` copies a Python number to the GPU and forces a sync{often}"
-    help = "use `{number}` itself, or write `torch.full({shape}, {number}, device={device})`, which needs no copy"
+    help = _INSTEAD[Takes.NUMBER]
 
     def found(self, site: Site) -> Match | None:
         """A tensor on the device that is made of one number."""
@@ -101,6 +104,6 @@ class ScalarUploadedEachStep(CallRule):
         if number is None or sure is None:
             return None
         lone, shape = (number.elts[0], "(1,)") if isinstance(number, ast.List | ast.Tuple) else (number, "()")
-        device = site.text(argument(site.call, "device"))
-        fields = {"number": site.text(lone), "shape": shape, "device": device}
-        return Match(site, sure, fields, help=_ONLY_TENSORS if given_to_tensor_function(site) else None)
+        options = ", ".join(site.text(keyword) for keyword in site.call.keywords)
+        fields = {"number": site.text(lone), "shape": shape, "options": options}
+        return Match(site, sure, fields, help=_INSTEAD[taken(site)])

@@ -13,6 +13,7 @@ from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.contract.guard import guard
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.copies_to_host import READING, host_reads
+from trainlint_rules.sync.idioms.reads.becomes import Becomes, becomes
 from trainlint_rules.sync.idioms.reads.read_guards import decided_by_callers, says_whether_to_wait
 from trainlint_rules.sync.idioms.reads.read_purposes import loop_of_read, reads_each_parameter
 
@@ -24,6 +25,7 @@ def _of_state_dict(site: Site) -> bool:
 
 
 _NORM = "keep the numbers on the GPU and read one result; `clip_grad_norm_` returns the norm of all gradients"
+_LOGGED = "log it every N steps"
 _COMPARED = "compare on the GPU: `x.clamp(min=...)` or `x.clamp(max=...)` gives a tensor and does not wait"
 
 
@@ -106,7 +108,9 @@ class SyncPerParameter(ReadRule):
 
 
 def _instead(site: Site, read: ast.AST) -> str | None:
-    """Help by what is read: a gradient's norm, or a number that is only compared with another; None for the rest."""
+    """Help by what is read: a number to log, a gradient's norm, or what is only compared; None for the rest."""
+    if becomes(site, read) is Becomes.TEXT:
+        return _LOGGED
     names = {part.attr for part in nodes_in(site.statement) if isinstance(part, ast.Attribute)}
     if "grad" in names and "norm" in names:
         return _NORM

@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from tests.analysis.facts import marked, value_of
 from tests.analysis.project.project import check, project
 from trainlint.analysis.project.following import MOST_CALLERS
 from trainlint.analysis.types.values import Home, Kind, Origin
@@ -107,6 +108,28 @@ PROJECTS: dict[str, dict[str, str]] = {
 
             def count(given):
                 return len(given)
+        """,
+    },
+    "a module of another file that is given what is made on the host": {
+        "agent.py": """
+            import torch
+            from work import Network
+
+            network = Network()
+            near = network(torch.FloatTensor([1.0, 2.0]))  #= tensor host
+            far = network(torch.zeros(2, device="cuda"))  #= tensor device
+        """,
+        "work.py": """
+            import torch
+            from torch import nn
+
+            class Network(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.inner = nn.Linear(2, 2)
+
+                def forward(self, x):
+                    return torch.relu(self.inner(x))
         """,
     },
     "results by their places": {
@@ -442,3 +465,38 @@ def test_a_parameter_is_a_batch_where_most_callers_pass_one(callers: dict[str, s
     assert isinstance(place.node.func, ast.Attribute)
     found = model.kinds.of(place.node.func.value, place.block)
     assert (found.kind, found.home, found.origin) == (Kind.TENSOR, Home.HOST, origin)
+
+
+READING = {
+    "train.py": """
+        from norms import norm_of
+
+        norm = norm_of([], 2)  #= known
+    """,
+    "norms.py": """
+        from work import made
+
+        def norm_of(rows, kind):
+            total = made()
+            if kind == 2:
+                {}
+            return total
+    """,
+    "work.py": """
+        import torch
+
+        def made():
+            return torch.zeros(3, device="cuda")
+    """,
+}
+
+
+@pytest.mark.parametrize(
+    ("step", "sure"), [("total = total.item()", False), ("total = float(total)", False), ("total = total * 2", True)]
+)
+def test_what_a_file_made_a_number_is_no_sure_tensor(step: str, sure: bool) -> None:
+    files = {path: code.replace("{}", step) for path, code in READING.items()}
+    model = project(files).models["train.py"]
+    ((statement, block, _),) = marked(model)
+    value = model.kinds.of(value_of(statement), block)
+    assert (value.is_tensor and value.confidence > 0.5) is sure

@@ -44,6 +44,49 @@ RANKED = {
         x: torch.Tensor = fetch()
         kept = x  #= tensor unknown other
     """,
+    "a module lies where tensors lie that code makes and gives it": """
+        import torch
+        from torch import nn
+        gpu = torch.device("cuda")
+        net = nn.Embedding(10, 4)
+        head = build_head()
+        words = torch.LongTensor([[1, 2]])
+        codes = net(words)  #= tensor host output
+        scores = head.forward(codes).mean(-1)  #= tensor host output
+        moved = net(words.to(gpu))  #= tensor device output
+        mixed = net(words, words.cuda())  #= tensor device output
+        for x in train_loader:
+            handed = net(x)  #= tensor device output
+    """,
+    "one class of modules, on the host and on the device": """
+        import torch
+        from torch import nn
+        class Plain(nn.Module):
+            def forward(self, x):
+                return torch.relu(self.inner(x))
+        class Moving(nn.Module):
+            def forward(self, x):
+                return torch.relu(self.inner(x.to("cuda")))
+        plain = Plain()
+        moving = Moving()
+        near = plain(torch.ones(3))  #= tensor host other
+        far = plain(torch.ones(3).cuda())  #= tensor device other
+        sent = moving(torch.ones(3))  #= tensor device other
+    """,
+    "a wrapper moves what it is given": """
+        import torch
+        from torch import nn
+        net = nn.DataParallel(nn.Embedding(10, 4).cuda())
+        codes = net(torch.LongTensor([[1, 2]]))  #= tensor device output
+    """,
+    "a factory that is given a device of which nothing is known": """
+        import torch
+        place = torch.device("cuda")
+        x = torch.zeros(3, device=options["where"])  #= tensor device factory
+        y = torch.zeros(3, device="cpu")  #= tensor host factory
+        z = torch.zeros(3)  #= tensor host factory
+        u = torch.zeros(3, device=None)  #= tensor host factory
+    """,
     "an optional import erases nothing": """
         import torch
         try:

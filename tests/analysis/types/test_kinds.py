@@ -47,6 +47,55 @@ SNIPPETS = {
                 whole = self.batch  #= tensor host
                 count = self.number  #= number
     """,
+    "numbers and arrays of NumPy": """
+        import numpy as np
+        count = len(files)
+        order = np.random.permutation(count)
+        first = order[0]  #= number
+        half = order[:4]  #= array
+        for k in np.arange(8):
+            place = k + 1  #= number
+        for row in np.random.permutation(table):
+            kept = row  #= array
+        mean = np.mean(rows)  #= number
+        columns = np.mean(rows, axis=0)  #= array
+        best = np.asarray(rows).argmax()  #= number
+        each = np.asarray(rows).max(1)  #= array
+        drawn = np.random.randint(0, count)  #= number
+        many = np.random.randint(0, count, (4,))  #= array
+        codes, counts = np.unique(rows, return_counts=True)
+        kept = counts  #= array
+        whole = np.arange(8).astype(float)[2]  #= number
+        square = np.arange(16).reshape(4, 4)[2]  #= array
+    """,
+    "a number that indexes what has no name is no key": """
+        for i in range(4):
+            kept = i  #= number
+            row = table(3)[i]
+        for key in batch:
+            kept = key  #= string
+            row = batch[key]
+    """,
+    "a tensor that a test turned into a number": """
+        import torch
+        device = torch.device("cuda")
+        norm = torch.ones(4, device=device).norm()
+        if torch.is_tensor(norm):
+            norm = norm.item()
+        kept = norm  #= number
+        size = torch.ones(4, device=device).norm()
+        if not isinstance(size, torch.Tensor):
+            size = torch.tensor(size, device=device)
+        kept = size  #= tensor device
+        loss = torch.ones(4, device=device).sum()
+        if verbose and torch.is_tensor(loss):
+            loss = loss.item()
+        kept = loss  #= tensor device
+        value = loss.item() if isinstance(loss, torch.Tensor) else loss  #= number
+        other = loss if isinstance(loss, float) else loss.item()  #= tensor device
+        read = norm.item() if hasattr(norm, "item") else norm  #= number
+        kept = scale(norm) if hasattr(norm, "scale") else norm  #= number
+    """,
     "a batch, before and after its copy": """
         device = torch.device("cuda")
         for images, labels in train_loader:
@@ -197,7 +246,7 @@ SNIPPETS = {
         a = np.zeros(3)  #= array
         b = math.sqrt(2)  #= number
         c = time.time()  #= number
-        d = a.mean()  #= array
+        d = a.mean()  #= number
     """,
     "annotations": """
         import torch

@@ -30,7 +30,10 @@ def train(model, optimizer, train_loader, device):
         targets = targets.to(device, non_blocking=True)
         if 3 in targets:  #! TRN203
             continue
-        loss = F.cross_entropy(model(values), targets)
+        outputs = model(values)
+        if model.level in outputs:
+            continue
+        loss = F.cross_entropy(outputs, targets)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -16,6 +16,10 @@ from scipy.optimize import linear_sum_assignment
 
 
 class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("front", torch.zeros(1, dtype=torch.long))
+
     def forward(self, x, lens, meters, kept):
         loss = self.layer(x).mean()
         bad = x < 0
@@ -23,7 +27,7 @@ class Model(torch.nn.Module):
         return loss, x
 
 
-def train(loader, optimizer, meters, kept):
+def train(loader, optimizer, meters, kept, total=0.0):
     model = Model().cuda()
     for frames, lengths in loader:
         frames = frames.cuda(non_blocking=True)
@@ -36,17 +40,35 @@ def train(loader, optimizer, meters, kept):
 """
 SIZE = "take it on the CPU, from the batch before"
 LATER = "read it every N steps, or after the backward pass"
+LATER_COPY = "read it after the backward pass, or every N steps"
+POSITION = "keep it as a Python number in the object too"
 COUNTED = "Python asks for the number of hits"
 IN_FORWARD = {
     "n = torch.max(lens).item()\nx = x[:n]": SIZE,
     "x = x.roll(lens[0].item(), dims=0)": SIZE,
     "x = x.roll(lens[0], dims=0)": SIZE,
     "for i in range(int(lens.max())):\n    x = x + i": SIZE,
+    "n = int(torch.max(lens).item())\nx = x[:n]": SIZE,
+    "p = int(self.front.item())\nx[p : p + 4] = 0": POSITION,
+    "p = int(self.front)\nx = x[p:]": POSITION,
+    "row = lens.argmax().item()\nx = x + x[row]": "index all rows at once",
+    "row = lens.argmax().item()\nkept.append(kept.rows[row])": "index all rows at once",
+    "shown = {name: part.item() for name, part in {'a': loss}.items()}": LATER,
+    "n = loss.sum()\nif isinstance(n, torch.Tensor):\n    n = n.item()\nx = x * n": "keep `n` a tensor",
     "print(loss.item())": "print or log it every N steps",
     "meters.update(loss.item())": LATER,
     "kept['loss'] = loss.item()": LATER,
     "shown = {'loss': loss.item()}": LATER,
     "kept.append(loss.item())": "append `loss.detach()`",
+    "rows = []\nrows.append(loss.item())\nmeters.update(rows)": "read the list once, after the loop",
+    "n = (x > 0).sum().item()\nloss = loss / max(n, 1)": "keep `(x > 0).sum()` a tensor",
+    "n = (x > 0).sum().item()\nif n == 0:\n    return loss, None": "drop the test if it never holds",
+    "n = loss.item()\nmeters.update(n)\nkept['loss'] = n": LATER,
+    "n = loss.item()\nmeters.update(n)\nx = x * n": "keep `loss` a tensor",
+    "ids = lens.cpu().tolist()\nmeters.update(Meter.many(ids, x))": "read it after the backward pass",
+    "costs = x.cpu()\nrows = [linear_sum_assignment(c[i]) for i, c in enumerate(costs.split(2))]": "the solver runs on",
+    "seen = False\nfor k in range(4):\n    if x[k] == -1:\n        seen = True": "collect the answers on the GPU",
+    "while True:\n    x = x / 2\n    if x.sum() < 3:\n        break": "test every N rounds",
     "y = x * loss.item()": "keep `loss` a tensor",
     "rows = linear_sum_assignment(x.detach().cpu())": "the solver runs on the CPU",
     "cost = x.cpu()\nrows = linear_sum_assignment(cost)": "the solver runs on the CPU",
@@ -62,10 +84,24 @@ IN_FORWARD = {
     "hits = bad.nonzero()\nif hits.numel() > 3:\n    x = x + 1": COUNTED,
     "hits = x[bad]\nn = len(hits)": COUNTED,
     "hits = x[bad]\nloss = loss + hits.mean()": "keep the shape",
+    "n = x.unique().numel()\nkept['codes'] = n": "count the marks",
+    "n = len(torch.unique(x))\nkept['codes'] = n": "count the marks",
+    "y = x[lens[0] : lens[0] + 4]": "gather a fixed number of positions",
+    "y = x[: lens[0]]": "take the length from the batch",
+    "rows = bad.nonzero()\nreturn rows": "find the rows once a step",
+    "rows = bad.nonzero()\nx = x[rows]": "use a mask or `torch.where`",
+    "meters.update(x[bad].tolist())": LATER_COPY,
+    "kept['bad'] = bad.nonzero().tolist()": LATER_COPY,
     "drawn = torch.from_numpy(np.random.permutation(30)).cuda()": "`torch.randperm`",
     "drawn = torch.from_numpy(np.random.randn(30)).cuda()": "`torch.randn`",
     "loss = torch.maximum(loss, torch.tensor(0.5, device=x.device))": "write `torch.full((), 0.5",
     "loss = loss * torch.tensor(0.5, device=x.device)": "use `0.5` itself",
+    "half = torch.tensor(0.5, device=x.device)\nloss = loss * half": "use `0.5` itself",
+    "flag = torch.tensor([0], device=x.device, dtype=torch.int32)\nfill(flag, x)": (
+        "write `torch.full((1,), 0, device=x.device, dtype=torch.int32)`"
+    ),
+    "aux = torch.tensor(0.5, device=x.device)\naux /= 4\nloss = loss + aux": "write `torch.full((), 0.5",
+    "low = torch.tensor(0.5, device=x.device)\nloss = torch.maximum(loss, low)": "or `clamp` with the number",
 }
 IN_LOOP = {
     "if torch.isnan(loss):\n    continue": "`GradScaler`",
@@ -73,9 +109,14 @@ IN_LOOP = {
     "if torch.isnan(loss):\n    raise ValueError('nan')": "check every N steps: once",
     "for p in model.parameters():\n    p.div_(max(1.0, p.pow(2).mean()))": "`x.clamp(min=...)`",
     "for p in model.parameters():\n    meters.add(p.grad.norm().item())": "`clip_grad_norm_`",
+    "for p in model.parameters():\n    meters.add_scalar('norm', p.grad.norm(), 3)": "log it every N steps",
     "for p in model.parameters():\n    meters.add(p.abs().max().item())": "keep the numbers on the GPU",
     "meters.add(loss.item())": LATER,
-    "y = loss.item() + 1": "accumulate `loss.detach()`",
+    "y = loss.item() + 1": "keep `loss.detach()`, and read it only when you log",
+    "total = total + 1\ntotal += (loss / 2).item()": "add `(loss / 2).detach()` and read the sum once",
+    "kept.append(loss.detach().item())": "append `loss.detach()` and read the list once, after the epoch",
+    "if torch.isnan(loss):\n    break": "check every N steps: the loop ends",
+    "bad = False\nif torch.isnan(loss):\n    bad = True": "`GradScaler`",
 }
 
 
@@ -91,6 +132,17 @@ def advice(text: str) -> list[str]:
 @pytest.mark.parametrize("code", IN_FORWARD)
 def test_advice_in_a_forward_pass(code: str) -> None:
     assert [IN_FORWARD[code] in said for said in advice(program(forward=code))] == [True]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "aux = torch.tensor(0.5, device=x.device)\naux.add_(4)\nloss = loss + aux",
+        "aux = torch.tensor(0.5, device=x.device)\nmeters.update(aux)",
+    ],
+)
+def test_a_number_is_no_advice_where_a_tensor_is_needed(code: str) -> None:
+    assert ["itself" in said for said in advice(program(forward=code))] == [False]
 
 
 @pytest.mark.parametrize("code", IN_LOOP)

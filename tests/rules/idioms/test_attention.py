@@ -7,7 +7,9 @@ import ast
 import pytest
 
 from tests.analysis.facts import file_model, marked
+from tests.rules.catalogue import judged
 from trainlint.analysis.syntax.blocks import Place
+from trainlint_rules.attention.attention_by_hand import AttentionByHand
 from trainlint_rules.attention.idioms.written_attention import written_attention
 
 SNIPPETS = {
@@ -70,3 +72,30 @@ def test_attentions_are_told_from_other_softmaxes(snippet: str) -> None:
         meaning = "none" if found is None else "biased" if found.biased else "cosine" if found.cosine else "attention"
         assert meaning == said, ast.unparse(statement)
         assert place.block is block
+
+
+ATTENDING = """
+import torch.nn.functional as F
+
+
+def attend(q, k, v, mask):
+    scores = q @ k.transpose(-2, -1)
+    masked = scores.masked_fill(mask, float("-inf"))
+    attended = F.softmax(masked, dim=-1) @ v
+    return {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("returned", "scores"),
+    [("attended, scores", "scores"), ("attended.flatten(2), masked.detach()", "masked")],
+)
+def test_scores_that_are_returned_are_named(returned: str, scores: str) -> None:
+    (finding,) = judged(ATTENDING.format(returned), AttentionByHand).findings
+    assert f"does not need `{scores}`" in (finding.help or "")
+
+
+@pytest.mark.parametrize("returned", ["attended", "attended, mask", "attended.flatten(2), attended"])
+def test_an_output_alone_needs_no_scores(returned: str) -> None:
+    (finding,) = judged(ATTENDING.format(returned), AttentionByHand).findings
+    assert finding.help == "use `torch.nn.functional.scaled_dot_product_attention`"

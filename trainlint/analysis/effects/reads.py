@@ -27,6 +27,8 @@ _MEMBER = lazy(r"[A-Z]+[a-z]\w*\.[A-Z][A-Z0-9_]*$")
 """A member of an enumeration: `Phase.TRAIN`."""
 
 
+_MAY_BE_DICTS = frozenset({Origin.BATCH, Origin.OUTPUT})
+"""Where what counts as a tensor may be a dict of tensors, which `in` asks for a key."""
 _KNOWN = 0.7
 """From here on a value is likely to be what it is taken for."""
 
@@ -112,7 +114,7 @@ def tensors_read(file: SemanticModel, test: ast.expr, block: Block) -> Iterator[
         case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[holder]):
             value = file.kinds.of(holder, block)
             counted = file.kinds.of(left, block).kind is Kind.NUMBER
-            if counted or value.origin is not Origin.BATCH:  # a batch may be a dict, which is asked for a key
+            if counted or value.origin not in _MAY_BE_DICTS:
                 yield from _read(holder, value, block)
         case _:
             yield from _read(test, file.kinds.of(test, block), block)

@@ -7,10 +7,13 @@ from dataclasses import replace
 from trainlint.analysis.project.carrying import bare
 from trainlint.analysis.project.following import Follower
 from trainlint.analysis.project.things import ChoiceThing, ObjectThing, ValueThing
+from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.values import UNKNOWN, Kind, Value, merge
 
 _DEEPEST_TUPLE = 2
 """Items of tuples that stand in tuples deeper than this are not followed."""
+_PLAIN = frozenset({Kind.NUMBER, Kind.STRING, Kind.ARRAY})
+"""What the code of a file computes on the host, whatever its access paths lead to besides."""
 _LESS_SURE = 0.95
 """How sure a value is at most that is known from another file only."""
 
@@ -27,6 +30,8 @@ def known_value(follower: Follower, file: int, value: Value, depth: int = 0) -> 
         told = merge([told, own])
     elif own.items and own.kind is Kind.UNKNOWN:
         told = merge([told, replace(own, kind=Kind.CONTAINER)])
+    elif own.kind in _PLAIN and own.evidence.kind > Rank.NAMED and not own.literal:
+        told = merge([told, own])
     if own.items and not told.items:
         told = told.holding(told.element, own.items)
     return told.at_most(_LESS_SURE)

@@ -18,10 +18,12 @@ from trainlint.analysis.types.access_paths import PARTIAL, AccessPath, Start, al
 from trainlint.analysis.types.batch_sources import is_batch_source
 from trainlint.analysis.types.evidence import ASSUMED_HOME
 from trainlint.analysis.types.identity_results import handed_back
+from trainlint.analysis.types.module_outputs import output, runs_on_host
 from trainlint.analysis.types.named_devices import device_of
+from trainlint.analysis.types.numpy_values import array_method, numpy_result
 from trainlint.analysis.types.reflection import reflected
 from trainlint.analysis.types.structures.project_classes import object_of, tuple_of
-from trainlint.analysis.types.structures.structure import mapped
+from trainlint.analysis.types.structures.structure import mapped, moved
 from trainlint.analysis.types.values import NONE, NUMBER, STRING, UNKNOWN, Home, Kind, Origin, Value, combine, merge
 from trainlint.analysis.types.vocabulary import (
     COMPUTING_METHOD,
@@ -59,6 +61,7 @@ _TENSOR_RESULTS: Mapping[str, Value] = {
 """Methods of tensors that give no tensor."""
 _NO_TENSORS = ("torch.distributed.", "torch.utils.", "torch.cuda.", "torch.backends.", "torch.optim.")
 _SURE_OF_TORCH = 0.8
+_HOLDING = frozenset({Kind.TENSOR, Kind.CONTAINER})
 _STORED = frozenset({"torch.load", "torch.save", "torch.hub.load"})
 _PASSING = frozenset({"abs", "max", "min", "deepcopy", "copy"})
 _MODULE_WRAPPERS = frozenset({"compile", "convert_sync_batchnorm", "unwrap_model"})
@@ -75,12 +78,19 @@ def call_value(kinds: Kinds, call: ast.Call, block: Block) -> Value:
     """The value of a call expression."""
     told = kinds.outside.returned.get(kinds.keys.call(call), UNKNOWN) if kinds.outside.returned else UNKNOWN
     if told.kind is not Kind.UNKNOWN:
-        return _graph(kinds, told, block, call)
+        return _where_given(kinds, call, block, _graph(kinds, told, block, call))
     origin = kinds.imported(call.func, block)
     found = _call_value(kinds, call, block, origin)
     if found.access_paths or found.kind in _PLAIN:
         return found
     return found.with_access_paths(*_from(kinds, call, block, origin))
+
+
+def _where_given(kinds: Kinds, call: ast.Call, block: Block, found: Value) -> Value:
+    """What a call returns: of a module, on the host if all that it is given is there."""
+    if found.kind not in _HOLDING or kinds.of(call.func, block).kind is not Kind.MODULE:
+        return found
+    return moved(found, Home.HOST) if runs_on_host(kinds, call, block, _arguments(kinds, call, block)) else found
 
 
 def _from(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) -> tuple[AccessPath, ...]:
@@ -139,7 +149,7 @@ def _call_value(kinds: Kinds, call: ast.Call, block: Block, origin: str | None) 
     if edge is not None and not edge.passed:
         found = _returned(kinds, call, block, edge)
         if found is not None:
-            return found
+            return _where_given(kinds, call, block, found)
     if isinstance(call.func, ast.Name):
         found = _plain(kinds, call, block, name)
         if found is not None:
@@ -205,7 +215,7 @@ def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str
         return Value(Kind.CONTAINER)
     if origin in ("copy.deepcopy", "copy.copy") and call.args:
         return kinds.of(call.args[0], block)
-    found = constructed(origin)
+    found = numpy_result(kinds, call, block, origin) or constructed(origin)
     if found is not None:
         return found
     if name[:1].isupper():
@@ -221,9 +231,9 @@ def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str
 def _torch(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value:
     if origin == "torch.device":
         return Value(Kind.DEVICE)
-    home = _home_of_created(kinds, call, block, origin, name)
-    if home is not None:
-        return Value(Kind.TENSOR, home, False, Origin.FACTORY)
+    made = _created(kinds, call, block, origin, name)
+    if made is not None:
+        return made
     if name == "get_default_dtype":
         return Value(Kind.DTYPE)
     if name in TORCH_NUMBERS or _PREDICATE.match(name):
@@ -247,14 +257,24 @@ def _gives_anything(origin: str, name: str) -> bool:
     return name.startswith("_") and not name.startswith("_foreach_")
 
 
-def _home_of_created(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Home | None:
-    """Where one of PyTorch's factories puts the tensor that it makes; None for other functions."""
+def _created(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value | None:
+    """The tensor that one of PyTorch's factories makes; None for other functions."""
     if name in FACTORIES and not origin.startswith("torch.nn"):
-        return device_of(kinds, call, block) or (Home.DEVICE if ".cuda." in origin else Home.HOST)
+        home = device_of(kinds, call, block)
+        if home is None and not _leaves_device_open(call):
+            return Value(Kind.TENSOR, kinds.device, False, Origin.FACTORY, evidence=ASSUMED_HOME)
+        home = home or (Home.DEVICE if ".cuda." in origin else Home.HOST)
+        return Value(Kind.TENSOR, home, False, Origin.FACTORY)
     if name in LIKE_FACTORIES and call.args:
-        like = kinds.of(call.args[0], block)
-        return device_of(kinds, call, block) or like.home
+        home = device_of(kinds, call, block) or kinds.of(call.args[0], block).home
+        return Value(Kind.TENSOR, home, False, Origin.FACTORY)
     return None
+
+
+def _leaves_device_open(call: ast.Call) -> bool:
+    """Whether a factory is given no `device`, or None."""
+    given = argument(call, "device")
+    return given is None or (isinstance(given, ast.Constant) and given.value is None)
 
 
 def _computed(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value:
@@ -414,14 +434,14 @@ def _module_method(kinds: Kinds, call: ast.Call, block: Block, base: Value, name
     if attribute.kind is not Kind.MODULE and not COMPUTING_METHOD.search(name):
         return UNKNOWN
     loss = attribute.loss_function or bool(CRITERION_NAME.search(name))
-    return _output(kinds, call, block, min(0.85, base.confidence), loss)
+    return output(kinds, call, block, _arguments(kinds, call, block), min(0.85, base.confidence), loss=loss)
 
 
 _METHODS: Mapping[Kind, Callable[[Kinds, ast.Call, Block, Value, str], Value]] = {
     Kind.TENSOR: _tensor_method,
     Kind.MODULE: _module_method,
     Kind.CONTAINER: _container_method,
-    Kind.ARRAY: _plain_method,
+    Kind.ARRAY: array_method,
     Kind.STRING: _plain_method,
     Kind.NUMBER: _plain_method,
     Kind.LOADER: _loader_method,
@@ -431,16 +451,6 @@ _METHODS: Mapping[Kind, Callable[[Kinds, ast.Call, Block, Value, str], Value]] =
     Kind.STREAM: _optimizer_method,
 }
 """What a method of each kind of value returns."""
-
-
-def _output(kinds: Kinds, call: ast.Call, block: Block, confidence: float, loss: bool) -> Value:
-    """What a module returns: on the device of its inputs, with a graph unless autograd is off."""
-    given = [value for value in _arguments(kinds, call, block) if value.is_tensor]
-    home = kinds.device
-    if given and all(value.home is Home.HOST for value in given) and kinds.device is not Home.DEVICE:
-        home = Home.HOST
-    origin = Origin.LOSS if loss else Origin.OUTPUT
-    return Value(Kind.TENSOR, home, not kinds.gradients.off(block, call.lineno), origin, confidence)
 
 
 def _called(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value:
@@ -453,12 +463,13 @@ def _called(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value:
         cls = kinds.graph.class_named(call.func, block)
         if cls is not None:
             return tuple_of(kinds, cls, call, block) or object_of(kinds, cls)
+    given = _arguments(kinds, call, block)
     if isinstance(call.func, ast.Name | ast.Attribute | ast.Subscript):
         called = kinds.of(call.func, block)
         if called.kind is Kind.MODULE and _CLASS_NAME.match(name):
             return Value(Kind.MODULE, confidence=0.8)  # a class that was handed over
         if called.kind is Kind.MODULE:
-            return _output(kinds, call, block, called.confidence, called.loss_function)
-    if CRITERION_NAME.search(name) and call.args and combine(_arguments(kinds, call, block)).is_tensor:
-        return _output(kinds, call, block, 0.75, True)
+            return output(kinds, call, block, given, called.confidence, loss=called.loss_function)
+    if CRITERION_NAME.search(name) and call.args and combine(given).is_tensor:
+        return output(kinds, call, block, given, 0.75, loss=True)
     return UNKNOWN

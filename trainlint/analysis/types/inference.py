@@ -157,7 +157,8 @@ class Kinds:
                 [
                     (value, item.block)
                     for item in bindings
-                    if (value := self.binding(item)) is not UNKNOWN or item.how is not How.AUGMENT
+                    if (value := self._reaching_past_tests(item, bindings)) is not UNKNOWN
+                    or item.how is not How.AUGMENT
                 ]
             )
         if starts_empty(found):
@@ -167,6 +168,14 @@ class Kinds:
         if found.kind is not Kind.UNKNOWN or not _DECLARING.isdisjoint([item.how for item in bindings]):
             return found
         return self.named(node.id, found)
+
+    def _reaching_past_tests(self, binding: Binding, bindings: list[Binding]) -> Value:
+        """What one binding gives its name where others bind it behind a test for tensors, which rules that kind out."""
+        found = self.binding(binding)
+        may_be_tensor = found.kind in (Kind.TENSOR, Kind.UNKNOWN) and binding.name in self.tests.tested
+        if may_be_tensor and self.tests.rules_out_tensor(binding, bindings):
+            return UNKNOWN
+        return found
 
     def joined(self, values: list[tuple[Value, Block]]) -> Value:
         """What may be any of these values, each of which is computed in a block."""
@@ -265,6 +274,8 @@ class Kinds:
     def _element(self, value: Value) -> Value:
         if value.kind is Kind.CONTAINER:
             return value.element or UNKNOWN
+        if value.kind is Kind.ARRAY and value.element is not None:
+            return value.element
         if value.kind in (Kind.TENSOR, Kind.ARRAY, Kind.STRING):
             return value.holding(value.element)
         if value.kind is Kind.SHAPE:
@@ -285,10 +296,11 @@ class Kinds:
         return calls_moving_in_place(self)
 
     @cached_property
-    def _keyed(self) -> frozenset[tuple[str | None, str]]:
+    def _keyed(self) -> frozenset[tuple[str, str]]:
         """Containers and the names that they are indexed by: who iterates one by such a name goes through its keys."""
         found = [place.node for place in self.outline.subscripts if isinstance(place.node, ast.Subscript)]
-        return frozenset([(dotted(item.value), item.slice.id) for item in found if isinstance(item.slice, ast.Name)])
+        named = [(dotted(item.value), item.slice.id) for item in found if isinstance(item.slice, ast.Name)]
+        return frozenset([(held, key) for held, key in named if held is not None])
 
     # attributes, subscripts, functions
 

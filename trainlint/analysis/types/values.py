@@ -89,7 +89,7 @@ class Value:
     origin: Origin = Origin.OTHER
     confidence: float = 1.0
     element: Value | None = None
-    """For containers: the kind of each element."""
+    """For containers, and for arrays of one axis: the kind of each element."""
     literal: bool = False
     """Written out as a constant, so it may be only a starting value."""
     prepared: bool = False

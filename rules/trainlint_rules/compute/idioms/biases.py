@@ -7,12 +7,14 @@ import re
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.programs.layer_pairs import layer_before
-from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name
+from trainlint.analysis.syntax.memo import once
+from trainlint.analysis.syntax.names import argument, children, constant, has_unpacked_arguments, last_name
 from trainlint.contract.guard import guard
 from trainlint.finding import Confidence
 from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
     from trainlint.analysis.site import Site
 
 NORMS = tuple(f"torch.nn.*.{name}" for name in ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm"))
@@ -28,6 +30,7 @@ _BIAS_AT = {
 """Layers with a bias, and where it stands among their arguments."""
 _LIBRARY = lazy(r"(^|/)src/\w+/")
 """Packages that are installed: others hold checkpoints of their models."""
+_LAYER = lazy(r"Conv|Linear")
 _REGISTERING = lazy(r"regist(er|ry)", re.IGNORECASE)
 
 
@@ -40,6 +43,55 @@ def registers_models(site: Site) -> bool:
         if _REGISTERING.search(name)
         for place in places
     )
+
+
+@guard
+def bias_is_set(site: Site) -> bool:
+    """The file gives the biases of such layers values, and does not ask whether there are any."""
+    return _sets_bias(site.file)
+
+
+@once
+def _sets_bias(file: SemanticModel) -> bool:
+    stack: list[ast.AST] = [file.tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.If) and _excludes(ast.unparse(node.test)):
+            stack += node.orelse
+            continue
+        if _writes_bias(node):
+            return True
+        stack += children(node)
+    return False
+
+
+def _excludes(test: str) -> bool:
+    """Whether what stands behind a test is about normalizations alone, or runs only where there is a bias."""
+    return "bias" in test or ("Norm" in test and _LAYER.search(test) is None)
+
+
+def _writes_bias(node: ast.AST) -> bool:
+    """`x.bias = y`, `x.bias.data.zero_()` and `init.zeros_(x.bias)`."""
+    match node:
+        case (
+            ast.Attribute(attr="bias", ctx=ast.Store())
+            | ast.Attribute(attr="data", value=ast.Attribute(attr="bias"), ctx=ast.Store())
+        ):
+            return not _of_own_object(node)
+        case ast.Call(func=ast.Attribute(attr=name, value=held), args=given) if name.endswith("_"):
+            return any(_is_bias(part) for part in (held, *given[:1]))
+    return False
+
+
+def _is_bias(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute) and node.attr == "data":
+        node = node.value
+    return isinstance(node, ast.Attribute) and node.attr == "bias" and not _of_own_object(node)
+
+
+def _of_own_object(node: ast.expr) -> bool:
+    """Whether it is `self.bias`: that of a layer which the project writes itself."""
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 def layer_with_bias(norm: Site) -> ast.Call | None:

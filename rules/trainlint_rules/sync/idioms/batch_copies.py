@@ -97,7 +97,10 @@ def cut_from_host(site: Site, batch: ast.expr) -> bool:
     if any(item.block.within(loop) for item in reaching(batch.value.id, site.block, position(batch))):
         return False
     rounds = {part.id for part in nodes_in(getattr(loop.node, "target", loop.node)) if isinstance(part, ast.Name)}
-    return any(isinstance(part, ast.Name) and part.id in rounds for part in nodes_in(batch.slice))
+    return any(
+        isinstance(part, ast.Name) and part.id in rounds and site.value(part).kind is not Kind.STRING
+        for part in nodes_in(batch.slice)
+    )
 
 
 def _follows_another(site: Site) -> bool:

@@ -19,6 +19,11 @@ from trainlint_rules.sync.idioms.masks import mask_confidence
 _INDEXED_BY_AXES = 0.8
 """A name says little, but an index of several axes shows an array, and the file's arrays are tensors."""
 _DEEPEST = 8
+_FROM_START = "gather a fixed number of positions: `start[:, None] + torch.arange(size, device=...)`"
+_UP_TO_LENGTH = (
+    "take the length from the batch before that is copied to the GPU, or compare positions with it: "
+    "`torch.arange(n, device=...) < length`"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,7 @@ def _bounds(file: SemanticModel, part: ast.Slice, block: Block) -> IndexSync | N
         if confidence and value.origin is Origin.NAME and _shows_axes(bound, block):
             confidence = _INDEXED_BY_AXES
         if confidence:
-            instead = "compare positions with the bound: `torch.arange(n, device=...) < end`"
+            instead = _FROM_START if part.lower is not None else _UP_TO_LENGTH
             return IndexSync("a slice bound on the device forces a GPU sync", instead, confidence)
     return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from enum import Enum, auto
 
 from trainlint.analysis.conditions.branches import is_branch
 from trainlint.analysis.site import Site
@@ -16,12 +17,13 @@ from trainlint.contract.confidence import doubted, level
 from trainlint.contract.guard import guard
 from trainlint.finding import Confidence
 from trainlint.patterns import lazy
+from trainlint_rules.sync.idioms.reads.becomes import uses_of
 from trainlint_rules.sync.idioms.reads.following_reads import read_follows
 
 _STEP_COUNTS = frozenset({"step", "steps", "step_t", "state_step"})
 _SEVERAL = lazy(r"\b(list|tuple|sequence|iterable|ndarray)\b", re.IGNORECASE)
-_TAKING_TENSORS = frozenset({"maximum", "minimum", "max", "min", "cat", "stack", "fmax", "fmin"})
-"""Functions that take no number beside a tensor."""
+_BOUNDING = frozenset({"maximum", "minimum", "max", "min", "fmax", "fmin"})
+"""Functions that take no number beside a tensor, and for which `clamp` stands."""
 _REDUCTIONS = frozenset({"sum", "max", "min", "mean", "any", "all", ITEM.name})
 
 
@@ -43,12 +45,27 @@ def sure_of_number(site: Site, node: ast.expr) -> Confidence | None:
     return doubted(True, level(value.confidence) < Confidence.CERTAIN) if value.kind is Kind.NUMBER else None
 
 
-def given_to_tensor_function(site: Site) -> bool:
-    """Whether the made tensor is given to a function that takes tensors only, as `torch.maximum` does."""
-    return any(
-        isinstance(outer, ast.Call) and last_name(outer.func) in _TAKING_TENSORS
-        for outer in around(site.file, site.call, site.statement)
-    )
+class Takes(Enum):
+    """What can stand in place of the tensor that is made of a number."""
+
+    NUMBER = auto()
+    """The number itself: it is an operand of arithmetic only."""
+    BOUND = auto()
+    """A tensor, since it is given to `torch.maximum` or the like; `clamp` takes the number."""
+    TENSOR = auto()
+    """A tensor: it is changed in place, given to a function, returned or kept."""
+
+
+def taken(site: Site) -> Takes:
+    """What may stand in place of the made tensor, by all uses of it in the function."""
+    uses = uses_of(site, site.call)
+    if len(uses) > 1:
+        uses = uses[1:]  # the first one assigns the name
+    outer = [next(around(site.file, use, statement), statement) for use, statement in uses]
+    if any(isinstance(holder, ast.Call) and last_name(holder.func) in _BOUNDING for holder in outer):
+        return Takes.BOUND
+    computed = (isinstance(holder, ast.BinOp | ast.Compare) for holder in outer)
+    return Takes.NUMBER if all(computed) else Takes.TENSOR
 
 
 @guard

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from trainlint.analysis.conditions.guards import guards_around, known_parts
+from trainlint.analysis.conditions.guards import guard_of, guards_around, known_parts
 from trainlint.analysis.conditions.subjects import Subject, is_about, words_in
 from trainlint.analysis.syntax.blocks import Binding, Block
-from trainlint.analysis.syntax.names import TYPE_TESTS, dotted, last_name
+from trainlint.analysis.syntax.names import TYPE_TESTS, constant, dotted, last_name
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.types.values import Kind
 from trainlint.patterns import lazy
@@ -26,6 +26,10 @@ _KINDS = {
 }
 """Class in `isinstance` → the kind of its objects."""
 
+_OF_TENSORS_AND_ARRAYS = ("item", "tolist")
+_OWNERS = frozenset({Kind.TENSOR, Kind.ARRAY})
+"""What has those attributes."""
+
 
 class Narrowing(NamedTuple):
     """What the tests around a place say of one value."""
@@ -40,7 +44,7 @@ class ValueTests:
     """The answers for one file."""
 
     def __init__(self, outline: Outline) -> None:
-        calls = [place.node for name in TYPE_TESTS for place in outline.calls.get(name, ())]
+        calls = [place.node for name in (*TYPE_TESTS, "hasattr") for place in outline.calls.get(name, ())]
         tested = [dotted(call.args[0]) for call in calls if isinstance(call, ast.Call) and call.args]
         self.tested = frozenset([name for name in tested if name])
         """The names whose types the file asks for somewhere."""
@@ -52,6 +56,26 @@ class ValueTests:
     def decided_by_device(self, choice: ast.IfExp) -> bool:
         """Whether a conditional expression asks for a device, as in `x.cuda() if use_cuda else x`."""
         return _asks_for_device(choice.test)
+
+    def rules_out_tensor(self, binding: Binding, bindings: Sequence[Binding]) -> bool:
+        """Whether a binding, among all that a use may see, reaches it past `if is_tensor(x): x = x.item()`.
+
+        Such a test binds the name anew where it is a tensor, so that what is left of the earlier binding is none.
+        """
+        return any(
+            later.position > binding.position
+            and (guard := guard_of(later.block)) is not None
+            and not guard.is_early_exit
+            and not binding.block.within(guard.block)
+            and self.rules_out_tensor_by(guard.expression, not guard.outcome, binding.name)
+            for later in bindings
+        )
+
+    def rules_out_tensor_by(self, test: ast.expr, outcome: bool, name: str) -> bool:
+        """Whether an outcome of a test says that a name holds no tensor."""
+        return any(
+            not part.holds and Kind.TENSOR in _asked(part.expression, name) for part in known_parts(test, outcome)
+        )
 
     def narrowing(self, name: str, block: Block, bindings: Sequence[Binding]) -> Narrowing | None:
         """What is known of a name's kind in a block. A name that is bound anew behind a test has left that test."""
@@ -81,6 +105,8 @@ def _asked(test: ast.expr, name: str) -> frozenset[Kind]:
     function = last_name(test.func)
     if function == "is_tensor":
         return frozenset({Kind.TENSOR})
+    if function == "hasattr":
+        return _OWNERS if len(test.args) == 2 and constant(test.args[1]) in _OF_TENSORS_AND_ARRAYS else frozenset()
     if function != "isinstance" or len(test.args) != 2:
         return frozenset()
     classes = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]

@@ -40,7 +40,8 @@ def available(file: SemanticModel) -> frozenset[str]:
 
 def newest_needed(file: SemanticModel) -> tuple[int, int]:
     """The first version in which torch.amp has all that a rewrite of this file may name."""
-    return max(_SINCE[symbol] for symbol in available(file) | {AUTOCAST.name})
+    named = [_SINCE[symbol] for symbol in available(file) if symbol in file.source.text]
+    return max(named, default=_SINCE[AUTOCAST.name])
 
 
 def warning_use(file: SemanticModel, place: Place) -> tuple[str, str] | None:

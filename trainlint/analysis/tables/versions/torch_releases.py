@@ -31,6 +31,8 @@ RELEASES: dict[Version, str] = {
     (2, 15): "2026-10-28",
 }
 """The day on which the first files of each minor version were uploaded to PyPI."""
+_EVERYWHERE: Version = (1, 9)
+"""Older versions than this are so rare that no help speaks of them."""
 OLD_ENOUGH: Version = (2, 5)
 """The newest version that was two years old when this version of trainlint was made, in November 2026.
 
@@ -51,3 +53,10 @@ def fix_for_target(fix: Fix, needs: Version, target: TorchRange | None) -> Fix |
     version = f"{needs[0]}.{needs[1]}"
     title = f"{fix.title}; this needs PyTorch {version}, and the project does not say that it has it (`target-torch`)"
     return replace(fix, title=title, safety=Safety.UNSAFE)
+
+
+def help_for_target(help: str, needs: Version, target: TorchRange | None) -> str:
+    """A finding's help with the first PyTorch that has what it advises, unless the project surely runs one that has."""
+    if needs <= _EVERYWHERE or (target is not None and target.has(needs)):
+        return help
+    return f"{help} (needs PyTorch {needs[0]}.{needs[1]})"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.names import dotted
 from trainlint.analysis.types.access_paths import MOST
 from trainlint.analysis.types.values import (
     NUMBER,
@@ -70,8 +71,15 @@ def _either(kinds: Kinds, node: ast.BoolOp, block: Block) -> Value:
 
 
 def _conditional(kinds: Kinds, node: ast.IfExp, block: Block) -> Value:
-    values = [kinds.of(node.body, block), kinds.of(node.orelse, block)]
+    values = [_of_branch(kinds, node, node.body, True, block), _of_branch(kinds, node, node.orelse, False, block)]
     return join_by_switch(values) if kinds.tests.decided_by_device(node) else merge(values)
+
+
+def _of_branch(kinds: Kinds, choice: ast.IfExp, side: ast.expr, outcome: bool, block: Block) -> Value:
+    """One side of a choice: no tensor where the test has ruled that out, as in `x.item() if is_tensor(x) else x`."""
+    found = kinds.of(side, block)
+    name = dotted(side) if found.is_tensor or found.kind is Kind.UNKNOWN else None
+    return UNKNOWN if name and kinds.tests.rules_out_tensor_by(choice.test, outcome, name) else found
 
 
 def _display(kinds: Kinds, node: ast.List | ast.Tuple | ast.Set, block: Block) -> Value:

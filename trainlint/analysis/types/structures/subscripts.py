@@ -46,6 +46,8 @@ def _item_under_key(kinds: Kinds, base: Value, key: str, node: ast.Subscript, bl
 
 def _element_or_stored(kinds: Kinds, base: Value, node: ast.Subscript, block: Block) -> Value:
     """What the file stored before under the key that is read, or else any element of the container."""
+    if base.kind is Kind.ARRAY and base.element is not None and kinds.of(node.slice, block).kind is not Kind.NUMBER:
+        return base
     found = kinds.element(base)
     if constant(node.slice) is None:
         return found

@@ -6,9 +6,11 @@ import ast
 
 from trainlint.analysis.effects.forward import computes
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import position
+from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import around
-from trainlint_rules.sync.idioms.reads.becomes import Becomes, becomes
-from trainlint_rules.sync.idioms.reads.decisions import Decision, decision
+from trainlint_rules.sync.idioms.reads.becomes import Becomes, becomes, converted, uses_of
+from trainlint_rules.sync.idioms.reads.decisions import Decision, decision, decision_of
 
 INSTEAD_OF_SIZE = (
     "take it on the CPU, from the batch before that is copied to the GPU, or use the padded size of the tensor"
@@ -16,26 +18,35 @@ INSTEAD_OF_SIZE = (
 _SOLVED = "the solver runs on the CPU: concatenate all that it needs and copy once a step"
 _LENGTHS = "take the lengths from the batch before that is copied to the GPU"
 _PRINTED = "print or log it every N steps"
+_POSITION = "keep it as a Python number in the object too, and change both together"
+_INDEX = "index all rows at once with a tensor of indices: `x[indices]` and `index_select` read nothing on the CPU"
 INSTEAD_OF_TEST = {
     Decision.CHECKS: "drop the check, or check on the GPU with `torch._assert_async`, which does not wait",
     Decision.SKIPS: "drop the test if it never holds, or decide by a number that the host knows or reads anyway",
+    Decision.ENDS: "test every N rounds, or decide by a number that the host knows or reads anyway",
     Decision.UPDATES: "decide by a number that the host reads anyway, or multiply the loss by the answer on the GPU",
     Decision.FILLS: "drop the test: where the mask has no hit, the statement changes nothing",
+    Decision.MARKS: "collect the answers on the GPU, and read them once: after the loop, or every N steps",
     Decision.ASSIGNS: "choose on the GPU with `torch.where`, or test every N steps",
     Decision.BRANCHES: "decide by a number that the host knows without the GPU, such as a size, or test every N steps",
 }
 """Help for a test, by what it decides."""
 
 
-def instead_of_number(site: Site, read: ast.AST) -> str | None:
-    """Help for a read, by what the value is for; None where nothing special is known of that."""
+def instead_of_number(site: Site, read: ast.AST) -> str:
+    """Help for a read, by what the value is for."""
     decided = decision(site, read)
     if decided is not None:
         return INSTEAD_OF_TEST[decided]
-    value = site.text(_read_value(read))
-    match becomes(site, read):
+    kept = _kept(site, _read_value(read))
+    becoming = becomes(site, read)
+    if becoming in (Becomes.SIZE, Becomes.INDEX) and _is_own(_read_value(read)):
+        return _POSITION
+    match becoming:
         case Becomes.SIZE:
             return INSTEAD_OF_SIZE
+        case Becomes.INDEX:
+            return _INDEX
         case Becomes.LENGTHS:
             return _LENGTHS
         case Becomes.SOLVED:
@@ -43,16 +54,25 @@ def instead_of_number(site: Site, read: ast.AST) -> str | None:
         case Becomes.TEXT:
             return _PRINTED
         case Becomes.ELEMENT:
-            return f"append `{value}.detach()` and read the list once, after the epoch"
+            after = "after the loop" if _fills_list_of_step(site) else "after the epoch"
+            return f"append {kept} and read the list once, {after}"
+        case Becomes.SUM:
+            return f"add {kept} and read the sum once, when you log it or after the epoch"
+        case Becomes.RETURNED:
+            return f"return {kept}, and read it where it is logged, every N steps or after the epoch"
         case Becomes.ARGUMENT | Becomes.ENTRY:
-            return f"keep `{value}.detach()` and read it every N steps, or after the backward pass with all others"
+            return f"keep {kept} and read it every N steps, or after the backward pass with all others"
+    decided = _decided_later(site, read)
+    if decided is not None:
+        return INSTEAD_OF_TEST[decided]
+    value = site.text(_read_value(read))
     if computes(site.file, site.block):
-        return f"keep `{value}` a tensor, or take the number on the CPU before the batch is copied to the GPU"
-    return None
+        return f"keep `{value}` a tensor: arithmetic with tensors takes it, and `.clamp(min=...)` stands for `max`"
+    return f"keep {kept}, and read it only when you log"
 
 
 def instead_of_copy(site: Site) -> str | None:
-    """Help for a copy to the host in a forward pass or loss; None where nothing special is known of it."""
+    """Help for a copy to the host; None where nothing special is known of what becomes of it."""
     value = site.text(site.receiver)
     match becomes(site, _outermost(site)):
         case Becomes.SOLVED:
@@ -61,6 +81,8 @@ def instead_of_copy(site: Site) -> str | None:
             return _LENGTHS
         case Becomes.TEXT:
             return _PRINTED
+        case Becomes.SIZE | Becomes.INDEX:
+            return INSTEAD_OF_SIZE
         case Becomes.ARGUMENT | Becomes.ENTRY:
             return f"keep `{value}` on the GPU and read it after the backward pass, or every N steps"
     return None
@@ -79,10 +101,48 @@ def _outermost(site: Site) -> ast.AST:
 
 
 def _read_value(read: ast.AST) -> ast.AST:
-    """The tensor: `x` of `x.item()` and of `float(x)`."""
+    """The tensor: `x` of `x.item()`, of `float(x)` and of `int(x.item())`."""
     match read:
         case ast.Call(func=ast.Attribute(value=value), args=[]):
             return value
         case ast.Call(func=ast.Name(), args=[value, *_]):
             return value
     return read
+
+
+def _kept(site: Site, tensor: ast.AST) -> str:
+    """How to keep a tensor without its graph: "`loss.detach()`"."""
+    text = site.text(tensor)
+    if text.endswith("…"):
+        return "the detached tensor"
+    if isinstance(tensor, ast.Call) and isinstance(tensor.func, ast.Attribute) and tensor.func.attr == "detach":
+        return f"`{text}`"
+    joined = isinstance(tensor, ast.BinOp | ast.UnaryOp | ast.Compare | ast.BoolOp | ast.IfExp | ast.Await)
+    return f"`({text}).detach()`" if joined else f"`{text}.detach()`"
+
+
+def _is_own(tensor: ast.AST) -> bool:
+    """Whether a tensor is an attribute of the object, as a buffer is, or an element of one."""
+    while isinstance(tensor, ast.Subscript):
+        tensor = tensor.value
+    return isinstance(tensor, ast.Attribute) and isinstance(tensor.value, ast.Name) and tensor.value.id == "self"
+
+
+def _fills_list_of_step(site: Site) -> bool:
+    """Whether the list that an element is appended to is made in the same training step."""
+    match site.statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name) as owner))):
+            made = reaching(name, site.block, position(owner))
+            return bool(made) and all(site.file.heats.of(item.block).heat.in_step for item in made)
+    return False
+
+
+def _decided_later(site: Site, read: ast.AST) -> Decision | None:
+    """What a test decides that asks for the read number by its name: `n = x.item()`, `if n == 0: return`."""
+    for use, statement in uses_of(site, converted(site.file, read, site.statement)):
+        inside_call = any(isinstance(outer, ast.Call) for outer in around(site.file, use, statement))
+        if position(statement) > position(site.statement) and not inside_call:
+            found = decision_of(site.file, statement, use)
+            if found is not None:
+                return found
+    return None

@@ -1,17 +1,19 @@
-"""What becomes of a value that the host reads: a size, a line of text, an argument, an element of a list."""
+"""What becomes of a value that the host reads: a size, an index, a line of text, an argument, an element of a list."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum, auto
 
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.syntax.uses import around, assigned_target, loads
 from trainlint.analysis.tables.host_reads import TOLIST
 from trainlint.analysis.tables.waits.number_arguments import number_arguments
+from trainlint.analysis.types.values import Kind
 
 _PRINTING = frozenset(
     {"print", "info", "warning", "error", "debug", "critical", "write", "format", "log", "add_scalar"}
@@ -21,55 +23,101 @@ _SOLVING = frozenset({"linear_sum_assignment"})
 """Functions that only work on the host."""
 _PACKING = frozenset({"pack_padded_sequence", "ctc_loss"})
 _SIZES = frozenset({"len", "numel", "size", "shape", TOLIST.name})
+_CONVERTING = frozenset({"int", "float", "bool", "round", "numpy", TOLIST.name})
+"""Calls whose result is the same value in another type."""
 
 
 class Becomes(Enum):
-    """What the code does next with a value that was read."""
+    """What the code does next with a value that was read. The first of several uses, in this order, decides."""
 
-    SIZE = auto()
-    """A size, a shift, a bound: the next call needs the number."""
-    LENGTHS = auto()
-    """Lengths of sequences that a function wants on the host."""
-    TEXT = auto()
-    """It is printed or logged."""
     SOLVED = auto()
     """A solver of the host works on it."""
+    LENGTHS = auto()
+    """Lengths of sequences that a function wants on the host."""
+    INDEX = auto()
+    """It picks a row of a tensor."""
+    SIZE = auto()
+    """A size, a shift, a bound: the next call needs the number."""
+    TEXT = auto()
+    """It is printed or logged."""
     ELEMENT = auto()
     """It is appended to a list."""
-    ARGUMENT = auto()
-    """A call gets it and its result is dropped, as a meter's: nothing in the step needs it."""
     ENTRY = auto()
     """A dict keeps it under a text, as one of numbers to log does."""
+    ARGUMENT = auto()
+    """A call gets it and its result is dropped, as a meter's: nothing in the step needs it."""
+    SUM = auto()
+    """It is added to a running sum."""
+    RETURNED = auto()
+    """The function returns it."""
     OTHER = auto()
+
+
+_ORDER = list(Becomes)
+_NEEDED = _ORDER[: _ORDER.index(Becomes.TEXT)]
+"""Uses for which the number must be known at once. The others count only where the value has no use besides."""
 
 
 def becomes(site: Site, read: ast.AST) -> Becomes:
     """What becomes of a read value, as far as its statement and the uses of its name show."""
-    direct = _in_statement(site.file, read, site.statement, site)
+    return becomes_in(site, read, site.statement)
+
+
+def becomes_in(site: Site, read: ast.AST, statement: ast.stmt) -> Becomes:
+    """The same for an expression in any statement of the function."""
+    whole = converted(site.file, read, statement)
+    direct = _in_statement(site, whole, statement)
     if direct is not Becomes.OTHER:
         return direct
-    target = assigned_target(site.statement, read)
+    target = assigned_target(statement, whole)
     if not isinstance(target, ast.Name):
         return Becomes.OTHER
+    return _first(
+        _in_statement(site, converted(site.file, use, holder), holder)
+        for use, holder in loads(_root(site), target.id)
+        if holder is not statement
+    )
+
+
+def _first(uses: Iterable[Becomes]) -> Becomes:
+    found = set(uses)
+    if Becomes.OTHER in found:
+        found.intersection_update(_NEEDED)
+    return min(found, key=_ORDER.index, default=Becomes.OTHER)
+
+
+def _root(site: Site) -> ast.AST:
     function = site.function
-    root = function.node if function is not None else site.file.tree
-    for use, statement in loads(root, target.id):
-        if statement is not site.statement:
-            found = _in_statement(site.file, use, statement, site)
-            if found in (Becomes.SIZE, Becomes.SOLVED, Becomes.LENGTHS):
-                return found
-    return Becomes.OTHER
+    return function.node if function is not None else site.file.tree
+
+
+def uses_of(site: Site, made: ast.AST) -> list[tuple[ast.AST, ast.stmt]]:
+    """An expression of the site's statement and, where that assigns it to a name, all uses of the name."""
+    target = assigned_target(site.statement, made)
+    found: list[tuple[ast.AST, ast.stmt]] = [(made, site.statement)]
+    if isinstance(target, ast.Name):
+        found += loads(_root(site), target.id)
+    return found
 
 
 def counts_rows(site: Site, made: ast.AST) -> bool:
     """Whether Python asks for the size of a value or its elements: `len(rows)`, `rows.numel()`, `rows.tolist()`."""
-    target = assigned_target(site.statement, made)
-    function = site.function
-    root = function.node if function is not None else site.file.tree
-    uses: list[tuple[ast.AST, ast.stmt]] = [(made, site.statement)]
-    if isinstance(target, ast.Name):
-        uses += loads(root, target.id)
-    return any(_asks_for_size(around(site.file, use, statement)) for use, statement in uses)
+    return any(_asks_for_size(around(site.file, use, statement)) for use, statement in uses_of(site, made))
+
+
+def converted(file: SemanticModel, node: ast.AST, statement: ast.stmt) -> ast.AST:
+    """The outermost expression that has the same value in another type: `int(x.item())` for `x.item()`."""
+    for outer in around(file, node, statement):
+        match outer:
+            case ast.Call(func=ast.Name(id=name), args=[argument]) if argument is node and name in _CONVERTING:
+                node = outer
+            case ast.Attribute(attr=name) if outer.value is node and name in _CONVERTING:
+                node = outer
+            case ast.Call() if outer.func is node:
+                node = outer
+            case _:
+                break
+    return node
 
 
 def _asks_for_size(holders: Iterator[ast.AST]) -> bool:
@@ -81,24 +129,35 @@ def _asks_for_size(holders: Iterator[ast.AST]) -> bool:
     return False
 
 
-def _in_statement(file: SemanticModel, read: ast.AST, statement: ast.stmt, site: Site) -> Becomes:
+def _in_statement(site: Site, read: ast.AST, statement: ast.stmt) -> Becomes:
     inner: ast.AST = read
-    for outer in around(file, read, statement):
+    for outer in around(site.file, read, statement):
         if isinstance(outer, ast.FormattedValue | ast.JoinedStr):
             return Becomes.TEXT
         if isinstance(outer, ast.Slice):
             return Becomes.SIZE
-        if isinstance(outer, ast.Dict) and inner in outer.values:
+        if isinstance(outer, ast.Subscript) and inner is outer.slice:
+            held = site.file.kinds.of(outer.value, _block(site, statement))
+            return Becomes.INDEX if held.kind in (Kind.TENSOR, Kind.UNKNOWN) else Becomes.SIZE
+        if (isinstance(outer, ast.Dict) and inner in outer.values) or (
+            isinstance(outer, ast.DictComp) and inner is outer.value
+        ):
             return Becomes.ENTRY
         if isinstance(outer, ast.Call) and inner is not outer.func:
-            found = _in_call(file, outer, statement, site)
+            found = _in_call(site, outer, statement)
             if found is not Becomes.OTHER:
                 return found
         inner = outer
+    if any(isinstance(part, ast.Call) and last_name(part.func) in _SOLVING for part in nodes_in(statement)):
+        return Becomes.SOLVED
     return _stored(statement, read)
 
 
-def _in_call(file: SemanticModel, call: ast.Call, statement: ast.stmt, site: Site) -> Becomes:
+def _block(site: Site, statement: ast.stmt) -> Block:
+    return site.file.outline.block_of.get(statement, site.block)
+
+
+def _in_call(site: Site, call: ast.Call, statement: ast.stmt) -> Becomes:
     name = last_name(call.func)
     if name in _PRINTING:
         return Becomes.TEXT
@@ -106,7 +165,8 @@ def _in_call(file: SemanticModel, call: ast.Call, statement: ast.stmt, site: Sit
         return Becomes.SOLVED
     if name in _PACKING:
         return Becomes.LENGTHS
-    if name in _COUNTING or number_arguments(name, file.kinds.imported(call.func, site.block)) is not None:
+    block = _block(site, statement)
+    if name in _COUNTING or number_arguments(name, site.file.kinds.imported(call.func, block)) is not None:
         return Becomes.SIZE
     if isinstance(statement, ast.Expr) and statement.value is call:
         return Becomes.ELEMENT if name == "append" else Becomes.ARGUMENT
@@ -114,11 +174,13 @@ def _in_call(file: SemanticModel, call: ast.Call, statement: ast.stmt, site: Sit
 
 
 def _stored(statement: ast.stmt, read: ast.AST) -> Becomes:
-    """An entry of a dict: `log["loss"] = loss.item()`."""
-    if isinstance(statement, ast.Assign) and statement.value is read:
-        target = statement.targets[0]
-        if isinstance(target, ast.Subscript) and any(
-            isinstance(part, ast.Constant) and isinstance(part.value, str) for part in nodes_in(target.slice)
-        ):
-            return Becomes.ENTRY
+    """What a statement does with a value that it takes as it is: `log["loss"] = x`, `total += x`, `return x`."""
+    match statement:
+        case ast.Assign(targets=[ast.Subscript(slice=key), *_]) if statement.value is read:
+            texts = any(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in nodes_in(key))
+            return Becomes.ENTRY if texts else Becomes.OTHER
+        case ast.AugAssign(op=ast.Add()) if statement.value is read:
+            return Becomes.SUM
+        case ast.Return() if statement.value is read:
+            return Becomes.RETURNED
     return Becomes.OTHER

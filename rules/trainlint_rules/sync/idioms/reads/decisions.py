@@ -18,10 +18,14 @@ class Decision(Enum):
     """Whether the program stops with an error."""
     SKIPS = auto()
     """Whether the rest of the function or of the round is left out."""
+    ENDS = auto()
+    """Whether a loop ends."""
     UPDATES = auto()
     """Whether the backward pass or the optimizer's step runs."""
     FILLS = auto()
     """Whether values under a mask are overwritten, which changes nothing where the mask has no hit."""
+    MARKS = auto()
+    """Whether a flag is set or something is counted: the names that are assigned get numbers or truth values."""
     ASSIGNS = auto()
     """Which values a name gets."""
     BRANCHES = auto()
@@ -33,14 +37,18 @@ _UPDATING = frozenset({"step", "backward", "zero_grad"})
 
 def decision(site: Site, read: ast.AST) -> Decision | None:
     """What the test that a read stands in decides; None for a read that is in the test of no statement."""
-    statement = site.statement
+    return decision_of(site.file, site.statement, read)
+
+
+def decision_of(file: SemanticModel, statement: ast.stmt, read: ast.AST) -> Decision | None:
+    """The same for a read in any statement."""
     if isinstance(statement, ast.Assert):
         return Decision.CHECKS
     if not isinstance(statement, ast.If | ast.While) or not isinstance(read, ast.expr):
         return None
     if not position(statement.test) <= position(read) < end_position(statement.test):
         return None
-    return _of_branch(site.file, statement) if isinstance(statement, ast.If) else Decision.BRANCHES
+    return _of_branch(file, statement) if isinstance(statement, ast.If) else Decision.BRANCHES
 
 
 @once
@@ -48,14 +56,28 @@ def _of_branch(file: SemanticModel, statement: ast.If) -> Decision:
     body = statement.body
     if any(isinstance(part, ast.Raise) for part in body):
         return Decision.CHECKS
-    if isinstance(body[-1], ast.Continue | ast.Return | ast.Break):
+    if isinstance(body[-1], ast.Break):
+        return Decision.ENDS
+    if isinstance(body[-1], ast.Continue | ast.Return):
         return Decision.SKIPS
     if any(isinstance(part, ast.Call) and last_name(part.func) in _UPDATING for part in nodes_in(statement)):
         return Decision.UPDATES
     if not statement.orelse and len(body) == 1 and _fills_by_mask(body[0]):
         return Decision.FILLS
+    if not statement.orelse and all(map(_marks, body)):
+        return Decision.MARKS
     assigns = all(isinstance(item, ast.Assign | ast.AugAssign | ast.AnnAssign) for item in body)
     return Decision.ASSIGNS if assigns else Decision.BRANCHES
+
+
+def _marks(statement: ast.stmt) -> bool:
+    """`bad = True` and `count += 1`."""
+    match statement:
+        case ast.Assign(targets=[ast.Name()], value=ast.Constant()):
+            return True
+        case ast.AugAssign(target=ast.Name(), value=ast.Constant()):
+            return True
+    return False
 
 
 def _fills_by_mask(statement: ast.stmt) -> bool:

@@ -1,0 +1,49 @@
+"""What a module returns, by what it is given."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.syntax.blocks import Block, Function
+from trainlint.analysis.types.evidence import Rank
+from trainlint.analysis.types.values import Home, Kind, Origin, Value
+
+if TYPE_CHECKING:
+    from trainlint.analysis.types.inference import Kinds
+
+_MADE = frozenset({Origin.FACTORY, Origin.OUTPUT, Origin.LOSS, Origin.OTHER})
+"""Where a tensor comes from that code has made or computed, unlike one that it was handed."""
+
+
+def output(kinds: Kinds, call: ast.Call, block: Block, given: list[Value], confidence: float, *, loss: bool) -> Value:
+    """What a module returns: on the device of its inputs, with a graph unless autograd is off."""
+    home = Home.HOST if runs_on_host(kinds, call, block, given) else kinds.device
+    origin = Origin.LOSS if loss else Origin.OUTPUT
+    return Value(Kind.TENSOR, home, not kinds.gradients.off(block, call.lineno), origin, confidence)
+
+
+def runs_on_host(kinds: Kinds, call: ast.Call, block: Block, given: list[Value]) -> bool:
+    """Whether all tensors that a module is given surely are on the host, so that its weights are there, too."""
+    tensors = [value for value in given if value.is_tensor]
+    return bool(tensors) and all(map(_is_made_on_host, tensors)) and not _moves_inputs(kinds, call, block)
+
+
+def _moves_tensors(kinds: Kinds, function: Function) -> bool:
+    """Whether a function of the file moves tensors to some place itself."""
+    calls = kinds.outline.calls
+    return any(place.block.within(function.body) for name in ("to", "cuda") for place in calls.get(name, ()))
+
+
+def _is_made_on_host(value: Value) -> bool:
+    """Whether a tensor is surely on the host, and no batch, which wrappers of models and of loaders move."""
+    return value.home is Home.HOST and value.evidence.home > Rank.NAMED and value.origin in _MADE
+
+
+def _moves_inputs(kinds: Kinds, call: ast.Call, block: Block) -> bool:
+    """Whether a module moves what it is given itself: in its `forward`, or since the file wraps models so."""
+    if "DataParallel" in kinds.outline.calls:
+        return True
+    owner = kinds.graph.instance_class(call.func, block)
+    forward = owner.methods.get("forward") if owner is not None else None
+    return forward is not None and _moves_tensors(kinds, forward)
