@@ -76,6 +76,14 @@ _SWITCHED_OVER = {
             if table is None:
                 table = None  #= often
     """,
+    "a table of the module that is filled": """
+        TABLES = {}
+        def table_for(size):
+            global TABLES
+            if size not in TABLES:
+                TABLES[size] = make(size)  #= first
+            return TABLES[size]
+    """,
     "a flag of the object": """
         class Net:
             def __init__(self):

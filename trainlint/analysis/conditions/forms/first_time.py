@@ -123,7 +123,7 @@ def _is_filled(question: Question, thing: ast.expr) -> bool:
     name = dotted(thing.value) if isinstance(thing, ast.Subscript) else dotted(thing)
     if name is None:
         return False
-    if isinstance(thing, ast.Name) and thing.id in question.block.scope.foreign:
+    if isinstance(thing, ast.Name) and thing.id in question.block.scope.foreign and not _asks_for_key(question.test):
         return question.branch_assigns(name)
     if isinstance(thing, ast.Name) and not _asks_for_key(question.test):
         return False
