@@ -16,8 +16,7 @@ from trainlint.finding import Confidence, Edit, Heat, Safety
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.host_lists import host_index, same_index
-from trainlint_rules.sync.idioms.host_results import is_attribute, is_moved_result, moved_beside
-from trainlint_rules.sync.idioms.moved_creations import (
+from trainlint_rules.sync.idioms.moved.creations import (
     MOVES,
     device_of_move,
     doubts,
@@ -30,6 +29,7 @@ from trainlint_rules.sync.idioms.moved_creations import (
     removal,
     stored_on_device,
 )
+from trainlint_rules.sync.idioms.moved.results import is_attribute, is_moved_result, moved_beside
 
 _SAFETY = {  # for contents that a factory can make on the device; the others need another line of code
     Content.EXACT: Safety.SAFE,
