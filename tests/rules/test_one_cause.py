@@ -55,6 +55,25 @@ known = targets > 1
 right = inputs[known]
 loss = model(left, right)
 """
+NORMS = """
+loss = model(batch.cuda(non_blocking=True))
+total = 0.0
+for weight in model.parameters():
+    square = weight.grad.pow(2).sum()
+    total += square.item()
+"""
+DRAWN = """
+batch = batch.cuda(non_blocking=True)
+maps, boxes = draw(4)
+maps = maps.to(batch.device)
+boxes = boxes.to(batch.device)
+spots = draw(2)[1].to(batch.device)
+loss = model(batch, maps, boxes, spots)
+"""
+DRAW = """
+def draw(count):
+    return torch.zeros(count, 8), torch.zeros(count, 4)
+"""
 BRANCHES = """
 inputs, targets = batch
 inputs, targets = inputs.cuda(non_blocking=True), targets.cuda(non_blocking=True)
@@ -66,9 +85,9 @@ else:
 """
 
 
-def found(body: str) -> list[Finding]:
-    text = HEAD.format(textwrap.indent(body.strip("\n"), " " * 8))
-    return [item for item in judged(text).findings if item.code in ("TRN205", "TRN209")]
+def found(body: str, *codes: str, below: str = "") -> list[Finding]:
+    text = HEAD.format(textwrap.indent(body.strip("\n"), " " * 8)) + below
+    return [item for item in judged(text).findings if item.code in (codes or ("TRN205", "TRN209"))]
 
 
 @pytest.mark.parametrize(("body", "further"), [(UNPACKED, [1]), (KEYED, [2, 3])], ids=["unpacked", "by keys"])
@@ -92,3 +111,14 @@ def test_indices_by_one_mask_are_one_finding() -> None:
 @pytest.mark.parametrize("body", [REBOUND, BRANCHES], ids=["another mask", "another branch"])
 def test_what_need_not_run_after_the_first_index_is_a_finding_of_its_own(body: str) -> None:
     assert len(found(body)) == 2
+
+
+def test_the_loop_over_parameters_is_a_related_place_of_the_read_in_it() -> None:
+    (finding,) = found(NORMS, "TRN211")
+    assert [place.line - finding.span.start_line for place in finding.related] == [-2]
+
+
+def test_tensors_that_one_call_makes_on_the_host_are_one_finding() -> None:
+    first, other = found(DRAWN, "TRN207", below=DRAW)
+    assert [place.line - first.span.start_line for place in first.related] == [1]
+    assert other.span.start_line - first.span.start_line == 2

@@ -46,7 +46,7 @@ NEVER_SEARCHED = {
     "trainlint.suppress.comments._COLON",
     "trainlint.suppress.comments._LISTED_WORD",
     "trainlint.suppress.comments._CODE",
-    "trainlint_rules.sync.idioms.moved_creations._MOVE_TEXT",
+    "trainlint_rules.sync.idioms.moved.creations._MOVE_TEXT",
 }
 """Patterns that are only matched at one place, or with a whole text."""
 SEARCHED_IN_SHORT_TEXTS = {

@@ -8,7 +8,18 @@ from trainlint.analysis.programs.named_calls import called
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import ReferenceRule
 from trainlint.contract.declared_rule import Match
-from trainlint_rules.api.idioms.apex import INSTEAD, in_adapter, instead_of, told_at_its_uses
+from trainlint_rules.api.idioms.apex import (
+    FP16_OPTIMIZERS,
+    INSTEAD,
+    in_adapter,
+    instead_of,
+    of_fp16_optimizer,
+    told_at_its_uses,
+    uses_of_import,
+)
+
+_WRAPPER = "apex's `FP16_Optimizer` is deprecated"
+_INSTEAD_OF_WRAPPER = "use `torch.autocast`, with `torch.amp.GradScaler` where it is float16"
 
 
 class ApexMixedPrecision(ReferenceRule):
@@ -18,7 +29,8 @@ class ApexMixedPrecision(ReferenceRule):
     `apex.amp` was written before PyTorch had mixed precision. Its repository calls it deprecated in favour of
     `torch.amp`: it patches PyTorch's functions at run time, has to be compiled for each version of PyTorch and CUDA,
     casts whole models at level O2 and up, and knows neither bfloat16 nor `torch.compile`. Other calls, such as
-    `amp.master_params`, go with these. The fused optimizers and norms of apex are another matter.
+    `amp.master_params`, go with these. `FP16_Optimizer`, which wraps an optimizer by hand, is older still and
+    deprecated, too. The fused optimizers and norms of apex are another matter.
 
     ## Example
     ```python
@@ -67,14 +79,18 @@ class ApexMixedPrecision(ReferenceRule):
 
     code = "TRN817"
     name = "apex-mixed-precision"
-    on = ("apex.amp",)
+    on = ("apex.amp", *FP16_OPTIMIZERS)
     in_tests = True
     unless = (in_adapter, told_at_its_uses)
     message = "`apex.amp{name}` is deprecated"
     help = "{instead}"
 
     def found(self, site: Site) -> Match | None:
-        """The import of `apex.amp`, and the calls that start and use it."""
+        """The import of `apex.amp`, the calls that start and use it, and optimizers that apex wraps for float16."""
+        if of_fp16_optimizer(site):
+            used = [use.node for use in uses_of_import(site) if isinstance(use.node, ast.expr)]
+            related = tuple(site.related(node, "uses it here") for node in used)
+            return Match(site, message=_WRAPPER, help=_INSTEAD_OF_WRAPPER, related=related)
         if isinstance(site.node, ast.ImportFrom):
             return Match(site, fields={"name": "", "instead": "use `torch.autocast` with `torch.amp.GradScaler`"})
         there = called(site)

@@ -16,7 +16,7 @@ from trainlint.finding import Confidence, Edit, Heat, Safety
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.host_lists import host_index, same_index
-from trainlint_rules.sync.idioms.moved_creations import (
+from trainlint_rules.sync.idioms.moved.creations import (
     MOVES,
     device_of_move,
     doubts,
@@ -29,6 +29,7 @@ from trainlint_rules.sync.idioms.moved_creations import (
     removal,
     stored_on_device,
 )
+from trainlint_rules.sync.idioms.moved.results import is_attribute, is_moved_result, moved_beside
 
 _SAFETY = {  # for contents that a factory can make on the device; the others need another line of code
     Content.EXACT: Safety.SAFE,
@@ -46,6 +47,14 @@ _HELP = {
 _INDEXED = "indexing by {what} copies it from the CPU to the GPU and forces a sync{often}"
 _INDEX = "compute the index on the GPU (`torch.arange`, `torch.argsort`), or copy it once, before the loop"
 _ALIKE = "copies the same index"
+_MADE_ELSEWHERE = "this tensor is made on the CPU and copied to the GPU{often}, which forces a sync"
+_MAKE_ON_DEVICE = (
+    "make it on the GPU, or once before the loop; what only the CPU can compute belongs in the loader, or into pinned "
+    "memory that is copied with `non_blocking=True`"
+)
+_KEPT = "`{text}` copies a tensor that stays on the CPU to the GPU{often}, which forces a sync"
+_KEEP_ON_DEVICE = "keep it on the GPU: with `register_buffer`, it moves with the module"
+_MOVED_TOO = "made on the CPU and copied, too"
 _CONSTANT_INDEX = "make the index once, as a buffer, or use `flip`, `roll` or a slice where one does the same"
 _ANEW = "`{text}` copies values from the CPU to the GPU and forces a sync{often}"
 _RANGE = "use `torch.arange(..., device=...)`"
@@ -59,7 +68,8 @@ class CreatedOnHostThenMoved(CallRule):
     `torch.zeros(...).to(device)` fills memory on the host and copies it to the device, and the host waits for the copy.
     `torch.zeros(..., device=device)` queues one small kernel and goes on. Indexing a device tensor by a list, an array
     or a tensor of the host (`x[:, [2, 1, 0]]`, `x[torch.arange(n), ids]`) copies the index in the same way, and so
-    does `x.new_tensor(values)`.
+    does `x.new_tensor(values)`. A tensor that a function makes on the host for its caller, or that an attribute of a
+    module keeps there, is copied each time that it is moved.
 
     ## Example
     ```python
@@ -136,6 +146,8 @@ class CreatedOnHostThenMoved(CallRule):
             sure = made_anew(site)
             return Match(site, sure, message=_ANEW, help=_RANGE if is_range(site) else _COPIED) if sure else None
         made, stored = made_and_moved(site), last_name(site.call.func) not in MOVES
+        if made is None and not stored and is_moved_result(site):
+            return _made_elsewhere(site)
         if made is None or (not stored_on_device(site) if stored else holds_nothing(made)):
             return None
         sure = doubted(doubts(site, made, stored=stored))
@@ -159,6 +171,17 @@ class CreatedOnHostThenMoved(CallRule):
         yield removal(site)
         for name, value in factory_keywords(site, made):
             yield add_keyword(site.source, made.call, name, value)
+
+
+def _made_elsewhere(site: Site) -> Match | None:
+    """A tensor that other lines make on the host, moved here."""
+    others = moved_beside(site)
+    if any(position(other) < position(site.call) for other in others):
+        return None  # told at the first of them
+    related = tuple(site.related(other, _MOVED_TOO) for other in others)
+    if is_attribute(site):
+        return Match(site, Confidence.LIKELY, message=_KEPT, help=_KEEP_ON_DEVICE, related=related)
+    return Match(site, Confidence.LIKELY, message=_MADE_ELSEWHERE, help=_MAKE_ON_DEVICE, related=related)
 
 
 def _indexed(site: Site, node: ast.Subscript) -> Match | None:

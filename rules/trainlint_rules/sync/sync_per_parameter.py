@@ -27,6 +27,7 @@ def _of_state_dict(site: Site) -> bool:
 _NORM = "keep the numbers on the GPU and read one result; `clip_grad_norm_` returns the norm of all gradients"
 _LOGGED = "log it every N steps"
 _COMPARED = "compare on the GPU: `x.clamp(min=...)` or `x.clamp(max=...)` gives a tensor and does not wait"
+_LOOP = "once for each of these"
 
 
 class SyncPerParameter(ReadRule):
@@ -102,8 +103,12 @@ class SyncPerParameter(ReadRule):
     def found(self, site: Site) -> Match | None:
         """The first read of a device tensor, in a loop over parameters."""
         for node, sure in host_reads(site, READING):
-            if loop_of_read(site.file, node, site.block, site.statement) is not None:
-                return Match(site.at(node), level(sure), help=_instead(site, node))
+            loop = loop_of_read(site.file, node, site.block, site.statement)
+            if loop is not None:
+                head = loop.block.node
+                far = isinstance(head, ast.For) and head.lineno < site.statement.lineno
+                related = (site.related(head.iter, _LOOP),) if far and isinstance(head, ast.For) else ()
+                return Match(site.at(node), level(sure), help=_instead(site, node), related=related)
         return None
 
 

@@ -60,6 +60,13 @@ PROJECTS: dict[str, dict[str, str]] = {
         "mine/logs.py": LOG,
         "mine/loops/logs.py": UNUSED,
     },
+    "a package that holds a module of its own name": {
+        "train.py": each_step("from helpers.loop import after", "after(loss)"),
+        "helpers/__init__.py": "",
+        "helpers/helpers.py": "import helpers.logs as logs\n",
+        "helpers/loop.py": "import helpers.logs as logs\n\ndef after(loss):\n    logs.log(loss)\n",
+        "helpers/logs.py": LOG,
+    },
     "two dots alone": {
         "mine/__init__.py": "",
         "mine/loops/__init__.py": "",
@@ -273,6 +280,13 @@ FILES = (
     "libs/deep/far/near.py",
     "a/twice/__init__.py",
     "b/twice/__init__.py",
+    "layers/__init__.py",
+    "layers/layers.py",
+    "layers/masks.py",
+    "layers/fast/__init__.py",
+    "layers/fast/scan.py",
+    "nets/nets.py",
+    "nets/heads.py",
 )
 
 
@@ -304,6 +318,15 @@ FILES = (
         ("main.py", "utils.log", None, ""),
         ("main.py", "far.near", "libs/deep/far/near.py", ""),
         ("main.py", "twice.x", None, ""),
+        # A package that holds a module of its own name: the way that leads to a file wins.
+        ("layers/masks.py", "layers.layers.Norm", "layers/layers.py", "Norm"),
+        ("layers/layers.py", "layers.masks.causal", "layers/masks.py", "causal"),
+        ("layers/fast/scan.py", "layers.masks.causal", "layers/masks.py", "causal"),
+        ("nets/heads.py", "nets.nets.Net", "nets/nets.py", "Net"),
+        ("nets/nets.py", "nets.heads", "nets/heads.py", ""),
+        # A script in that folder finds the module beside it where no file of the package fits.
+        ("layers/masks.py", "layers.Norm", "layers/layers.py", "Norm"),
+        ("nets/heads.py", "nets.Net", "nets/nets.py", "Net"),
     ],
 )
 def test_origins_lead_to_files(importer: str, origin: str, found: str | None, left: str) -> None:

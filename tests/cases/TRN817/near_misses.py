@@ -6,12 +6,13 @@ from apex.optimizers import FusedLAMB
 from torch import amp
 
 from .apex import amp as own_precision
+from .half import FP16_Optimizer
 
 
 def build(model):
     norm = apex.normalization.FusedLayerNorm(64)
     own_precision.initialize(model)
-    return FusedLAMB(model.parameters()), norm
+    return FP16_Optimizer(FusedLAMB(model.parameters())), norm
 
 
 def step(model, inputs, scaler):

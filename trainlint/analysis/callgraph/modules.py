@@ -91,7 +91,23 @@ class Modules:
             return None
         root = self._root(home, parts[0])
         found = self._descend(root, parts) if root is not None else None
+        if found is None or found[1]:
+            around = self._in_package_around(home, parts)
+            if around is not None and (found is None or len(around[1]) < len(found[1])):
+                return around
         return found if found is not None else self._by_suffix(parts)
+
+    def _in_package_around(self, home: str, parts: tuple[str, ...]) -> Found | None:
+        """The file that a dotted name means in a folder around `home` that is called like its first part.
+
+        Of `layers/layers.py` and the package `layers/`, `layers.masks` means the package, also in `layers/` itself.
+        """
+        folder = home
+        while folder:
+            if folder.endswith("/" + parts[0]):
+                return self._descend(_parent(folder), parts)
+            folder = _parent(folder)
+        return None
 
     def _by_suffix(self, parts: tuple[str, ...]) -> Found | None:
         """The only file whose path ends with the longest part of a dotted name, wherever it stands.

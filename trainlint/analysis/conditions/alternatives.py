@@ -11,7 +11,7 @@ from trainlint.analysis.conditions.guards import guards_around
 from trainlint.analysis.conditions.subjects import words_in
 from trainlint.analysis.syntax.blocks import Block, How, Place, Position
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import dotted, imported_names, nodes_in, position
+from trainlint.analysis.syntax.names import dotted, imported_names, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 
 if TYPE_CHECKING:
@@ -42,9 +42,25 @@ def depends_on_version(block: Block) -> bool:
     """Whether a block runs only behind a test of a version or of what a module has."""
     tests = [guard.expression for guard in guards_around(block, everywhere=True)]
     return any(
-        any(speaks_of_version(word) for word in words_in(test))
+        any(speaks_of_version(word) for word in words_in(test) if word != "hasattr" or not _asks_own_code(test, block))
         or any(module_asked_for_names(part) is not None for part in nodes_in(test))
         for test in tests
+    )
+
+
+def _asks_own_code(test: ast.expr, block: Block) -> bool:
+    """Whether each `hasattr` of a test asks a function or class of the file what it has kept: `hasattr(draw, "table")`.
+
+    That is how a function keeps a table between its calls; what a library has depends on its version.
+    """
+    asked = [
+        part.args[0]
+        for part in nodes_in(test)
+        if isinstance(part, ast.Call) and last_name(part.func) == "hasattr" and part.args
+    ]
+    bound = [reaching(owner.id, block, position(owner)) if isinstance(owner, ast.Name) else [] for owner in asked]
+    return bool(asked) and all(
+        bindings and all(item.how in (How.FUNCTION, How.CLASS) for item in bindings) for bindings in bound
     )
 
 

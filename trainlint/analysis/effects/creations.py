@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.effects.arrays import is_drawn, stays_same
 from trainlint.analysis.syntax.blocks import Block, BlockKind, How
-from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, position
+from trainlint.analysis.syntax.names import argument, constant, last_name, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import loads
 from trainlint.analysis.types.values import Home, Kind
@@ -25,7 +25,7 @@ COPIED = frozenset({"tensor", "as_tensor"})
 FROM_ARRAY = frozenset({"from_numpy"})
 LEGACY = frozenset("Tensor FloatTensor LongTensor IntTensor BoolTensor HalfTensor DoubleTensor ByteTensor".split())
 ALL = FILLED | COUNTED | ROUNDED | RANDOM | COPIED | LEGACY | FROM_ARRAY
-_ELSEWHERE = ("device", "generator", "pin_memory", "out", "requires_grad", "layout")
+_PLACING = ("device", "generator", "pin_memory", "out", "requires_grad", "layout")
 _LIKE = frozenset(name for name in ALL if name.endswith("_like"))
 
 _SHAPING = frozenset(
@@ -82,7 +82,7 @@ def creation(file: SemanticModel, node: ast.expr, block: Block) -> Creation | No
     factory = last_name(call.func)
     if file.kinds.imported(call.func, block) != f"torch.{factory}" or factory not in ALL:
         return None
-    if _placed(file, call, factory, block):
+    if is_placed(file, call, block):
         return None
     content = _content_of_call(file, call, factory, block)
     if content is None:
@@ -176,11 +176,12 @@ def _array_content(file: SemanticModel, call: ast.Call, block: Block) -> Content
     return Content.TABLE if stays_same(file, call.args[0], block) else None
 
 
-def _placed(file: SemanticModel, call: ast.Call, factory: str, block: Block) -> bool:
-    """Whether something besides the default decides where or how the tensor is made."""
-    if has_unpacked_arguments(call) or any(argument(call, name) is not None for name in _ELSEWHERE):
+def is_placed(file: SemanticModel, call: ast.Call, block: Block) -> bool:
+    """Whether something besides the default decides where or how a factory's call makes its tensor."""
+    has_unpacked_keywords = any(keyword.arg is None for keyword in call.keywords)
+    if has_unpacked_keywords or any(argument(call, name) is not None for name in _PLACING):
         return True
-    if factory in _LIKE:
+    if last_name(call.func) in _LIKE:
         return not call.args or file.kinds.of(call.args[0], block).home is not Home.HOST
     if file.creates_on_device:
         return True

@@ -6,6 +6,7 @@ import ast
 import re
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import Place
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.syntax.roles import references_by
 from trainlint.contract.guard import guard
@@ -17,6 +18,10 @@ INSTEAD = {
     "scale_loss": "scale with `torch.amp.GradScaler` instead: `scaler.scale(loss).backward()`, then `scaler.step(...)`",
 }
 """What starts mixed precision and what each step needs; all else of `apex.amp` goes with these two."""
+FP16_OPTIMIZERS = tuple(
+    f"apex.{module}.FP16_Optimizer" for module in ("optimizers", "contrib.optimizers", "fp16_utils")
+)
+"""The wrapper of an optimizer that keeps weights in float32: from where apex has offered it."""
 _OF_LEVEL = {
     "O0": "leave it out together with each `amp.scale_loss`: level O0 trains in float32",
     "O2": "; level O2 keeps weights in float16, which then stay in float32",
@@ -42,6 +47,18 @@ def told_at_its_uses(site: Site) -> bool:
     return isinstance(site.node, ast.ImportFrom) and any(
         getattr(use.node, "attr", "") in INSTEAD for use in references_by(site.file, site.node)
     )
+
+
+def of_fp16_optimizer(site: Site) -> bool:
+    """Whether a place imports `FP16_Optimizer`, or names it by its module; other uses are told at the import."""
+    if isinstance(site.node, ast.ImportFrom):
+        return any(f"{site.node.module}.{item.name}" in FP16_OPTIMIZERS for item in site.node.names)
+    return isinstance(site.node, ast.Attribute) and site.origin(site.node) in FP16_OPTIMIZERS
+
+
+def uses_of_import(site: Site) -> list[Place]:
+    """The places that use what an import brings; none for other places."""
+    return list(references_by(site.file, site.node)) if isinstance(site.node, ast.ImportFrom) else []
 
 
 def instead_of(call: ast.Call, name: str) -> str:

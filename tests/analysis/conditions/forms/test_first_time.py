@@ -76,9 +76,65 @@ _SWITCHED_OVER = {
             if table is None:
                 table = None  #= often
     """,
+    "a table of the module that is filled": """
+        TABLES = {}
+        def table_for(size):
+            global TABLES
+            if size not in TABLES:
+                TABLES[size] = make(size)  #= first
+            return TABLES[size]
+    """,
     "a flag of the object": """
         class Net:
             def __init__(self):
+                self.fresh = True
+            def forward(self, cells):
+                if self.fresh:
+                    print(cells)  #= first
+                    self.fresh = False
+    """,
+    "a flag of the object that another method sets in each step": """
+        class Net:
+            def __init__(self):
+                self.stale = False
+            def backward(self, loss):
+                loss.backward()
+                self.stale = True
+            def gather(self):
+                if self.stale:
+                    print(self.parts)  #= often
+                    self.stale = False
+            def step(self):
+                self.gather()
+    """,
+    "a result that each forward drops": """
+        class Net:
+            def __init__(self):
+                self.mask = None
+            def forward(self, cells):
+                self.mask = None
+                return self.blocks(cells)
+            def masked(self, cells):
+                if self.mask is None:
+                    self.mask = make(cells)  #= often
+                return self.mask
+    """,
+    "a test for what is not there yet, whose flag each step clears": """
+        class Scaled:
+            def __init__(self):
+                self.ready = False
+            def zero_grad(self):
+                self.ready = False
+            def unscale(self):
+                if not self.ready:
+                    print(self.scale)  #= often
+                    self.ready = True
+    """,
+    "a flag of the object that is set back now and then": """
+        class Net:
+            def __init__(self):
+                self.fresh = True
+            def reload(self, path):
                 self.fresh = True
             def forward(self, cells):
                 if self.fresh:
@@ -103,3 +159,24 @@ def test_what_a_branch_switches_over_holds_once(code: str) -> None:
         conditions = model.conditions.around(block)
         first = any(condition.kind is ConditionKind.FIRST_TIME for condition in conditions)
         assert first is (said == "first")
+
+
+@pytest.mark.parametrize("default", ["False", "True"])
+def test_a_switch_that_is_off_is_nothing_missing(default: str) -> None:
+    model = file_model(f"""
+        def scan(cells, backwards={default}):
+            if not backwards:
+                grow(cells)  #= here
+    """)
+    [(_, block, _)] = marked(model)
+    assert all(condition.kind is not ConditionKind.MISSING for condition in model.conditions.around(block))
+
+
+def test_a_parameter_that_is_empty_by_default_may_be_missing() -> None:
+    model = file_model("""
+        def scan(cells, mask=()):
+            if not mask:
+                mask = grow(cells)  #= here
+    """)
+    [(_, block, _)] = marked(model)
+    assert [condition.kind for condition in model.conditions.around(block)] == [ConditionKind.MISSING]

@@ -13,12 +13,14 @@ from trainlint.analysis.syntax.names import constant, dotted, last_name, nodes_i
 from trainlint.analysis.types.batch_sources import is_batch_source
 
 _PRESENT = frozenset({"hasattr", "exists", "is_initialized"})
+_METHODS_OF_STEP = frozenset({"forward", "backward", "step", "zero_grad", "__call__"})
+"""Methods of modules and optimizers that training calls in each step."""
 
 
 def compared(question: Question) -> Condition | None:
     """`self.table is None`, `key not in cache` and `len(cache) == 0`, where the branch fills it."""
     thing = _missing_thing(question)
-    if thing is None:
+    if thing is None or _is_set_back_in_each_step(question, thing):
         return None
     return _first(question) if _is_filled(question, thing) or _is_switched_over(question, thing) else None
 
@@ -41,6 +43,8 @@ def called(question: Question) -> Condition | None:
 def named(question: Question) -> Condition | None:
     """`if not self.table:` where the branch fills it, and the empty state of an optimizer."""
     test = question.test
+    if _is_set_back_in_each_step(question, test):
+        return None
     if _is_switched_over(question, test):
         return _first(question)
     if question.outcome:
@@ -53,6 +57,8 @@ def named(question: Question) -> Condition | None:
 def missing(question: Question) -> Condition | None:
     """What is None, empty or absent, by a test that proves no more."""
     test = question.test
+    if _is_switch_by_default(question):
+        return None
     if isinstance(test, ast.Call):
         is_missing = not question.outcome
     elif isinstance(test, ast.Name | ast.Attribute | ast.Subscript):
@@ -60,6 +66,34 @@ def missing(question: Question) -> Condition | None:
     else:
         is_missing = _missing_thing(question) is not None
     return Condition(ConditionKind.MISSING, test.lineno, "where something is missing") if is_missing else None
+
+
+def _is_switch_by_default(question: Question) -> bool:
+    """Whether a test asks a parameter whose default is True or False: it is a switch, and nothing is missing."""
+    if not isinstance(question.test, ast.Name):
+        return False
+    bindings = question.bindings(question.test)
+    return bool(bindings) and all(
+        item.how is How.PARAMETER and isinstance(constant(item.value), bool) for item in bindings
+    )
+
+
+def _is_set_back_in_each_step(question: Question, thing: ast.expr) -> bool:
+    """Whether a method that runs in each step gives a flag of the object the value for which the branch runs again.
+
+    `backward` sets `self.stale = True`, and `if self.stale: ...; self.stale = False` stands in what `step` calls.
+    """
+    if not isinstance(thing, ast.Attribute):
+        return False
+    return any(
+        not item.block.within(question.block)
+        and not _ends_test(question, item)
+        and item.how is How.ASSIGN
+        and not item.path
+        and constant(item.value) is not ...
+        and getattr(getattr(_function_around(item.block), "node", None), "name", "") in _METHODS_OF_STEP
+        for item in question.bindings(thing)
+    )
 
 
 def _first(question: Question) -> Condition:
@@ -89,7 +123,7 @@ def _is_filled(question: Question, thing: ast.expr) -> bool:
     name = dotted(thing.value) if isinstance(thing, ast.Subscript) else dotted(thing)
     if name is None:
         return False
-    if isinstance(thing, ast.Name) and thing.id in question.block.scope.foreign:
+    if isinstance(thing, ast.Name) and thing.id in question.block.scope.foreign and not _asks_for_key(question.test):
         return question.branch_assigns(name)
     if isinstance(thing, ast.Name) and not _asks_for_key(question.test):
         return False
