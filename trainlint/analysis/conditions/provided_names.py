@@ -89,8 +89,8 @@ def _lookups(file: SemanticModel) -> Iterator[tuple[str, str]]:
         match node:
             case ast.Call(func=ast.Name(id=function), args=[module, name, *_]) if function in _LOOKUPS:
                 yield outline.origin(module) or _ANY, str(constant(name))
-            case ast.Compare(left=left) if (module := module_asked_for_names(node)) is not None:
-                yield outline.origin(module) or _ANY, str(constant(left))
+            case ast.Compare(left=left) if (asked := module_asked_for_names(node)) is not None:
+                yield outline.origin(asked) or _ANY, str(constant(left))
             case ast.Attribute(ctx=ast.Store(), value=module, attr=name) if origin := outline.origin(module):
                 yield origin, name
             case ast.Try(body=body) if _expects_to_miss(node):
@@ -100,12 +100,8 @@ def _lookups(file: SemanticModel) -> Iterator[tuple[str, str]]:
 
 def _expects_to_miss(node: ast.Try) -> bool:
     """Whether a `try` goes on where a name is missing: by what it catches, or for it only imports and assigns."""
-    caught = {
-        last_name(item)
-        for handler in node.handlers
-        for item in (handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type])
-        if item is not None
-    }
+    types = [handler.type for handler in node.handlers if handler.type is not None]
+    caught = {last_name(part) for item in types for part in (item.elts if isinstance(item, ast.Tuple) else [item])}
     only_names = all(isinstance(item, ast.Import | ast.ImportFrom | ast.Assign) for item in node.body)
     return bool(node.handlers) and (not caught.isdisjoint(_MISSING) or only_names)
 

@@ -84,6 +84,7 @@ class _Linked:
                 leaving=self._leaving(file),
                 gradients_off={function: self._gradients_off(some) for function, some in edges.items()},
                 effects=self._effects_of(out_of.get(file, [])),
+                forwards=self._forwards(out_of.get(file, [])),
                 arguments=dict(self.values.arguments(file, edges)),
                 returned=dict(self.values.returned(file, out_of.get(file, []))),
                 attributes=dict(self.values.attributes(file)),
@@ -349,6 +350,17 @@ class _Linked:
                 shape = self.net.functions[number]
                 key = self.summaries[crossing.file].skeleton.calls[crossing.call].key
                 found[key] = (*found.get(key, ()), CalledFunction(shape.qualified_name, shape.parameters, effects))
+        return found
+
+    def _forwards(self, out_of: list[Crossing]) -> dict[str, bool]:
+        """Call that runs the forward of another file → whether that, or one of several, takes gradients itself."""
+        found: dict[str, bool] = {}
+        for crossing in out_of:
+            number = self.numbers[crossing.target][crossing.function]
+            if crossing.how is Handing.CALLED and self.net.functions[number].qualified_name.endswith(".forward"):
+                key = self.summaries[crossing.file].skeleton.calls[crossing.call].key
+                takes = any(item.kind is EffectKind.DIFFERENTIATES for item in self.effects.get(number, ()))
+                found[key] = found.get(key, False) or takes
         return found
 
     @cached_property

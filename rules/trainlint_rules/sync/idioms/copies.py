@@ -13,6 +13,7 @@ from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in, position, root_name
 from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.analysis.tables.loaders import collates_tensors
 from trainlint.analysis.tables.signs import ANY_ACCELERATOR, MPS, XLA
 from trainlint.analysis.tables.waits.device_copies import COPIES
 from trainlint.analysis.types.loaders import Loader
@@ -33,7 +34,6 @@ _MOVER = lazy(
 _NO_BATCH = frozenset({"self", "cls", "model", "module", "net"})
 _CASTS = frozenset("float half long int double bfloat16 bool".split())
 _SURE_OF_TARGET = 0.75
-_COLLATES_TENSORS = frozenset({"default_collate", "default_data_collator"})
 _TAKE_TENSORS = ("torch.nn.functional.", "torch.cat", "torch.stack", "torch.argmax", "torch.sum", "torch.where")
 
 
@@ -156,7 +156,7 @@ def is_surely_tensor(site: Site, node: ast.expr) -> bool:
 def _collates_tensors(file: SemanticModel, loader: Loader) -> bool:
     """Whether a loader's batches are made of plain tensors and containers."""
     collate = file.loaders.option(loader, "collate_fn")
-    return not collate.given or (collate.value is not None and last_name(collate.value) in _COLLATES_TENSORS)
+    return not collate.given or (collate.value is not None and collates_tensors(last_name(collate.value)))
 
 
 def _tested(node: ast.expr, block: Block) -> bool:
