@@ -12,8 +12,8 @@ from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.loader_purposes import Device, Feeds, feeds, goes_to_device
 from trainlint_rules.data.idioms.loading_work import read_once_to_evaluate
 from trainlint_rules.data.idioms.pinned.pinning import (
-    decided,
     nothing_to_pin,
+    pin_edits,
     pins,
     safety_of_pinning,
     sends_to_processes,
@@ -110,14 +110,5 @@ class LoaderWithoutPinnedMemory(LoaderRule):
         return Match(site, sure, fix_safety=safety_of_pinning(site))
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`pin_memory=True`, or the answer of `torch.cuda.is_available` where the file runs without CUDA too."""
-        from trainlint.fixing.rewrite import ensure_import, set_keyword
-
-        if decided(site) and argument(site.call, "pin_memory", 7) is None:
-            return  # it stands in a dict that the call unpacks
-        value = "True"
-        if any(asked.origin(asked.call.func) == "torch.cuda.is_available" for asked in site.calls("is_available")):
-            name, imported = ensure_import(site.source, site.file.tree, "torch.cuda", "is_available")
-            yield from imported
-            value = f"{name}()"
-        yield set_keyword(site.source, site.call, "pin_memory", value)
+        """The option, set."""
+        return pin_edits(site)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trainlint.analysis.programs.proved_torch import proved_name
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.tables.loaders import TORCH_ORIGINS
 from trainlint.contract.guard import early_guard, guard
-from trainlint.finding import Safety
+from trainlint.finding import Edit, Safety
 from trainlint_rules.data import LoaderRule, switched_on
 from trainlint_rules.data.idioms.datasets import Items, are_indices
 from trainlint_rules.data.idioms.loading_work import items_at
@@ -58,6 +60,23 @@ def _is_on_host(site: Site, code: ItemCode) -> bool:
 def decided(site: Site) -> bool:
     """Whether the loader is told not to pin memory."""
     return site.file.loaders.option(LoaderRule.loader(site), "pin_memory").given
+
+
+def pin_edits(site: Site) -> Iterator[Edit]:
+    """`pin_memory=True`, or the answer of `torch.cuda.is_available` where the file runs without CUDA too.
+
+    Nothing where the option stands in a dict that the call unpacks.
+    """
+    from trainlint.fixing.rewrite import ensure_import, set_keyword
+
+    if decided(site) and argument(site.call, "pin_memory", 7) is None:
+        return
+    value = "True"
+    if any(asked.origin(asked.call.func) == "torch.cuda.is_available" for asked in site.calls("is_available")):
+        name, imported = ensure_import(site.source, site.file.tree, "torch.cuda", "is_available")
+        yield from imported
+        value = f"{name}()"
+    yield set_keyword(site.source, site.call, "pin_memory", value)
 
 
 @early_guard
