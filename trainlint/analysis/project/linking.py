@@ -93,7 +93,17 @@ class _Linked:
                 options=self.options[file],
                 unreferenced=self.references.unreferenced(file) if self.whole else (),
                 loader_uses=self.loader_uses.get(file, {}),
+                old_scaler_tested=bool(self.tests_of_old_scaler.get(self.groups[file], set()) - {file}),
             )
+
+    @cached_property
+    def tests_of_old_scaler(self) -> dict[int, set[int]]:
+        """Group → its files that test for the old scaler's class."""
+        found: dict[int, set[int]] = {}
+        for file, (summary, group) in enumerate(zip(self.summaries, self.groups, strict=True)):
+            if summary.tests_old_scaler:
+                found.setdefault(group, set()).add(file)
+        return found
 
     @cached_property
     def follower(self) -> Follower:

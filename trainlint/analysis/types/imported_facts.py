@@ -60,6 +60,8 @@ class ImportedFacts:
     other files give that parameter, in the notation of `trainlint.analysis.conditions.arguments`."""
     unreferenced: tuple[str, ...] | None = None
     """Functions that nothing in the project refers to; None where nobody has looked."""
+    old_scaler_tested: bool = False
+    """Whether a file that this one works together with tests if an object is of the class torch.cuda.amp.GradScaler."""
     edited: bool = False
     """Whether the file has changed since all this was found out, as after a fix: then its own facts are looked up anew
     wherever that is possible."""
