@@ -37,6 +37,6 @@ def safe(text: str, *codes: str) -> set[str]:
     return {code for code, items in found.items() if any(item.fix and item.fix.safety is Safety.SAFE for item in items)}
 
 
-def fixed(text: str, code: str, limit: Safety = Safety.SAFE) -> str:
-    """The text after the fixes of one rule."""
-    return apply_fixes(source(text), fixes(text, code).get(code, []), limit).text
+def fixed(text: str, code: str, limit: Safety = Safety.SAFE, *, also: tuple[str, ...] = ()) -> str:
+    """The text after the fixes of one rule. `also` are rules that must have run for it to say something."""
+    return apply_fixes(source(text), fixes(text, code, *also).get(code, []), limit).text
