@@ -24,6 +24,7 @@ FOR_ANNOTATIONS_ONLY = {
     # The semantic model computes each fact when it is first asked for, and these facts are computed from others.
     "trainlint.analysis.effects.collectives": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.effects.gathered_lists": ("trainlint.analysis.semantic_model",),
+    "trainlint.analysis.effects.own_gradients": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.effects.guarded_reads": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.effects.reductions": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.types.attributes": ("trainlint.analysis.types.inference",),

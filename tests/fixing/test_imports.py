@@ -42,16 +42,16 @@ def test_what_the_file_imports_is_used_as_it_is_written(text: str, module: str, 
 
 PUT_IN = {
     # the file, the module, the name: how to write it, and the new file
-    ("x = 1\n", "torch", None): ("torch", "import torch\n\nx = 1\n"),
-    ("", "torch", None): ("torch", "import torch\n"),
-    ('"""Doc."""', "torch", None): ("torch", '"""Doc."""\nimport torch\n'),
-    ("#!/usr/bin/python\n# coding: utf-8\n\nimport os\n", "torch", None): (
-        "torch",
-        "#!/usr/bin/python\n# coding: utf-8\n\nimport torch\nimport os\n",
+    ("x = 1\n", "random", None): ("random", "import random\n\nx = 1\n"),
+    ("", "random", None): ("random", "import random\n"),
+    ('"""Doc."""', "random", None): ("random", '"""Doc."""\nimport random\n'),
+    ("#!/usr/bin/python\n# coding: utf-8\n\nimport os\n", "random", None): (
+        "random",
+        "#!/usr/bin/python\n# coding: utf-8\n\nimport random\nimport os\n",
     ),
-    ('"""Doc."""\r\nfrom __future__ import annotations\r\n\r\nimport os\r\n', "torch", "amp"): (
-        "torch.amp",
-        '"""Doc."""\r\nfrom __future__ import annotations\r\n\r\nimport torch\r\nimport os\r\n',
+    ('"""Doc."""\r\nfrom __future__ import annotations\r\n\r\nimport os\r\n', "random", None): (
+        "random",
+        '"""Doc."""\r\nfrom __future__ import annotations\r\n\r\nimport random\r\nimport os\r\n',
     ),
     ("import os\nos.environ['A'] = '1'\nfrom torch import nn\n", "torch", None): (
         "torch",
@@ -66,7 +66,7 @@ PUT_IN = {
         "torch.amp.autocast",
         "import torch\nfrom torch import amp\ndef f(amp): pass\n",
     ),
-    ("'doc'; import os\n", "torch", None): ("torch", "'doc'; import torch; import os\n"),
+    ("'doc'; import os\n", "random", None): ("random", "'doc'; import random; import os\n"),
     ("import contextlib\n", "functools", None): ("functools", "import functools\nimport contextlib\n"),
 }
 
@@ -84,9 +84,17 @@ def test_an_import_is_put_in_where_it_loads_nothing_earlier_than_needed(
 
 
 def test_a_name_with_another_meaning_is_not_taken() -> None:
-    source, tree = read("def f(torch):\n    return torch\n")
+    source, tree = read("from torch import nn\n\n\ndef f(torch):\n    return torch\n")
     with pytest.raises(Unfixable, match="another meaning"):
         ensure_import(source, tree, "torch")
+
+
+@pytest.mark.parametrize("text", ["x = 1\n", "import mxnet\n", "from helpers import *\n", "import torchvision\n"])
+def test_a_file_that_does_not_import_torch_never_gains_that_import(text: str) -> None:
+    source, tree = read(text)
+    for module, name in (("torch", None), ("torch.amp", "autocast"), ("torch.nn.attention", "sdpa_kernel")):
+        with pytest.raises(Unfixable, match="does not import torch"):
+            ensure_import(source, tree, module, name)
 
 
 def test_all_that_is_said_to_come_with_torch_does() -> None:

@@ -7,7 +7,8 @@ import ast
 import pytest
 
 from tests.fixing.helpers import edited, read, statement_of
-from trainlint.fixing.rewrite import Unfixable, insert_before, insert_decorator, remove_statement, wrap_in_with
+from trainlint.fixing.rewrite import Unfixable, insert_decorator, remove_statement, wrap_in_with
+from trainlint.fixing.statements import insert_before
 
 REMOVED = {
     "a()\ngone()\nb()\n": "a()\nb()\n",

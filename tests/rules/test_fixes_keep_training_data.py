@@ -202,18 +202,20 @@ def step(copy: str, loop: str = "loader", before: str = "pass", after: str = "pa
 
 
 DOUBTFUL: list[tuple[type[Rule], str]] = [
+    (BlockingBatchCopy, step('batch.to("cuda", torch.half)')),  # changes nothing unless the loader pins
+    (BlockingBatchCopy, step('batch.float().to("cuda")', loop="DataLoader(rows, pin_memory=True)")),  # nor here
     (BlockingBatchCopy, step('batch.to("cuda")')),  # may be an object of the project's own
     (BlockingBatchCopy, step("batch.cuda()", before='device = "mps"')),
     (BlockingBatchCopy, step("batch.cuda()", after="batch.zero_()")),
     (BlockingBatchCopy, step("batch[0].cuda()", after="batch[0][:4] = 0")),
     (LoaderWithoutPinnedMemory, step("engine(batch)", loop="DataLoader(rows)", before="torch.cuda.set_device(0)")),
+    (LoaderWithoutPinnedMemory, step("batch.cuda(non_blocking=True)", loop="DataLoader(rows)")),  # rows of what?
     (CreatedOnHostThenMoved, step("torch.rand(3).cuda()")),
 ]
 CERTAIN: list[tuple[type[Rule], str]] = [
-    (BlockingBatchCopy, step('batch.to("cuda", torch.half)')),
+    (BlockingBatchCopy, step('batch.to("cuda", torch.half)', loop="DataLoader(rows, pin_memory=True)")),
+    (BlockingBatchCopy, step('batch.to("cuda")', loop="DataLoader(rows, num_workers=2)")),
     (BlockingBatchCopy, step('batch.to("cuda")', loop="DataLoader(rows, pin_memory=True)")),
-    (BlockingBatchCopy, step('batch.float().to("cuda")')),
-    (LoaderWithoutPinnedMemory, step("batch.cuda(non_blocking=True)", loop="DataLoader(rows)")),
     (LoaderWithoutPinnedMemory, step("engine(batch.cuda())", loop="DataLoader(rows, num_workers=4)")),
     (CreatedOnHostThenMoved, step("torch.ones(3).cuda()")),
 ]

@@ -350,6 +350,10 @@ class SemanticModel:
             from trainlint.analysis.effects.gathered_lists import gathered_lists
 
             effects += gathered_lists(self)
+        if "grad" in self.source.text or "backward" in self.source.text:
+            from trainlint.analysis.effects.own_gradients import own_gradients
+
+            effects += own_gradients(self)
         found: dict[Function, tuple[Effect, ...]] = {}
         for function, effect in effects:
             known = found.get(function, ())
@@ -370,6 +374,10 @@ class SemanticModel:
 
         own = {self.numbers[function]: effects for function, effects in self.own_effects.items()}
         return spread_effects(self.call_graph, own, self._effects_elsewhere)
+
+    def effects_of(self, function: Function) -> tuple[Effect, ...]:
+        """What a function of the file does, itself or through others."""
+        return self._effects.get(self.numbers[function], ())
 
     def called(self, call: ast.Call) -> tuple[CalledFunction, ...]:
         """The functions with effects that a call runs, here or in other files."""

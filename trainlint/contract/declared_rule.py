@@ -14,7 +14,7 @@ from trainlint.analysis.programs.test_files import is_test_path
 from trainlint.analysis.programs.trip_counts import in_short_run
 from trainlint.contract.confidence import level
 from trainlint.contract.guard import Guard
-from trainlint.finding import Confidence, Fix, Heat, Severity
+from trainlint.finding import Confidence, Fix, Heat, Safety, Severity
 from trainlint.rule import BadRule, Rule, Triggers
 from trainlint.symptoms import Symptom
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone
     from typing import Any, ClassVar
 
     from trainlint.analysis.site import Site
-    from trainlint.finding import Edit, Finding, RelatedPlace, Safety
+    from trainlint.finding import Edit, Finding, RelatedPlace
 
 EACH_STEP: dict[Heat, Confidence] = {Heat.STEP: Confidence.CERTAIN, Heat.INNER: Confidence.CERTAIN}
 """For `when`: code that runs at least once in each training iteration. Other frequencies are added by `|`."""
@@ -147,11 +147,20 @@ class DeclaredRule(Rule, base=True):
         def make() -> Fix:
             edits = tuple(sorted(self.edits(site, match)))
             safety = match.fix_safety or self.fix_safety
+            if safety is not None and self._may_be_about_others(site):
+                safety = Safety.UNSAFE
             if not edits or safety is None:
                 raise Unfixable
             return Fix(match.filled(self.fix_title), edits, safety)
 
         return attempt(make) if self.fix_title else None
+
+    def _may_be_about_others(self, site: Site) -> bool:
+        """Whether a method or name of the rule may be that of another framework, which the file imports, too."""
+        from trainlint.analysis.programs.proved_torch import imports_other_framework
+
+        only_torch = bool(self.on) and all(name.startswith("torch.") for name in self.on)
+        return not only_torch and imports_other_framework(site.file)
 
     def check(self, site: Site) -> Iterator[Finding]:
         """Report the matches that no guard stops."""

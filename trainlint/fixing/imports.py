@@ -49,7 +49,8 @@ def ensure_import(
 
     Looks for what the module-level imports offer, in any spelling; only where nothing does, an import is put in:
     above the first import of the same package, so that nothing is loaded earlier than before, else below the
-    docstring and the `__future__` imports. Raises Unfixable where the new name means something else in this file.
+    docstring and the `__future__` imports. Raises Unfixable where the new name means something else in this file, and
+    where a file that does not import torch would gain that import: its objects may be those of another framework.
     """
     wanted = f"{module}.{name}" if name else module
     bindings = list(_bindings(tree.body))
@@ -65,6 +66,8 @@ def ensure_import(
         best = max(offers, key=lambda binding: len(binding.target))
         return best.name + wanted[len(best.target) :], ()
     package = module.partition(".")[0]
+    if package == "torch" and not _imports(tree, package):
+        raise Unfixable(f"{source.path} does not import torch")
     if module in _COME_WITH_TORCH or not name:
         statement = "import torch" if module in _COME_WITH_TORCH else f"import {module}"
         local, taken, meaning = wanted, package, package
@@ -192,6 +195,12 @@ def _is_docstring(statement: ast.stmt) -> bool:
 
 def _is_future(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+
+
+def _imports(tree: ast.Module, package: str) -> bool:
+    """Whether a file imports a package anywhere, or a name that stands for it."""
+    targets = {target or "" for found in _meanings(tree).anywhere.values() for target in found}
+    return any(target == package or target.startswith(f"{package}.") for target in targets)
 
 
 @dataclass(frozen=True, slots=True)

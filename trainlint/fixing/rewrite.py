@@ -12,11 +12,12 @@ from collections.abc import Callable
 
 from trainlint.finding import Fix
 from trainlint.fixing.arguments import add_keyword, set_keyword
+from trainlint.fixing.bound_names import insert_where_bound
 from trainlint.fixing.expressions import append_attribute_call, replace_expression, wrap_in_call
 from trainlint.fixing.imports import ensure_import, move_module, move_names
 from trainlint.fixing.layout import Unfixable
 from trainlint.fixing.segment import expression, replace_simple_statement, simple_statement
-from trainlint.fixing.statements import insert_before, insert_decorator, remove_statement, wrap_in_with
+from trainlint.fixing.statements import insert_decorator, remove_statement, wrap_in_with
 
 __all__ = [
     "Unfixable",
@@ -25,8 +26,8 @@ __all__ = [
     "attempt",
     "ensure_import",
     "expression",
-    "insert_before",
     "insert_decorator",
+    "insert_where_bound",
     "move_module",
     "move_names",
     "remove_statement",

@@ -12,6 +12,7 @@ from trainlint.contract.guards.arguments import given_unpacked
 from trainlint.contract.guards.files import supports_older_than
 from trainlint.finding import Confidence, Edit, Safety, Severity
 from trainlint_rules.api.idioms.guards import pickled_otherwise, supports_none_before
+from trainlint_rules.api.idioms.loaded_objects import is_used_as_object
 
 _FIRST_WITH_IT = (1, 13)
 _ON_SINCE = (2, 6)
@@ -52,7 +53,8 @@ class LoadWithoutWeightsOnly(CallRule):
 
     ## Fix safety
     A file that holds anything but tensors and plain containers is refused: whole pickled models, NumPy scalars,
-    optimizers' own classes. Try it with your files.
+    optimizers' own classes. Try it with your files. Where the code calls a method of what it loads, as in
+    `torch.load(path).eval()`, a whole model is loaded, and there is no fix.
 
     ## Confirmed by
     A FutureWarning of `torch.load` in PyTorch 2.4 and 2.5; nothing in other versions.
@@ -85,7 +87,9 @@ class LoadWithoutWeightsOnly(CallRule):
         return Match(site) if site.lacks(_ON_SINCE) else Match(site, Confidence.LIKELY, severity=Severity.ADVICE)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`weights_only=True`."""
+        """`weights_only=True`, unless an object is loaded."""
+        if is_used_as_object(site):
+            return
         from trainlint.fixing.rewrite import add_keyword
 
         yield add_keyword(site.source, site.call, "weights_only", "True")

@@ -10,7 +10,7 @@ from trainlint.analysis.syntax.names import end_position, nodes_in
 from trainlint.contract.declared_rule import DeclaredRule, Match
 from trainlint.finding import Edit, Safety, Severity
 from trainlint.rule import Triggers
-from trainlint_rules.api.idioms.misspelt import TYPOS, of_own_class, read_elsewhere
+from trainlint_rules.api.idioms.misspelt import TYPOS, called_instead, is_surely_tensor, of_own_class, read_elsewhere
 
 _METHOD = "requires_grad_"
 _NAMES = TYPOS | {_METHOD}
@@ -40,7 +40,8 @@ class RequireGradTypo(DeclaredRule):
         model.embedding.weight.requires_grad = False
     ```
 
-    For a whole module, `model.encoder.requires_grad_(False)` is one line.
+    A module has no such flag, only the method: `model.encoder.require_grad = False` must become
+    `model.encoder.requires_grad_(False)`. The fix writes that wherever the code does not show a tensor.
 
     ## Fix safety
     The flag begins to work: what was trained until now is frozen, or the other way round. Losses change.
@@ -76,7 +77,11 @@ class RequireGradTypo(DeclaredRule):
                 yield Match(site.at(node), fields={"target": node, "what": what})
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """The name of the flag."""
-        stop, name = site.source.offset(*end_position(match["target"])), match["target"].attr
-        if site.source.text.endswith(name, 0, stop):
-            yield Edit(stop - len(name), stop, "requires_grad")
+        """The flag of a tensor, or a call of the method, which modules have as well."""
+        target, statement = match["target"], site.statement
+        if is_surely_tensor(match.site, target.value):
+            stop, name = site.source.offset(*end_position(target)), target.attr
+            if site.source.text.endswith(name, 0, stop):
+                yield Edit(stop - len(name), stop, "requires_grad")
+        elif isinstance(statement, ast.Assign) and statement.targets == [target]:
+            yield called_instead(site, target, statement)

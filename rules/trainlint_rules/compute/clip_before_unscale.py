@@ -105,7 +105,7 @@ class ClipBeforeUnscale(CallRule):
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The call above the clipping, where that runs once in each step."""
-        from trainlint.fixing.rewrite import insert_before
+        from trainlint.fixing.rewrite import insert_where_bound
 
         if once_for_each(site, match["step"]):
-            yield insert_before(site.source, site.statement, match.filled("{scaler}.unscale_({optimizer})"))
+            yield insert_where_bound(site.file, site.statement, match.filled("{scaler}.unscale_({optimizer})"))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from trainlint.analysis.programs.proved_torch import means_only
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import constant
-from trainlint.analysis.tables.loaders import TORCH_CLASSES
+from trainlint.analysis.tables.loaders import TORCH_CLASSES, TORCH_ORIGINS
 from trainlint.analysis.types.loaders import Loader
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
@@ -25,7 +26,7 @@ class LoaderRule(CallRule, base=True):
 
         A loader that no training program builds loads nothing that anyone waits for.
         """
-        if site.call in site.file.loaders.built:
+        if site.call in site.file.loaders.built and means_only(site.call.func, site.block, TORCH_ORIGINS):
             idle = site.file.is_unreferenced(site.block) or site.file.is_untrained(site.block)
             for answer in super().answers(site):
                 if isinstance(answer, Match) and not self.when:

@@ -11,7 +11,13 @@ from trainlint.finding import Confidence, Edit, Safety
 from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.loader_purposes import Device, Feeds, feeds, goes_to_device
 from trainlint_rules.data.idioms.loading_work import read_once_to_evaluate
-from trainlint_rules.data.idioms.pinning import nothing_to_pin, pins, safety_of_pinning, sends_to_processes
+from trainlint_rules.data.idioms.pinned.pinning import (
+    nothing_to_pin,
+    pin_edits,
+    pins,
+    safety_of_pinning,
+    sends_to_processes,
+)
 from trainlint_rules.data.idioms.workers import loads_single_items
 
 _BY_DEVICE = {
@@ -67,9 +73,10 @@ class LoaderWithoutPinnedMemory(LoaderRule):
     ```
 
     Where the file asks `torch.cuda.is_available()`, the fix writes that instead of `True`, so that a run without CUDA
-    prints no warning. Pinning changes where a batch lies, not what it holds. Only a tensor that is on the device
-    already cannot be pinned: where the file does not show that batches come from the host, the fix is an unsafe one.
-    A collate function that returns objects of its own gains nothing until these have a `pin_memory` method.
+    prints no warning. Pinning changes where a batch lies, not what it holds. Only a dense tensor on the host can be
+    pinned: where neither workers nor code in the file show that batches are such tensors, the fix is an unsafe one,
+    and so it is where `pin_memory=False` is given. A collate function that returns objects of its own gains nothing
+    until these have a `pin_memory` method.
 
     ## Confirmed by
     `batch.is_pinned()` is false, and `Memcpy HtoD (Pageable -> Device)` in each step of a profile.
@@ -101,15 +108,8 @@ class LoaderWithoutPinnedMemory(LoaderRule):
         trains = feeds(site.file, loader) in _FOR_TRAINING and not site.file.batches.prepared(loader)
         trains = trains and not read_once_to_evaluate(site) and not loads_single_items(site)
         sure = _BY_DEVICE[device] if trains else Confidence.POSSIBLE
-        return Match(site, sure, fix_safety=safety_of_pinning(site, device))
+        return Match(site, sure, fix_safety=safety_of_pinning(site))
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`pin_memory=True`, or the answer of `torch.cuda.is_available` where the file runs without CUDA too."""
-        from trainlint.fixing.rewrite import ensure_import, set_keyword
-
-        value = "True"
-        if any(asked.origin(asked.call.func) == "torch.cuda.is_available" for asked in site.calls("is_available")):
-            name, imported = ensure_import(site.source, site.file.tree, "torch.cuda", "is_available")
-            yield from imported
-            value = f"{name}()"
-        yield set_keyword(site.source, site.call, "pin_memory", value)
+        """The option, set."""
+        return pin_edits(site)

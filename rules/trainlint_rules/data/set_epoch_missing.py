@@ -125,8 +125,8 @@ class SetEpochMissing(CallRule):
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The call, at the top of the loop over epochs."""
-        from trainlint.fixing.rewrite import insert_before
+        from trainlint.fixing.rewrite import insert_where_bound
 
         told = call_of_set_epoch(site, match["loader"], match["first"])
         if told is not None:
-            yield insert_before(site.source, *told)
+            yield insert_where_bound(site.file, *told)

@@ -38,6 +38,16 @@ class EvaluationWithoutNoGrad(CallRule):
     ## Example
     ```python
     import torch
+    from torch import nn
+
+
+    class Classifier(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.last = nn.Linear(784, 10)
+
+        def forward(self, images):
+            return self.last(images.flatten(1))
 
 
     def evaluate(model, val_loader, device):
@@ -48,11 +58,25 @@ class EvaluationWithoutNoGrad(CallRule):
             targets = targets.to(device, non_blocking=True)
             correct += (model(inputs).argmax(dim=1) == targets).sum()
         return correct.item()
+
+
+    def report(val_loader, device):
+        print(evaluate(Classifier().to(device), val_loader, device))
     ```
 
     ## Use instead
     ```python
     import torch
+    from torch import nn
+
+
+    class Classifier(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.last = nn.Linear(784, 10)
+
+        def forward(self, images):
+            return self.last(images.flatten(1))
 
 
     @torch.no_grad()
@@ -64,6 +88,10 @@ class EvaluationWithoutNoGrad(CallRule):
             targets = targets.to(device, non_blocking=True)
             correct += (model(inputs).argmax(dim=1) == targets).sum()
         return correct.item()
+
+
+    def report(val_loader, device):
+        print(evaluate(Classifier().to(device), val_loader, device))
     ```
 
     `torch.inference_mode()` saves a little more, but what it returns can never meet autograd again: it suits
@@ -80,10 +108,12 @@ class EvaluationWithoutNoGrad(CallRule):
     parts are left to its caller, and a policy that is trained through a copy of its critic needs that copy's graph.
     One forward of a script outside of loops costs little.
 
-    The fix is safe where nothing of what it wraps can reach a backward. Where results leave the function with their
-    graph, and for targets, whose unused gradients it takes away, it needs `--unsafe-fixes`; where the file names
-    PyTorch's own transformer layers, which take a fused path with other rounding when autograd is off,
-    `--numeric-fixes`.
+    A model whose forward takes gradients itself, as for forces or a penalty, is left alone. The fix is safe where the
+    forward is in sight and takes none, and where nothing of what the fix wraps can reach a backward. Where the model is
+    not in sight, where results leave the function with their graph, and for targets, whose unused gradients it takes
+    away, it needs `--unsafe-fixes`; where the file names PyTorch's own transformer layers, which take a fused path with
+    other rounding when autograd is off, `--numeric-fixes`. A generator gets the decorator: a block around a `yield`
+    would switch autograd off in the code that iterates, too.
 
     ## Confirmed by
     `trainlint probe` times the forwards at this line of a model in `eval()` that record a graph which no backward asks

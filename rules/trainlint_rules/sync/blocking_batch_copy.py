@@ -12,6 +12,7 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
 from trainlint.finding import Confidence, Edit, Heat, Safety
 from trainlint.symptoms import Symptom
+from trainlint_rules.data.idioms.pinned.pinning import nothing_to_pin, pin_edits, safety_of_pinning
 from trainlint_rules.sync.idioms.batch_copies import (
     cut_from_host,
     dropped,
@@ -25,6 +26,7 @@ from trainlint_rules.sync.idioms.copies import (
     cast_on_host,
     copied,
     memory_of,
+    unpinned_loaders,
 )
 from trainlint_rules.sync.idioms.one_batch import copies_of_batch, told_at_first_copy
 
@@ -78,9 +80,11 @@ class BlockingBatchCopy(CallRule):
             optimizer.step()
     ```
 
-    Kernels that read the batch wait for its copy on the device, so the results are the same bits. The fix becomes an
-    unsafe one where this is not certain: the batch may be an object of the project with a `to` of its own that takes no
-    such argument, its host memory is written to after the copy, or the file may run on MPS, where asynchronous copies
+    Kernels that read the batch wait for its copy on the device, so the results are the same bits. Where the loader
+    stands in the same file and pins no memory, the fix pins it, too: alone, neither does much. The fix becomes an
+    unsafe one where it is not certain that it keeps the results, or that it does anything: the batch may be an object
+    of the project with a `to` of its own that takes no such argument, its host memory may be written to after the copy,
+    under this name or another, the loader may be out of sight, or the file may run on MPS, where asynchronous copies
     have given wrong data.
 
     A cast before the copy, as in `inputs.float().to("cuda")`, makes a new, pageable tensor where the type changes. Let
@@ -122,18 +126,25 @@ class BlockingBatchCopy(CallRule):
         others = copies_of_batch(site.file, site.call, site.block, site.statement)
         related = tuple(site.related(other.node, _ALIKE) for other in others if isinstance(other.node, ast.Call))
         if cut_from_host(site, copied(site)):
-            return Match(site, sure, help=_CUT, related=related)
+            return Match(site, sure, {"alone": None, "loaders": ()}, help=_CUT, related=related)
         memory = memory_of(site, copied(site))
         cast, instead = cast_on_host(site, copied(site)), None
         if site.origin(site.call.func) in SHARING:
             instead = f"{_HELP[memory]}copy by `.to({site.text(argument(site.call, 'device'))}, non_blocking=True)`"
         elif cast:
             instead = f"{_UNPINNED}pass `non_blocking=True` and `dtype=...` here instead of calling `.{cast}()` first"
-        safety = safety_without_waiting(site)
-        return Match(site, sure, {"pin": _HELP[memory]}, help=instead, fix_safety=safety, related=related)
+        alone = safety_without_waiting(site)
+        loaders = tuple(unpinned_loaders(site)) if memory is Memory.PAGEABLE else ()
+        safety = max(alone, *map(safety_of_pinning, loaders)) if loaders else alone
+        if any(map(nothing_to_pin.holds, loaders)):
+            loaders, memory = (), Memory.UNKNOWN
+        if memory is Memory.UNKNOWN or cast:
+            safety = Safety.UNSAFE  # where the memory is not pinned, the argument changes nothing
+        fields = {"pin": _HELP[memory], "alone": alone, "loaders": loaders}
+        return Match(site, sure, fields, help=instead, fix_safety=safety, related=related)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """One more keyword, in each of the copies of this batch for which that is as safe."""
+        """One more keyword, in each of the copies of this batch for which that is as safe, and pinned memory."""
         from trainlint.fixing.rewrite import add_keyword
 
         places = (site.place, *copies_of_batch(site.file, site.call, site.block, site.statement))
@@ -141,6 +152,8 @@ class BlockingBatchCopy(CallRule):
             # The functions take no such keyword, and for what is cut from pageable memory it changes nothing.
             if copy.origin(copy.call.func) in SHARING or cut_from_host(copy, copied(copy)):
                 continue
-            if safety_without_waiting(copy) is not match.fix_safety:
+            if safety_without_waiting(copy) is not match["alone"]:
                 continue
             yield add_keyword(copy.source, copy.call, "non_blocking", "True")
+        for loader in match["loaders"]:
+            yield from pin_edits(loader)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.forms.machine.versions import module_asked_for_names, speaks_of_version
 from trainlint.analysis.conditions.guards import guards_around
+from trainlint.analysis.conditions.provided_names import provides
 from trainlint.analysis.conditions.subjects import words_in
 from trainlint.analysis.syntax.blocks import Block, How, Place, Position
 from trainlint.analysis.syntax.memo import once
@@ -21,11 +22,13 @@ Extent = tuple[Position, Position]
 
 
 def has_alternative(file: SemanticModel, node: ast.expr, block: Block, names: Collection[str]) -> bool:
-    """Whether code that runs instead of `node` uses one of these dotted names, as version switches do.
+    """Whether code that runs instead of `node` uses one of these dotted names, or the file provides one, as shims do.
 
     Instead of it runs: the other branch of an `if` or a conditional expression, the other parts of a `try`, and what
-    an early `return` above it returns.
+    an early `return` above it returns. All rules about deprecated names ask this.
     """
+    if any(provides(file, names, old, block) for old in origins(node, block) if old is not None):
+        return True
     uses = _uses(file, frozenset(names))
     if not uses:
         return False

@@ -17,6 +17,8 @@ class EffectKind(Enum):
     """Sums or averages what a parameter holds over all ranks."""
     GATHERS = "gathers"
     """Returns a list of tensors gathered from all ranks, and uses it for nothing else."""
+    DIFFERENTIATES = "differentiates"
+    """Takes gradients itself or switches autograd on, as models of forces and gradient penalties do."""
     STEPS = "steps"
     """Takes a training step, or a part of one."""
     TRAINS = "trains"

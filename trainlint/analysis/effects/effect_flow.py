@@ -15,6 +15,8 @@ from trainlint.analysis.syntax.blocks import BlockKind
 MOST = 8
 """How many effects of a function are kept, nearest first."""
 _CARRIED = frozenset({EffectKind.REDUCES})
+_CARRIED_ANYHOW = frozenset({EffectKind.DIFFERENTIATES})
+"""What concerns no parameter, and matters however seldom it is done."""
 """What a caller does as well. A read is told to direct callers alone: their own call is the place to report. Steps are
 settled together with the kinds of loops (programs/steps.py)."""
 
@@ -56,7 +58,9 @@ def _carried(
     """What the caller does by a call, in terms of its own parameters."""
     found = []
     for effect in effects:
-        if effect.kind in _CARRIED:
+        if effect.kind in _CARRIED_ANYHOW:
+            found.append(replace(effect, distance=effect.distance + 1))
+        elif effect.kind in _CARRIED:
             handed_on = parameter_of_caller(net.calls[call].passed.value(effect.of, parameters, defaults))
             if handed_on is not None:
                 found.append(replace(effect, of=handed_on, distance=effect.distance + 1))
@@ -66,7 +70,9 @@ def _carried(
 def _added(net: CallGraph, found: dict[int, tuple[Effect, ...]], call: int, effects: Sequence[Effect]) -> list[int]:
     """The function around a call, if that does more, or something nearer, than was known."""
     caller = net.function_of[net.call_block[call]]
-    if caller == NOWHERE or not effects or _is_rare(net, call):
+    if effects and _is_rare(net, call):
+        effects = [effect for effect in effects if effect.kind in _CARRIED_ANYHOW]
+    if caller == NOWHERE or not effects:
         return []
     nearest: dict[Effect, Effect] = {}
     for effect in sorted((*found.get(caller, ()), *effects), key=_order):

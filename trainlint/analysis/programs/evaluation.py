@@ -14,6 +14,7 @@ from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import loads
 from trainlint.analysis.tables.host_reads import TO_NO_TENSOR
 from trainlint.analysis.types.backward import LEAVES, BackwardFlow, carries_graph, held_by
+from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.values import Kind
 from trainlint.patterns import lazy
 
@@ -26,6 +27,7 @@ _NO_MODEL = lazy(
 )
 """What is called like a model and is none, or switches autograd off itself: clients, helpers, classes."""
 
+_METHODS_OF_TABLES = frozenset({"head"})
 _NEEDS_GRADIENTS = lazy(
     r"(^|_)(requires_grad_?|autograd|enable_grad|grad|grads|gradients?|backward|attack\w*|adversar\w*|perturb\w*|pgd|"
     r"fgsm|saliency|attributions?|explain\w*|explanations?|grad_?cam|jacobian|hessian|fisher|influence|jvp|vjp|"
@@ -85,7 +87,18 @@ def model_run_by(file: SemanticModel, place: Place) -> ast.expr | None:
     ):
         return None
     value = file.kinds.of(model, block)
-    return model if value.kind is Kind.MODULE and not value.loss_function else None
+    if value.kind is not Kind.MODULE or value.loss_function or _may_be_of_table(file, model, block):
+        return None
+    return model
+
+
+def _may_be_of_table(file: SemanticModel, model: ast.expr, block: Block) -> bool:
+    """Whether this may be a method of a table, as in `table.head(5)`: nothing but its name says that it is a module."""
+    if not isinstance(model, ast.Attribute) or model.attr not in _METHODS_OF_TABLES:
+        return False
+    is_guess = file.kinds.of(model, block).evidence.kind <= Rank.NAMED
+    is_own = isinstance(model.value, ast.Name) and file.outline.self_class(model.value, block) is not None
+    return is_guess and not is_own and file.kinds.of(model.value, block).kind is not Kind.MODULE
 
 
 def _is_own_method(file: SemanticModel, call: ast.Call) -> bool:

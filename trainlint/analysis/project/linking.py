@@ -85,6 +85,7 @@ class _Linked:
                 leaving=self._leaving(file),
                 gradients_off={function: self._gradients_off(some) for function, some in edges.items()},
                 effects=self._effects_of(out_of.get(file, [])),
+                forwards=self._forwards(out_of.get(file, [])),
                 arguments=dict(self.values.arguments(file, edges)),
                 returned=dict(self.values.returned(file, out_of.get(file, []))),
                 attributes=dict(self.values.attributes(file)),
@@ -94,7 +95,17 @@ class _Linked:
                 unreferenced=self.references.unreferenced(file) if self.whole else (),
                 untrained=self._untrained(file) if self.whole else (),
                 loader_uses=self.loader_uses.get(file, {}),
+                old_scaler_tested=bool(self.tests_of_old_scaler.get(self.groups[file], set()) - {file}),
             )
+
+    @cached_property
+    def tests_of_old_scaler(self) -> dict[int, set[int]]:
+        """Group → its files that test for the old scaler's class."""
+        found: dict[int, set[int]] = {}
+        for file, (summary, group) in enumerate(zip(self.summaries, self.groups, strict=True)):
+            if summary.tests_old_scaler:
+                found.setdefault(group, set()).add(file)
+        return found
 
     @cached_property
     def follower(self) -> Follower:
@@ -372,6 +383,17 @@ class _Linked:
                 shape = self.net.functions[number]
                 key = self.summaries[crossing.file].skeleton.calls[crossing.call].key
                 found[key] = (*found.get(key, ()), CalledFunction(shape.qualified_name, shape.parameters, effects))
+        return found
+
+    def _forwards(self, out_of: list[Crossing]) -> dict[str, bool]:
+        """Call that runs the forward of another file → whether that, or one of several, takes gradients itself."""
+        found: dict[str, bool] = {}
+        for crossing in out_of:
+            number = self.numbers[crossing.target][crossing.function]
+            if crossing.how is Handing.CALLED and self.net.functions[number].qualified_name.endswith(".forward"):
+                key = self.summaries[crossing.file].skeleton.calls[crossing.call].key
+                takes = any(item.kind is EffectKind.DIFFERENTIATES for item in self.effects.get(number, ()))
+                found[key] = found.get(key, False) or takes
         return found
 
     @cached_property

@@ -116,3 +116,5 @@ class Summary:
     """Such a name → the functions of the file in which it stands; "" for outside of any."""
     ignored: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """Line of a call whose statement has an ignore comment → the words of the comment, none for all rules."""
+    tests_old_scaler: bool = False
+    """Whether it tests if an object is of the old scaler's class."""

@@ -85,6 +85,7 @@ TORCH_ORIGINS = frozenset(origin for row in _CLASSES for origin in row.torch_ori
 """The dotted origins of the classes whose options are those of PyTorch's own loader."""
 TORCH_CLASSES = frozenset(row.name for row in _CLASSES if row.torch_origins)
 """The last names of these classes, for the triggers of rules."""
+_COLLATES_TENSORS = frozenset({"default_collate", "default_data_collator"})
 _PREFETCHER = lazy(r"prefetch(er|loader)", re.IGNORECASE)
 _HOST_PREFETCHER = lazy("cpu", re.IGNORECASE)
 """What only reads ahead."""
@@ -117,3 +118,8 @@ def hands_back_in_order(name: str) -> bool:
     """Whether a framework's call of this name returns what it is given, prepared, in the same order."""
     row = PREPARATIONS.get(name)
     return row is not None and row.in_order
+
+
+def collates_tensors(name: str) -> bool:
+    """Whether a collate function of this name makes batches of plain tensors and containers of these."""
+    return name in _COLLATES_TENSORS

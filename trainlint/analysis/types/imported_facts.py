@@ -31,6 +31,8 @@ class ImportedFacts:
     """Lines of the file with an ignore comment and a call that runs code of other files, where it may silence."""
     effects: Mapping[str, tuple[CalledFunction, ...]] = field(default_factory=dict)
     """Call that leaves the file → the functions that it runs elsewhere, with what they do."""
+    forwards: Mapping[str, bool] = field(default_factory=dict)
+    """Call that runs the forward of a module of another file → whether that takes gradients itself."""
     arguments: Mapping[tuple[str, str], Value] = field(default_factory=dict)
     """Function and parameter → what callers pass, those of this file included."""
     returned: Mapping[str, Value] = field(default_factory=dict)
@@ -61,6 +63,8 @@ class ImportedFacts:
     untrained: tuple[str, ...] = ()
     """Functions that no training program of the project reaches; none where it has no such program, or finds code by
     names that stand in no code."""
+    old_scaler_tested: bool = False
+    """Whether a file that this one works together with tests if an object is of the class torch.cuda.amp.GradScaler."""
     edited: bool = False
     """Whether the file has changed since all this was found out, as after a fix: then its own facts are looked up anew
     wherever that is possible."""

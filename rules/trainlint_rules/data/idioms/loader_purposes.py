@@ -7,6 +7,7 @@ import re
 from enum import Enum, auto
 
 from trainlint.analysis.conditions.questions import is_for_training
+from trainlint.analysis.programs.proved_torch import imports_other_framework
 from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Place
@@ -107,6 +108,8 @@ def goes_to_device(file: SemanticModel, loader: Loader) -> Device:
     copies |= {file.heats.of(place.block).heat for place in _copies(file).get(loader, ())}
     if copies:
         return Device.COPIED if copies & _OFTEN else Device.SELDOM
+    if imports_other_framework(file):
+        return Device.STAY  # its own code takes the batches over, as arrays
     drawn = bool(_draws(file, loader))
     if not file.names.show(CUDA, DEEPSPEED):
         handed_on = not drawn and not _hands_over_to_trainer(file)  # whose code names devices for everybody

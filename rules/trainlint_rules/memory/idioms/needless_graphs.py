@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.effects.known_forwards import Gradients, gradients_in
 from trainlint.analysis.programs.evaluation import (
     carried_out,
     forwards_with_graph,
@@ -17,7 +18,7 @@ from trainlint.analysis.programs.evaluation import (
 )
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import last_name
+from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.tables.precision import AUTOCAST
 from trainlint.analysis.tables.signs import TRANSFORMER_LAYERS
 from trainlint.analysis.types.backward import LEAVES
@@ -67,6 +68,29 @@ class NeedlessGraph:
 
 def needless_graphs(site: Site) -> Iterator[NeedlessGraph]:
     """The graphs that nothing trains, by what a rule looks at: a loop, `eval`, `Variable`, or a read of a result."""
+    for graph in _found(site):
+        scope = graph.scope
+        if scope is not None and _yields(scope):
+            scope = _whole_generator(graph.site)
+        taken = gradients_in(site.file, scope or graph.site.statement)
+        if taken is not Gradients.TAKEN:
+            yield replace(graph, scope=scope, safety=graph.safety if taken is Gradients.NONE else Safety.UNSAFE)
+
+
+def _yields(scope: ast.stmt) -> bool:
+    """Whether a `with` around a statement would stand around a `yield`, and so hold in the code that iterates, too."""
+    return any(isinstance(part, ast.Yield | ast.YieldFrom) for part in nodes_in(scope))
+
+
+def _whole_generator(site: Site) -> ast.FunctionDef | None:
+    """The generator around a place, for a decorator, which holds only while the generator itself runs."""
+    function = site.function
+    if function is None or not function.is_generator or site.file.loops.summary(function):
+        return None
+    return function.node if isinstance(function.node, ast.FunctionDef) else None
+
+
+def _found(site: Site) -> Iterator[NeedlessGraph]:
     if not isinstance(site.node, ast.Call):
         loop = site.file.outline.loop_blocks[site.node]
         if evaluation_loop(site) is not None:

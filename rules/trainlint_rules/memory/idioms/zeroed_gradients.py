@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.conditions.option_defaults import Flags
 from trainlint.analysis.conditions.values.tested_values import asks_only_for_gradient
+from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import constant, last_name, nodes_in
 from trainlint.analysis.tables.signs import GRAPH_CAPTURE, STATIC_GRADIENTS
 from trainlint.contract.guard import early_guard, guard
@@ -16,10 +17,13 @@ from trainlint.contract.guards.names import shows
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trainlint.analysis.semantic_model import SemanticModel
     from trainlint.analysis.site import Site
     from trainlint.finding import Edit
 
-_ADDING = frozenset({"add_", "copy_", "lerp_", "addcmul_"})
+_ADDING = frozenset(
+    {"add_", "sub_", "copy_", "lerp_", "addcmul_", "addcdiv_", "index_add_", "index_copy_", "scatter_", "set_"}
+)
 """Methods by which code puts gradients of its own into what is there, so that something must be there."""
 
 gradients_in_buffers = shows(
@@ -80,11 +84,43 @@ def passes_option_on(site: Site) -> bool:
 
 @early_guard
 def adds_to_gradients(site: Site) -> bool:
-    """The file adds to `.grad` itself, so that something must be there."""
-    stores = (place.statement for place in site.file.outline.stores.get("grad", ()))
-    if any(isinstance(store, ast.AugAssign) and isinstance(store.op, ast.Add | ast.Sub) for store in stores):
-        return True
+    """The file adds to `.grad` itself, or writes into it, so that something must be there."""
+    for node in nodes_in(site.file.tree):
+        match node:
+            case ast.AugAssign(target=target, op=ast.Add() | ast.Sub()) if _is_gradient(site, target):
+                return True
+            case ast.Assign(targets=targets) if any(
+                isinstance(item, ast.Subscript) and _is_gradient(site, item.value) for item in targets
+            ):
+                return True
+            case ast.keyword(arg="out", value=value) if _is_gradient(site, value):
+                return True
     return any(
-        isinstance(called.call.func, ast.Attribute) and last_name(called.call.func.value) == "grad"
+        isinstance(called.call.func, ast.Attribute) and _is_gradient(called, called.call.func.value)
         for called in site.calls(*_ADDING)
     )
+
+
+def _is_gradient(site: Site, node: ast.expr) -> bool:
+    """Whether this is `p.grad`, its `.data`, a part of it, or a name for one of these."""
+    while isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and node.attr == "data"):
+        node = node.value
+    if isinstance(node, ast.Attribute):
+        return node.attr == "grad"
+    return isinstance(node, ast.Name) and node.id in _names_of_gradients(site.file)
+
+
+@once
+def _names_of_gradients(file: SemanticModel) -> frozenset[str]:
+    """The names to which the file assigns a gradient or its data."""
+    found = set()
+    for place in file.outline.block_of:
+        match place:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=ast.Attribute(attr="grad"))
+                | ast.Assign(
+                    targets=[ast.Name(id=name)], value=ast.Attribute(attr="data", value=ast.Attribute(attr="grad"))
+                )
+            ):
+                found.add(name)
+    return frozenset(found)

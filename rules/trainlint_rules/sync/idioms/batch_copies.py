@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 
 from trainlint.analysis.conditions.values.without_cuda import runs_without_cuda
+from trainlint.analysis.effects.host_writes import written_afterwards
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import BlockKind
+from trainlint.analysis.syntax.blocks import BlockKind, Place
 from trainlint.analysis.syntax.names import argument, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.types.values import Home, Kind, Origin, Value
@@ -21,7 +22,6 @@ from trainlint_rules.sync.idioms.copies import (
     copies_to_cuda,
     file_names_other_accelerators,
     first_name,
-    host_memory_is_reused,
     in_mover,
     in_own_to,
     is_surely_tensor,
@@ -112,5 +112,6 @@ def _follows_another(site: Site) -> bool:
 def safety_without_waiting(site: Site) -> Safety:
     """Safe for what is surely a tensor whose host memory is left alone, on CUDA."""
     batch = copied(site)
-    risky = host_memory_is_reused(site, batch) or file_names_other_accelerators(site.file)
+    place = Place(site.call, site.block, site.statement)
+    risky = file_names_other_accelerators(site.file) or written_afterwards(site.file, batch, place)
     return Safety.SAFE if is_surely_tensor(site, batch) and not risky else Safety.UNSAFE

@@ -1,8 +1,9 @@
-"""What is known of a tensor that is copied to the device: that it is one, and that its host memory stays as it is."""
+"""What is known of a tensor that is copied to the device: that it is one, and which host memory it lies in."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -13,6 +14,7 @@ from trainlint.analysis.syntax.blocks import Block, How
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in, position, root_name
 from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.analysis.tables.loaders import collates_tensors
 from trainlint.analysis.tables.signs import ANY_ACCELERATOR, MPS, XLA
 from trainlint.analysis.tables.waits.device_copies import COPIES
 from trainlint.analysis.types.loaders import Loader
@@ -34,7 +36,6 @@ _NO_BATCH = frozenset({"self", "cls", "model", "module", "net"})
 CASTS = frozenset("float half long int double bfloat16 bool short byte".split())
 """Methods of tensors that make one of another type."""
 _SURE_OF_TARGET = 0.75
-_COLLATES_TENSORS = frozenset({"default_collate", "default_data_collator"})
 _TAKE_TENSORS = ("torch.nn.functional.", "torch.cat", "torch.stack", "torch.argmax", "torch.sum", "torch.where")
 
 
@@ -54,6 +55,12 @@ def memory_of(site: Site, batch: ast.expr) -> Memory:
     options = [site.file.loaders.option(loader, "pin_memory") for loader in sources]
     pinned = any(option.given and constant(option.value) is not False for option in options)
     return Memory.PINNED if pinned else Memory.PAGEABLE
+
+
+def unpinned_loaders(site: Site) -> Iterator[Site]:
+    """The constructions of the loaders in this file that a copied batch comes from."""
+    for loader in sorted(site.file.batches.sources(copied(site), site.block), key=lambda item: item.call.lineno):
+        yield site.at(loader.call, loader.block)
 
 
 def cast_on_host(site: Site, batch: ast.expr) -> str | None:
@@ -157,7 +164,7 @@ def is_surely_tensor(site: Site, node: ast.expr) -> bool:
 def _collates_tensors(file: SemanticModel, loader: Loader) -> bool:
     """Whether a loader's batches are made of plain tensors and containers."""
     collate = file.loaders.option(loader, "collate_fn")
-    return not collate.given or (collate.value is not None and last_name(collate.value) in _COLLATES_TENSORS)
+    return not collate.given or (collate.value is not None and collates_tensors(last_name(collate.value)))
 
 
 def _tested(node: ast.expr, block: Block) -> bool:
@@ -184,8 +191,6 @@ class _Uses:
     """Names used in a way that only tensors allow."""
     takers: dict[str, dict[str, ast.expr]]
     """For each name, the functions that are given it, by how they are written."""
-    written: dict[str, int]
-    """For each name, the last line where what it holds is written to."""
 
 
 @once
@@ -193,7 +198,6 @@ def _uses(file: SemanticModel, root: ast.AST) -> _Uses:
     """The uses of names in a function or module, those in functions inside it included."""
     as_tensors: set[str] = set()
     takers: dict[str, dict[str, ast.expr]] = {}
-    written: dict[str, int] = {}
     for used in nodes_in(root):
         if isinstance(used, ast.Call):
             function = used.func
@@ -205,41 +209,12 @@ def _uses(file: SemanticModel, root: ast.AST) -> _Uses:
             as_tensors |= _names(used.value)
         elif isinstance(used, ast.BinOp):
             as_tensors |= _names(used.left, used.right)
-        for name in _written(used):
-            written[name] = max(getattr(used, "lineno", 0), written.get(name, 0))
-    return _Uses(frozenset(as_tensors), takers, written)
+    return _Uses(frozenset(as_tensors), takers)
 
 
 def _names(*nodes: ast.expr) -> set[str]:
     """Those of several expressions that are plain names."""
     return {node.id for node in nodes if isinstance(node, ast.Name)}
-
-
-def host_memory_is_reused(site: Site, node: ast.expr) -> bool:
-    """Whether the host's tensor is written to after the copy, which an asynchronous copy must not meet.
-
-    `x = x.to(device)` ends the host tensor's use under that name.
-    """
-    name = root_name(node)
-    statement = site.statement
-    if isinstance(statement, ast.Assign):
-        bound = {item.id for target in statement.targets for item in nodes_in(target) if isinstance(item, ast.Name)}
-        if name in bound:
-            return False
-    return _uses(site.file, _root(site)).written.get(name, 0) >= statement.lineno
-
-
-def _written(node: ast.AST) -> list[str]:
-    """The names that hold what a node writes to."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        method = node.func.attr
-        return [root_name(node.func.value)] if method.endswith("_") and not method.endswith("__") else []
-    if isinstance(node, ast.AugAssign):
-        return [root_name(node.target)]
-    if isinstance(node, ast.Assign):
-        stored = [target for target in node.targets if isinstance(target, ast.Subscript)]
-        return [root_name(target) for target in stored if not isinstance(constant(target.slice), str)]
-    return []
 
 
 def _root(site: Site) -> ast.AST:

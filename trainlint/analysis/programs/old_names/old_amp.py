@@ -61,3 +61,15 @@ def warning_use(file: SemanticModel, place: Place) -> tuple[str, str] | None:
     if meanings & new or has_alternative(file, place.node, place.block, new):
         return None
     return found
+
+
+def tests_for_old_scaler(file: SemanticModel) -> bool:
+    """Whether a file tests if an object is of the old scaler's class, which a scaler of `torch.amp` does not pass."""
+    if GRAD_SCALER.name not in file.source.text:
+        return False
+    for place in file.outline.references:
+        if isinstance(place.node, ast.expr) and role(file, place) is Role.TYPE_TEST:
+            found = filter(None, map(old_name, origins(place.node, place.block)))
+            if any(symbol == GRAD_SCALER.name for _, symbol in found):
+                return True
+    return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 OTHERS = frozenset(
     "mxnet gluoncv gluonnlp jax flax haiku optax equinox tensorflow keras tensorflow_addons paddle paddlenlp mindspore "
-    "chainer mlx tinygrad theano oneflow jittor megengine".split()
+    "chainer mlx tinygrad theano oneflow jittor megengine onnxruntime openvino".split()
 )
 """Their tensors and optimizers have methods of the same names as PyTorch's."""
 _WITH_TORCH = frozenset(

@@ -1,0 +1,1 @@
+"""Batches in pinned memory: what can be pinned, and who has decided about it."""

@@ -1,0 +1,85 @@
+"""Whether pinning helps a loader, and whether it is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.analysis.programs.proved_torch import proved_name
+from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.tables.loaders import TORCH_ORIGINS
+from trainlint.contract.guard import early_guard, guard
+from trainlint.finding import Edit, Safety
+from trainlint_rules.data import LoaderRule, switched_on
+from trainlint_rules.data.idioms.datasets import Items, are_indices
+from trainlint_rules.data.idioms.loading_work import items_at
+from trainlint_rules.data.idioms.pinned.item_code import ItemCode, item_code, shows_device, shows_sparse
+
+
+@guard
+def nothing_to_pin(site: Site) -> bool:
+    """The dataset lies on the device, batches are made there or are sparse, or the loader draws indices."""
+    code = item_code(site.file, LoaderRule.loader(site))
+    if shows_device(code, site.file) or (shows_sparse(code) and not code.stacks):
+        return True
+    dataset = argument(site.call, "dataset", 0)
+    indices = dataset is not None and are_indices(dataset)
+    return items_at(site) in ((Items.DEVICE, Items.MEMORY) if indices else (Items.DEVICE,))
+
+
+@guard
+def sends_to_processes(site: Site) -> bool:
+    """The file calls models in other processes by `torch.distributed.rpc`."""
+    calls = site.calls("remote", "rpc_sync", "rpc_async")
+    return any((sent.origin(sent.call.func) or "").startswith("torch.distributed.rpc.") for sent in calls)
+
+
+def safety_of_pinning(site: Site) -> Safety:
+    """Safe where batches surely are dense tensors on the host, and nobody has decided against pinning them.
+
+    Only a dense tensor on the host can be pinned. Batches are on the host where workers make them, which hand over no
+    tensors of the device, or where the code that makes them is in sight and names no device.
+    """
+    loader, file = LoaderRule.loader(site), site.file
+    if not proved_name(file, site.call.func, site.block, TORCH_ORIGINS) or decided(site):
+        return Safety.UNSAFE
+    code = item_code(file, loader)
+    is_dense = code.stacks or (code.dataset_is_seen and code.collate_is_seen and not shows_sparse(code))
+    return Safety.SAFE if is_dense and _is_on_host(site, code) else Safety.UNSAFE
+
+
+def _is_on_host(site: Site, code: ItemCode) -> bool:
+    if shows_device(code, site.file):
+        return False
+    workers = site.file.loaders.option(LoaderRule.loader(site), "num_workers")
+    by_workers = workers.given and constant(workers.value) != 0
+    is_seen = code.dataset_is_seen or items_at(site) in (Items.WORK, Items.TABLE, Items.MEMORY)
+    return by_workers or (is_seen and code.collate_is_seen)
+
+
+def decided(site: Site) -> bool:
+    """Whether the loader is told not to pin memory."""
+    return site.file.loaders.option(LoaderRule.loader(site), "pin_memory").given
+
+
+def pin_edits(site: Site) -> Iterator[Edit]:
+    """`pin_memory=True`, or the answer of `torch.cuda.is_available` where the file runs without CUDA too.
+
+    Nothing where the option stands in a dict that the call unpacks.
+    """
+    from trainlint.fixing.rewrite import ensure_import, set_keyword
+
+    if decided(site) and argument(site.call, "pin_memory", 7) is None:
+        return
+    value = "True"
+    if any(asked.origin(asked.call.func) == "torch.cuda.is_available" for asked in site.calls("is_available")):
+        name, imported = ensure_import(site.source, site.file.tree, "torch.cuda", "is_available")
+        yield from imported
+        value = f"{name}()"
+    yield set_keyword(site.source, site.call, "pin_memory", value)
+
+
+@early_guard
+def pins(site: Site) -> bool:
+    """The loader pins memory, or an option from elsewhere may say so."""
+    return switched_on(site, "pin_memory")

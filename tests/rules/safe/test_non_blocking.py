@@ -1,0 +1,135 @@
+"""`non_blocking=True` is SAFE only where nothing writes to the host's memory later, and comes with pinned memory."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.rules.safe.offered import fixed, fixes, safe
+from trainlint.finding import Safety
+
+TRAIN = """
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch.utils.data import DataLoader
+
+from elsewhere import mix
+
+
+def wipe(rows):
+    rows.fill_(0)
+
+
+def wipe_part(rows, amount):
+    first = rows[:amount].view(-1)
+    wipe(first)
+
+
+def look(rows):
+    return rows.sum()
+
+
+def train(model, optimizer, dataset):
+    loader = DataLoader(dataset, 4, num_workers=2{options})
+    for {batch} in loader:
+        {before}
+        {copy}
+        {after}
+        optimizer.zero_grad()
+        model({given}).sum().backward()
+        optimizer.step()
+"""
+
+
+def code(
+    after: str = "pass",
+    before: str = "pass",
+    copy: str = 'moved = rows.to("cuda")',
+    given: str = "moved",
+    batch: str = "rows, labels",
+    options: str = ", pin_memory=True",
+) -> str:
+    return TRAIN.format(**locals())
+
+
+WRITTEN = {
+    "a method": code("rows.zero_()"),
+    "an element": code("rows[0] = 1"),
+    "arithmetic in place": code("rows += 1"),
+    "an alias": code("same.zero_()", "same = rows"),
+    "an alias of an alias": code("again.zero_()", "same = rows; again = same"),
+    "an alias that is made later": code("same = rows; same.zero_()"),
+    "a view": code("flat[0] = 1", "flat = rows.view(-1)"),
+    "a view of the view": code("flat.unsqueeze(0).mul_(2)", "flat = rows.view(-1)"),
+    "NumPy": code("array = rows.numpy(); array += 1"),
+    "NumPy by a function": code("array = np.asarray(rows); array[0] = 1"),
+    "out=": code("torch.mul(labels, 2, out=rows)"),
+    "inplace=True": code("F.relu(rows, inplace=True)"),
+    "a helper": code("wipe(rows)"),
+    "a helper of a helper": code("wipe_part(rows, 2)"),
+    "a function out of sight": code("mix(rows)"),
+    "a list": code("parts[0].zero_()", "parts = [rows, labels]"),
+    "under the old name, where the copy has a new meaning": code(
+        "same.zero_()", "same = rows", 'rows = rows.to("cuda")', "rows"
+    ),
+    "the batch that it is a part of": code("batch[0].zero_()", "rows, labels = batch", batch="batch"),
+}
+LEFT_ALONE = {
+    "nothing": code(),
+    "the copy": code("moved.zero_()"),
+    "the copy under the old name": code("rows.zero_()", copy='rows = rows.to("cuda")', given="rows"),
+    "another part of the batch": code("labels.zero_()"),
+    "before the copy": code(before="rows.zero_()"),
+    "a clone": code("own.zero_()", "own = rows.clone()"),
+    "it is only read": code("print(rows.shape, look(rows), rows.sum().item())"),
+    "another part that was moved, too": code(
+        "mix(labels)", copy='rows = rows.to("cuda"); labels = labels.to("cuda")', given="rows"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", WRITTEN.values(), ids=WRITTEN)
+def test_memory_that_is_written_to_later_is_for_a_person_to_judge(text: str) -> None:
+    (finding,) = fixes(text, "TRN205")["TRN205"]
+    assert finding.fix is not None
+    assert finding.fix.safety is Safety.UNSAFE
+
+
+@pytest.mark.parametrize("text", LEFT_ALONE.values(), ids=LEFT_ALONE)
+def test_memory_that_is_left_alone_is_safe(text: str) -> None:
+    assert safe(text, "TRN205") == {"TRN205"}
+
+
+def test_a_caller_that_writes_counts() -> None:
+    helper = """
+
+def step(model, rows):
+    moved = rows.to("cuda")
+    model(moved.float()).sum().backward()
+"""
+    caller = """
+
+def run(model, dataset):
+    for rows in DataLoader(dataset, 4, pin_memory=True):
+        step(model, rows)
+"""
+    head = "import torch\nfrom torch.utils.data import DataLoader\n"
+    assert safe(head + helper + caller, "TRN205") == {"TRN205"}
+    assert not safe(head + helper + caller + "        rows.zero_()\n", "TRN205")
+
+
+def test_memory_is_pinned_in_the_same_fix() -> None:
+    (finding,) = fixes(code(options=""), "TRN205")["TRN205"]
+    assert finding.fix is not None
+    assert finding.fix.safety is Safety.SAFE
+    after = fixed(code(options=""), "TRN205")
+    assert "num_workers=2, pin_memory=True)" in after
+    assert 'rows.to("cuda", non_blocking=True)' in after
+
+
+def test_what_cannot_be_pinned_safely_is_not_copied_so_either() -> None:
+    assert not safe(code(options=", pin_memory=False"), "TRN205")
+    assert not safe(code(options=", collate_fn=dataset.collate"), "TRN205")
+    assert not safe(
+        code().replace("loader = DataLoader(dataset, 4, num_workers=2, pin_memory=True)", "loader = dataset"), "TRN205"
+    )

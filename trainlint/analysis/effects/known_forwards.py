@@ -1,0 +1,121 @@
+"""Whether the forward that a call runs is known, and takes no gradient itself."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.effects.effect import EffectKind, does
+from trainlint.analysis.programs.evaluation import model_run_by
+from trainlint.analysis.syntax.blocks import Block, Function, How, Place
+from trainlint.analysis.syntax.names import end_position, last_name, position
+from trainlint.analysis.types.batches import passed
+
+if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
+
+_LIBRARIES = ("torch.nn.", "torchvision.models.", "timm.", "transformers.")
+"""Modules of these take no gradient themselves."""
+_METHODS_OF_MODELS = frozenset("to cuda cpu train eval half float bfloat16 compile requires_grad_".split())
+_WRAPPERS = frozenset("DistributedDataParallel DDP DataParallel compile prepare prepare_model unwrap_model".split())
+"""What hands back the model that it is given, or one that does the same."""
+_DEEPEST = 8
+
+
+class Gradients(Enum):
+    """What code is known to do about gradients besides training."""
+
+    NONE = auto()
+    """It takes none: every model that it runs is in sight."""
+    TAKEN = auto()
+    """It takes some, and fails or computes something else where autograd is off."""
+    UNKNOWN = auto()
+
+
+def gradients_in(file: SemanticModel, scope: ast.stmt) -> Gradients:
+    """What the models and functions that a statement or function calls do about gradients."""
+    start, stop = position(scope), end_position(scope)
+    found = set()
+    for place in file.outline.all_calls():
+        call = place.node
+        assert isinstance(call, ast.Call)
+        if start <= position(call) < stop:
+            if model_run_by(file, place) is not None:
+                found.add(gradients_of_forward(file, place))
+            elif does(file.called(call), EffectKind.DIFFERENTIATES):
+                found.add(Gradients.TAKEN)
+    return _of_all(found)
+
+
+def gradients_of_forward(file: SemanticModel, place: Place) -> Gradients:
+    """What the forward that a call of a model runs does about gradients."""
+    call = place.node
+    assert isinstance(call, ast.Call)
+    edge = file.graph.callee.get(call)
+    if edge is not None:
+        return _of_function(file, edge.function)
+    elsewhere = file.outside.forwards.get(file.keys.call(call))
+    if elsewhere is not None:
+        return Gradients.TAKEN if elsewhere else Gradients.NONE
+    model = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr == "forward" else call.func
+    return _of_all(set(_models(file, model, place.block, 0)) or {Gradients.UNKNOWN})
+
+
+def _of_all(found: set[Gradients]) -> Gradients:
+    if Gradients.TAKEN in found:
+        return Gradients.TAKEN
+    return Gradients.UNKNOWN if Gradients.UNKNOWN in found else Gradients.NONE
+
+
+def _of_function(file: SemanticModel, function: Function) -> Gradients:
+    if any(effect.kind is EffectKind.DIFFERENTIATES for effect in file.effects_of(function)):
+        return Gradients.TAKEN
+    # A module of this file that takes gradients may be a part of any other, handed over when that is made.
+    in_forwards = any(
+        effect.kind is EffectKind.DIFFERENTIATES and called.name in ("forward", "__call__")
+        for called, effects in file.own_effects.items()
+        for effect in effects
+        if called.owner is not None and file.kinds.is_module_class(called.owner)
+    )
+    return Gradients.UNKNOWN if in_forwards else Gradients.NONE
+
+
+def _models(file: SemanticModel, model: ast.expr, block: Block, depth: int) -> Iterator[Gradients]:
+    """The answers for the models that an expression may be."""
+    bindings = file.outline.bindings(model, block)
+    if isinstance(model, ast.Call) and depth <= _DEEPEST:
+        yield from _made(file, model, block, depth)
+    elif not bindings or depth > _DEEPEST:
+        yield Gradients.UNKNOWN
+    for binding in bindings if depth <= _DEEPEST else ():
+        function = file.outline.function_of.get(binding.block.node) if binding.how is How.PARAMETER else None
+        if binding.how is How.ASSIGN and binding.value is not None and not binding.path:
+            yield from _models(file, binding.value, binding.block, depth + 1)
+        elif function is not None:
+            given = list(passed(file.graph, function, binding.name))
+            if not given or file.keys.function(function) in file.outside.heats:
+                yield Gradients.UNKNOWN  # others may call it with another model
+            for value, outer in given:
+                yield from _models(file, value, outer, depth + 1)
+        else:
+            yield Gradients.UNKNOWN
+
+
+def _made(file: SemanticModel, call: ast.Call, block: Block, depth: int) -> Iterator[Gradients]:
+    """The answers for a call that makes a model or wraps one."""
+    cls = file.graph.class_named(call.func, block) if isinstance(call.func, ast.Name) else None
+    name, origin = last_name(call.func), file.kinds.imported(call.func, block) or ""
+    if cls is not None:
+        forward = file.graph.method(cls, "forward")
+        yield _of_function(file, forward) if forward is not None else Gradients.UNKNOWN
+    elif isinstance(call.func, ast.Attribute) and name in _METHODS_OF_MODELS and not origin:
+        yield from _models(file, call.func.value, block, depth + 1)
+    elif name in _WRAPPERS and call.args:
+        yield from _models(file, call.args[0], block, depth + 1)
+    elif name in ("Sequential", "ModuleList"):
+        for item in call.args:
+            yield from _models(file, item, block, depth + 1)
+    else:
+        yield Gradients.NONE if origin.startswith(_LIBRARIES) else Gradients.UNKNOWN

@@ -1,0 +1,57 @@
+"""Whether what a fix rewrites is surely PyTorch's, which a SAFE fix needs.
+
+Arrays and models of other libraries have methods of the same names, and names such as `model` or `DataLoader` may
+stand for something else.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.conditions.alternatives import origins
+from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.names import root_name
+from trainlint.analysis.tables.frameworks.packages import OTHERS
+from trainlint.analysis.types.evidence import Rank
+from trainlint.analysis.types.values import Kind
+
+if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
+
+
+def imports_other_framework(file: SemanticModel) -> bool:
+    """Whether a file imports another framework of deep learning, be it beside PyTorch."""
+    outline = file.outline
+    return any(origin.partition(".")[0] in OTHERS for origin in (*outline.imports.values(), *outline.stars))
+
+
+def means_only(node: ast.expr, block: Block, names: Collection[str]) -> bool:
+    """Whether nothing but imports of some dotted names reaches a place under the name that is written there."""
+    return all(origin in names for origin in origins(node, block))
+
+
+def proved_name(file: SemanticModel, node: ast.expr, block: Block, names: Collection[str]) -> bool:
+    """The same, where no `from module import *` behind the import may bind the name anew either."""
+    if not means_only(node, block, names):
+        return False
+    root, last_import, last_star = root_name(node), 0, 0
+    for place in file.outline.import_statements:
+        statement = place.node
+        assert isinstance(statement, ast.Import | ast.ImportFrom)
+        bound = {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
+        if root in bound:
+            last_import = max(last_import, statement.lineno)
+        elif "*" in bound and not (getattr(statement, "module", None) or "").startswith("torch"):
+            last_star = max(last_star, statement.lineno)
+    return last_star <= last_import
+
+
+def proved_torch(file: SemanticModel, node: ast.expr, block: Block) -> bool:
+    """Whether an expression is surely an object of PyTorch's, such as a tensor or a module.
+
+    Code in sight must have made it, passed it or declared it; a name that sounds like one is no proof.
+    """
+    value = file.kinds.of(node, block)
+    return value.kind is not Kind.UNKNOWN and value.evidence.kind >= Rank.PASSED
