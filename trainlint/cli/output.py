@@ -17,7 +17,7 @@ from trainlint.paths import shown_path
 from trainlint.report import FORMATS, Settings, Style, render, render_statistics
 from trainlint.report.characters import for_terminal, has_commands, quoted
 from trainlint.report.settings import style_for
-from trainlint.report.words import count, failure_sentence, fixes_by_file, summary, unapplied_sentence
+from trainlint.report.words import count, failure_sentence, fixes_by_file, left_over, summary, unapplied_sentence
 from trainlint.source import SourceFile, UnreadableSource, decode_source
 
 TYPE_CHECKING = False
@@ -58,7 +58,7 @@ def show_report(
     """Print the report, or write it to the file that the user named. Raises UsageError where that cannot be."""
     tell_unapplied(report, options)
     if options.show_fixes and not options.quiet:
-        for line in fixes_by_file(report):
+        for line in filter(None, (*fixes_by_file(report), left_over(report))):
             console.note(line)
     stream = stream or sys.stdout
     if options.output_file is None:
@@ -124,7 +124,7 @@ def show_diff(found: Run, options: Namespace) -> None:
         fixed, ignored, files = found.report.fixed, found.report.ignored, count(len(found.rewrites), "file")
         done = [f"fix {count(fixed, 'problem')}"] if fixed else []
         done += [f"add ignore comments for {count(ignored, 'problem')}"] if ignored else []
-        console.note(f"Would {' and '.join(done)} in {files}.")
+        console.note(f"Would {' and '.join(done)} in {files}. {left_over(found.report)}".rstrip())
     elif not found.report.failures:
         console.note("There is nothing to fix.")
 
