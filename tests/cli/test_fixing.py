@@ -105,8 +105,10 @@ def test_what_was_fixed_is_listed_by_file_and_rule(toys: Program, write: Write) 
     write("train.py", ALL + "safe()\n")
     write("other.py", "import torch\nunsafe()\n")
     result = toys("check", "--numeric-fixes", "--show-fixes")
-    assert result.err == "train.py:\n  TOY101: 2 problems\n  TOY102: 1 problem\n"
-    assert toys("check", "--fix", "--show-fixes").err == ""
+    left = "Left: 2 problems need --unsafe-fixes.\n"
+    assert result.err == f"train.py:\n  TOY101: 2 problems\n  TOY102: 1 problem\n{left}"
+    assert toys("check", "--fix", "--show-fixes").err == left
+    assert toys("check", "--diff", "--unsafe-fixes").err == "Would fix 2 problems in 2 files.\n"
     assert toys("check", "--show-fixes").code == 2
 
 
@@ -122,7 +124,7 @@ def test_the_patch_is_one_that_git_applies(toys: Program, write: Write) -> None:
 
     path = write("src/train.py", ALL)
     diff = toys("check", "--diff")
-    assert "Would fix 1 problem in 1 file." in diff.err
+    assert "Would fix 1 problem in 1 file. Left: 1 problem needs --numeric-fixes, 1 needs --unsafe-fixes." in diff.err
     subprocess.run(["git", "apply"], cwd=toys.directory, input=diff.out.encode(), check=True)
     assert path.read_text() == ALL.replace("safe()\nnumeric", "cured()\nnumeric", 1)
 

@@ -113,6 +113,40 @@ def test_a_fix_that_leaves_its_finding_is_dropped() -> None:
     assert [found.fix for found in result.remaining] == [None]
 
 
+def reporting(code: str, pattern: str) -> Judge:
+    """A judge with one rule that has no fix."""
+
+    def judge(source: SourceFile) -> Sequence[Finding]:
+        return [finding(source, *match.span(), code=code) for match in re.finditer(pattern, source.text)]
+
+    return judge
+
+
+def test_a_fix_that_brings_up_a_finding_where_it_writes_is_dropped() -> None:
+    rules = together(replacing("TRN001", "slow", "fast"), reporting("TRN002", r"bare fast"))
+    result = fix_to_fixpoint(source_from_text("x.py", "slow\n'bare slow'\nslow\n"), rules, Safety.SAFE)
+    assert result.source.text == "fast\n'bare slow'\nfast\n"
+    (fix,) = result.unapplied
+    assert "TRN002 would be found on a line that it changes" in fix.reason
+    assert "line 2" in fix.reason
+
+
+def test_a_finding_that_stood_there_before_is_not_the_fault_of_a_fix() -> None:
+    rules = together(replacing("TRN001", "slow", "fast"), reporting("TRN002", r"bare \w+"))
+    result = fix_to_fixpoint(source_from_text("x.py", "'bare slow'\n"), rules, Safety.SAFE)
+    assert result.source.text == "'bare fast'\n"
+    assert result.unapplied == ()
+
+
+def test_a_finding_that_comes_to_light_elsewhere_is_not_the_fault_of_a_fix() -> None:
+    def judge(source: SourceFile) -> Sequence[Finding]:
+        hidden = () if "slow" in source.text else reporting("TRN002", "elsewhere")(source)
+        return [*replacing("TRN001", "slow", "fast")(source), *hidden]
+
+    result = fix_to_fixpoint(source_from_text("x.py", "slow\nelsewhere\n"), judge, Safety.SAFE)
+    assert result.source.text == "fast\nelsewhere\n"
+
+
 def test_a_fix_may_bring_the_same_finding_to_light_elsewhere() -> None:
     def judge(source: SourceFile) -> Sequence[Finding]:
         found = [finding(source, *m.span(), Edit(*m.span(), "b")) for m in re.finditer("a", source.text)]

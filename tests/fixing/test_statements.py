@@ -12,14 +12,19 @@ from trainlint.fixing.statements import insert_before
 
 REMOVED = {
     "a()\ngone()\nb()\n": "a()\nb()\n",
-    "a()\ngone()  # and its comment\nb()\n": "a()\nb()\n",
+    "a()\ngone()  # why\nb()\n": "a()\n# why\nb()\n",
+    "a()\ngone();  # why\nb()\n": "a()\n# why\nb()\n",
+    "if x:\n    a()\n    gone()  # why\n": "if x:\n    a()\n    # why\n",
+    "if x:\n    gone()  # why\n": "if x:\n    pass  # why\n",
+    "a()\ngone()  # noqa: F401\nb()\n": "a()\nb()\n",
+    "if x:\n    gone()  # type: ignore[misc]\n": "if x:\n    pass\n",
     "a()\r\ngone()\r\nb()\r\n": "a()\r\nb()\r\n",
     "# above\ngone()\n\nb()\n": "# above\n\nb()\n",
     "a()\ngone()": "a()",
     "a()\r\ngone()": "a()",
-    "a()\ngone(\n    1,\n)  # end\nb()\n": "a()\nb()\n",
+    "a()\ngone(\n    1,\n)  # end\nb()\n": "a()\n# end\nb()\n",
     "if x:\n    gone()\n": "if x:\n    pass\n",
-    "if x:\n    gone()  # why\nb()\n": "if x:\n    pass\nb()\n",
+    "if x:\n    gone()  # why\nb()\n": "if x:\n    pass  # why\nb()\n",
     "if x:\n    gone();\nb()\n": "if x:\n    pass\nb()\n",
     "if x: gone()  # about x\n": "if x: pass  # about x\n",
     "if x: gone(); b()\n": "if x: b()\n",
@@ -28,7 +33,7 @@ REMOVED = {
     "gone(); b()\n": "b()\n",
     "a(); gone();  # end\n": "a();  # end\n",
     "a(); \\\n  gone()\nb()\n": "a()\nb()\n",
-    "gone();  # end\nb()\n": "b()\n",
+    "gone();  # end\nb()\n": "# end\nb()\n",
     "a()  # x; y\ngone()\nb()\n": "a()  # x; y\nb()\n",
     "for x in y:\n\ta()\n\tgone()\n": "for x in y:\n\ta()\n",
     "try:\n    gone()\nfinally:\n    b()\n": "try:\n    pass\nfinally:\n    b()\n",
@@ -47,7 +52,7 @@ def test_a_removed_statement_leaves_no_trace_but_pass(before: str) -> None:
 
 def test_a_removed_definition_takes_its_decorators_along() -> None:
     source, tree = read("a()\n@one\n@two(\n  1)\ndef f():\n    pass  # f\nb()\n")
-    assert edited(source, remove_statement(source, tree.body[1])) == "a()\nb()\n"
+    assert edited(source, remove_statement(source, tree.body[1])) == "a()\n# f\nb()\n"
 
 
 def test_an_elif_is_no_statement_of_its_own() -> None:

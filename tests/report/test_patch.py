@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainlint.report.patch import unified_difference
+from trainlint.report.patch import patch_of, unified_difference
 
 
 def test_it_reads_like_any_other_patch() -> None:
@@ -33,28 +33,32 @@ def test_a_form_feed_ends_no_line() -> None:
     assert "-a\x0cb\n+a\x0cc\n" in unified_difference("x.py", "a\x0cb\n", "a\x0cc\n")
 
 
-def apply_with_git(directory: Path, path: str, before: str, after: str) -> str:
+def apply_with_git(directory: Path, path: str, before: bytes, after: bytes) -> bytes:
     target = directory / path
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(before.encode())
-    patch = unified_difference(path, before, after)
+    target.write_bytes(before)
     command = ["git", "apply", "--whitespace=nowarn", "-"]
-    subprocess.run(command, input=patch.encode(), cwd=directory, check=True, capture_output=True)
-    return target.read_bytes().decode()
+    patch = patch_of(path, before, after)
+    subprocess.run(command, input=patch, cwd=directory, check=True, capture_output=True)
+    return target.read_bytes()
 
 
 HARMLESS = ["train.py", "src/train.py", "my code/train it.py", "größe.py"]
 HOSTILE = ["a\nb.py", "\u202e\x1b.py", "::error::", '"\\.py', "##[group]x.py"]
 
 
+BYTES = ["utf-8", "utf-8-sig", "latin-1"]
+
+
 @pytest.mark.parametrize("path", HARMLESS + HOSTILE)
 def test_git_applies_it_whatever_the_name(tmp_path: Path, path: str) -> None:
-    assert apply_with_git(tmp_path, path, "a\r\nb\n", "a\r\nc") == "a\r\nc"
+    assert apply_with_git(tmp_path, path, b"a\r\nb\n", b"a\r\nc") == b"a\r\nc"
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.text(alphabet="ab\n\r\x0c", min_size=1), st.text(alphabet="ab\n\r\x0c", min_size=1))
-def test_git_applies_it_whatever_the_text(before: str, after: str) -> None:
+@given(st.text(alphabet="ab\n\r\x0cé", min_size=1), st.text(alphabet="ab\n\r\x0cé", min_size=1), st.sampled_from(BYTES))
+def test_git_applies_it_whatever_the_bytes(before: str, after: str, encoding: str) -> None:
     if before != after:
         with tempfile.TemporaryDirectory() as directory:
-            assert apply_with_git(Path(directory), "x.py", before, after) == after
+            old, new = before.encode(encoding), after.encode(encoding)
+            assert apply_with_git(Path(directory), "x.py", old, new) == new

@@ -81,7 +81,8 @@ def train():
         x = torch.randn(6, 4)
         y = model(x)
         outer = torch.ger(y[0], x[1])
-        loss = torch.chain_matmul(y, outer, outer).square().mean()
+        weights = torch.range(1, 4)
+        loss = (torch.chain_matmul(y, outer, outer) * weights).square().mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -99,8 +100,10 @@ def train():
     for _ in range(5):
         y = model(torch.randn(6, 4))
         factor = torch.cholesky(y.t() @ y + 4 * torch.eye(4))
+        upper = torch.cholesky(y.t() @ y + 4 * torch.eye(4), upper=True)
         q, r = torch.qr(y)
-        loss = (factor @ r).square().mean() + q.sum()
+        _, whole = torch.qr(y, some=True)
+        loss = (factor @ r).square().mean() + q.sum() + (upper @ whole).square().mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -190,7 +193,12 @@ SAFE_FIXES: list[tuple[type[Rule], str, tuple[str, ...], tuple[str, ...]]] = [
         ("init.kaiming_normal_(", "F.interpolate(", "clip_grad_norm_(model", "torch.nn.init.orthogonal_("),
         ("upsample",),
     ),
-    (RemovedLinearAlgebra, ALGEBRA, ("torch.outer(", "torch.linalg.multi_dot([y, outer, outer])"), ("torch.ger",)),
+    (
+        RemovedLinearAlgebra,
+        ALGEBRA,
+        ("torch.outer(", "torch.linalg.multi_dot([y, outer, outer])", "torch.arange(1, 5, dtype="),
+        ("torch.ger", "torch.range"),
+    ),
     (FunctorchNamespace, TRANSFORMS, ("from torch.func import grad, vmap",), ("functorch",)),
     (RemovedKeyword, REDUCTIONS, ('reduction="sum"', 'reduction="none"', 'reduction="mean"'), ("size_average",)),
     (PrivateCollate, COLLATED, ("from torch.utils.data import default_collate",), ("_utils",)),
@@ -218,7 +226,7 @@ def trained(text: str) -> tuple[dict[str, Any], Any]:
 
 @pytest.mark.skipif(INSTALLED >= (2, 14), reason="the old names raise from PyTorch 2.14 on")
 def test_training_with_factors_is_the_same_to_the_bit() -> None:
-    written = ("torch.linalg.cholesky(", "torch.linalg.qr(")
+    written = ("torch.linalg.cholesky(", "upper=True", "torch.linalg.qr(")
     assert_same_training(RemovedLinearAlgebra, FACTORS, written, ("torch.qr",))
 
 

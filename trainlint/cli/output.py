@@ -17,7 +17,7 @@ from trainlint.paths import shown_path
 from trainlint.report import FORMATS, Settings, Style, render, render_statistics
 from trainlint.report.characters import for_terminal, has_commands, quoted
 from trainlint.report.settings import style_for
-from trainlint.report.words import count, failure_sentence, fixes_by_file, summary, unapplied_sentence
+from trainlint.report.words import count, failure_sentence, fixes_by_file, left_over, summary, unapplied_sentence
 from trainlint.source import SourceFile, UnreadableSource, decode_source
 
 TYPE_CHECKING = False
@@ -58,6 +58,8 @@ def show_report(
     """Print the report, or write it to the file that the user named. Raises UsageError where that cannot be."""
     tell_unapplied(report, options)
     tell_fixes(report, options)
+    if options.show_fixes and not options.quiet and (left := left_over(report)):
+        console.note(left)
     stream = stream or sys.stdout
     if options.output_file is None:
         style = style_for(stream, options.color)
@@ -99,12 +101,18 @@ def without_commands_in_patches(found: Run) -> Run:
 
 def show_diff(found: Run, options: Namespace) -> None:
     """Print what fixes would change; what could not be judged, and a line of counts, go to stderr."""
-    from trainlint.report.patch import unified_difference
+    from trainlint.report.patch import patch_of, unified_difference
 
+    root = _root_of_patch(found)
     for rewrite in found.rewrites:
-        patch = unified_difference(rewrite.before.path, rewrite.before.text, rewrite.after.text)
-        # From a terminal nobody takes a patch to apply it, so there its bytes need not be those of the files.
-        console.write(sys.stdout, for_terminal(patch) if sys.stdout.isatty() else patch)
+        before, after = rewrite.before, rewrite.after
+        if sys.stdout.isatty():  # nobody takes a patch from there to apply it, so its bytes need not be those of files
+            console.write(sys.stdout, for_terminal(unified_difference(before.path, before.text, after.text)))
+            continue
+        path = before.path if root is None else shown_path(Path.cwd() / before.path, root)
+        console.out_bytes(patch_of(path, before.encode(before.text), after.encode(after.text)))
+    if root is not None and not options.quiet:
+        console.note(f"The paths begin at {quoted(str(root))}: apply the patch there.")
     tell_failures(found.report.failures)
     tell_unapplied(found.report, options)
     tell_fixes(found.report, options)
@@ -114,9 +122,17 @@ def show_diff(found: Run, options: Namespace) -> None:
         fixed, ignored, files = found.report.fixed, found.report.ignored, count(len(found.rewrites), "file")
         done = [f"fix {count(fixed, 'problem')}"] if fixed else []
         done += [f"add ignore comments for {count(ignored, 'problem')}"] if ignored else []
-        console.note(f"Would {' and '.join(done)} in {files}.")
+        console.note(f"Would {' and '.join(done)} in {files}. {left_over(found.report)}".rstrip())
     elif not found.report.failures:
         console.note("There is nothing to fix.")
+
+
+def _root_of_patch(found: Run) -> Path | None:
+    """The root of the git repository, where the paths of a patch begin if one lies outside the working directory."""
+    if not any(Path(rewrite.before.path).is_absolute() for rewrite in found.rewrites):
+        return None
+    root = _repository(Path.cwd())
+    return None if root is None else Path(root)
 
 
 def tell_failures(failures: Iterable[Failure]) -> None:

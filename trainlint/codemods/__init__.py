@@ -1,7 +1,7 @@
 """The fixes as codemods of LibCST, for tools and people that run those.
 
-    python -m libcst.tool codemod -x trainlint.codemods.CudaAmpNamespace src/
-    python -m libcst.tool codemod -x trainlint.codemods.SafeFixes src/
+    python -m libcst.tool codemod -x trainlint.codemods.CudaAmpNamespace src/ --no-format
+    python -m libcst.tool codemod -x trainlint.codemods.SafeFixes src/ --no-format
 
 A codemod has the name of its rule, written as a class: `cuda-amp-namespace` is CudaAmpNamespace. It judges each file as
 `trainlint check` does, with the other files of its project and the configuration that holds there, and applies that

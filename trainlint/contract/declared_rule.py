@@ -213,6 +213,15 @@ class DeclaredRule(Rule, base=True):
             premises.append(Confidence.POSSIBLE)
         return min(premises)
 
+    def _fix_in_style(self, site: Site, match: Match) -> Fix | None:
+        """The fix in the style of its file."""
+        fix = self.fix(site, match)
+        if fix is None:
+            return None
+        from trainlint.fixing.style import in_style_of_file
+
+        return in_style_of_file(site.source, fix)
+
     def _reported(self, site: Site, match: Match) -> Finding:
         message = self.message if match.message is None else match.message
         instead = self.help if match.help is None else match.help
@@ -221,7 +230,7 @@ class DeclaredRule(Rule, base=True):
             match.filled(message),
             help=match.filled(instead),
             confidence=self.confidence(match),
-            fix=lambda: self.fix(site, match),
+            fix=lambda: self._fix_in_style(site, match),
             fix_needs=match.fix_needs or self.fix_needs,
             severity=match.severity,
             related=tuple(dict.fromkeys((*match.related, *self._hot_calls(match)))),

@@ -42,9 +42,10 @@ def fix_to_fixpoint(
 ) -> FixResult:
     """Apply the fixes up to `limit` round by round until none is left; of some findings only, where they are given.
 
-    A round counts only if its text can be written in the file's encoding, parses, is new, and if what it fixed
-    is gone. Otherwise it is taken back and half of its fixes are tried, until a single one is found guilty: that
-    one is dropped and named in the result. Rules whose fixes never come to an end are left out, from the start.
+    A round counts only if its text can be written in the file's encoding, parses, is new, if what it fixed is gone,
+    and if no finding is new on a line that it changed, unless a fix up to `limit` removes that. Otherwise it is taken
+    back and half of its fixes are tried, until a single one is found guilty: that one is dropped and named in the
+    result. Rules whose fixes never come to an end are left out, from the start.
     """
     unapplied: list[UnappliedFix] = []
     endless: frozenset[str] = frozenset()
@@ -149,6 +150,8 @@ class _Run:
         findings = tuple(self.judge(source))
         if self.still_stands(source, findings, fixed):
             return "the finding still stands after it; please report this rule"
+        if code := self.brought_up(source, findings, fixed):
+            return f"{code} would be found on a line that it changes, and no fix removes that"
         return source, findings
 
     def still_stands(self, source: SourceFile, after: Sequence[Finding], fixed: Sequence[Finding]) -> bool:
@@ -164,6 +167,20 @@ class _Run:
         return any(
             change[finding.code] > 0 and _moved(_place(self.source, finding), edits) in standing for finding in fixed
         )
+
+    def brought_up(self, source: SourceFile, after: Sequence[Finding], fixed: Sequence[Finding]) -> str | None:
+        """The code of a finding that is new on a changed line and that no fix of the next rounds can remove."""
+        change = Counter(finding.code for finding in after)
+        change.subtract(finding.code for finding in self.findings)
+        edits = _edits(fixed)
+        lines = _written_lines(source, edits)
+        known = {_moved(_place(self.source, finding), edits) for finding in self.findings}
+        for finding in after:
+            stays = finding.fix is None or finding.fix.safety > self.limit or finding.code in self.endless
+            is_new = change[finding.code] > 0 and _place(source, finding) not in known
+            if stays and is_new and finding.span.start_line in lines:
+                return finding.code
+        return None
 
     def accept(self, source: SourceFile, findings: tuple[Finding, ...], fixed: Sequence[Finding]) -> None:
         edits = _edits(fixed)
@@ -208,6 +225,17 @@ def _round_trips(source: SourceFile, text: str) -> bool:
 
 def _edits(findings: Iterable[Finding]) -> list[Edit]:
     return sorted({edit for finding in findings if finding.fix for edit in finding.fix.edits})
+
+
+def _written_lines(source: SourceFile, edits: Sequence[Edit]) -> set[int]:
+    """The lines of the new text that hold something of the edits."""
+    lines: set[int] = set()
+    shift = 0
+    for edit in edits:
+        start = edit.start + shift
+        shift += len(edit.text) - (edit.stop - edit.start)
+        lines |= set(range(source.position(start)[0], source.position(start + len(edit.text))[0] + 1))
+    return lines
 
 
 def _place(source: SourceFile, finding: Finding) -> _Place:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from trainlint.finding import Edit
-from trainlint.fixing.layout import Unfixable, extent
+from trainlint.fixing.layout import COMMENT_FOR_TOOLS, Unfixable, extent
 from trainlint.fixing.segment import generate, lost_comments, replace_simple_statement, simple_statement
 from trainlint.fixing.statements import insert_before, remove_statement
 from trainlint.source import SourceFile
@@ -118,8 +118,8 @@ def drop_name(source: SourceFile, statement: ast.ImportFrom, name: str) -> tuple
     if not isinstance(node, cst.ImportFrom):
         raise Unfixable(f"line {statement.lineno} of {source.path} is no import of names")
     new = _without_name(node, dropped)
-    # As with a whole statement, the comment on the line of what goes is about nothing else.
-    return (replace_simple_statement(source, statement, new, moved=_comments_lost_by(source, statement, new)),)
+    for_tools = [comment for comment in _comments_lost_by(source, statement, new) if COMMENT_FOR_TOOLS.match(comment)]
+    return (replace_simple_statement(source, statement, new, moved=for_tools),)
 
 
 def _comments_lost_by(source: SourceFile, statement: ast.ImportFrom, new: cst.ImportFrom) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from trainlint.finding import Edit
@@ -20,21 +21,28 @@ def rename_argument(source: SourceFile, call: ast.Call, index: int, name: str, v
 
     Raises Unfixable for an unpacked argument, and where the call names the new one already.
     """
+    return rename_arguments(source, call, {index: (name, value)})
+
+
+def rename_arguments(source: SourceFile, call: ast.Call, new: Mapping[int, tuple[str, str | None]]) -> Edit:
+    """The same for several arguments: index → the new name and, unless it stays, the new value."""
     import libcst as cst
 
-    if any(given.arg == name for given in call.keywords):
-        raise Unfixable(f"the call at line {call.lineno} of {source.path} gives `{name}` already")
+    taken = {name for name, _ in new.values()}
+    if any(given.arg in taken for given in call.keywords):
+        raise Unfixable(f"the call at line {call.lineno} of {source.path} names the new argument already")
     node = _call(source, call)
-    given = node.args[index]
-    if given.star:
-        raise Unfixable(f"the call at line {call.lineno} of {source.path} unpacks its arguments")
-    equal = given.equal
-    if not isinstance(equal, cst.AssignEqual):
-        equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    new = given.with_changes(keyword=cst.Name(name), equal=equal)
-    if value is not None:
-        new = new.with_changes(value=cst.parse_expression(value))
-    args = [*node.args[:index], new, *node.args[index + 1 :]]
+    args = list(node.args)
+    for index, (name, value) in new.items():
+        given = args[index]
+        if given.star:
+            raise Unfixable(f"the call at line {call.lineno} of {source.path} unpacks its arguments")
+        equal = given.equal
+        if not isinstance(equal, cst.AssignEqual):
+            equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+        args[index] = given.with_changes(keyword=cst.Name(name), equal=equal)
+        if value is not None:
+            args[index] = args[index].with_changes(value=cst.parse_expression(value))
     return replace_expression(source, call, node.with_changes(args=args))
 
 
@@ -67,15 +75,35 @@ def remove_arguments(source: SourceFile, call: ast.Call, *names: str) -> Edit:
 
     Raises Unfixable where a comment stands between the arguments: whose it is cannot be told.
     """
-    import libcst as cst
-
-    node = _call(source, call)
-    start, stop = extent(source, call)
-    if "#" in source.text[start:stop]:
-        raise Unfixable(f"comments stand in the call at line {call.lineno} of {source.path}")
+    node = _call_without_comments(source, call)
     kept = [item for item in node.args if item.keyword is None or item.keyword.value not in names]
     if len(kept) == len(node.args):
         raise Unfixable(f"the call at line {call.lineno} of {source.path} gives none of {', '.join(names)}")
+    return _with_only(source, call, node, kept)
+
+
+def remove_argument(source: SourceFile, call: ast.Call, index: int) -> Edit:
+    """Give the argument at `index`, positional ones first, no longer.
+
+    Raises Unfixable where arguments are unpacked, and as `remove_arguments` does.
+    """
+    node = _call_without_comments(source, call)
+    if any(item.star for item in node.args):
+        raise Unfixable(f"the call at line {call.lineno} of {source.path} unpacks its arguments")
+    return _with_only(source, call, node, [*node.args[:index], *node.args[index + 1 :]])
+
+
+def _call_without_comments(source: SourceFile, call: ast.Call) -> cst.Call:
+    start, stop = extent(source, call)
+    if "#" in source.text[start:stop]:
+        raise Unfixable(f"comments stand in the call at line {call.lineno} of {source.path}")
+    return _call(source, call)
+
+
+def _with_only(source: SourceFile, call: ast.Call, node: cst.Call, kept: list[cst.Arg]) -> Edit:
+    """The call with some of its arguments, of which the last is followed by what followed the last of all."""
+    import libcst as cst
+
     if kept and kept[-1] is not node.args[-1]:
         last = node.args[-1]
         kept[-1] = kept[-1].with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)

@@ -16,6 +16,11 @@ from trainlint.source import SourceFile
 _BLOCKS = ("body", "orelse", "finalbody")
 _FORMATTED = re.compile(r"[fF][rR]?[\"']")
 
+COMMENT_FOR_TOOLS = re.compile(
+    r"#\s*(?:noqa|type|pylint|pragma|pyright|mypy|isort|fmt|yapf|ruff|nosec|trainlint)\b", re.IGNORECASE
+)
+"""A comment by which a tool tells a line from others. What it says is about that line alone, and about one line."""
+
 
 class Unfixable(Exception):
     """A place that cannot be rewritten safely: the finding stands, without a fix. The message says why."""

@@ -8,25 +8,28 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from trainlint.finding import Edit
-from trainlint.fixing.layout import Unfixable, extent, layout, line_start, statement_place
+from trainlint.fixing.layout import COMMENT_FOR_TOOLS, Unfixable, extent, layout, line_start, statement_place
 from trainlint.fixing.segment import lost_comments
 from trainlint.source import SourceFile
 
 _SEMICOLON = re.compile(r"(?:[ \t\f]|\\(?:\r\n|\r|\n))*;")
-_REST_OF_LINE = re.compile(r"[ \t\f]*(?:;[ \t\f]*)?(?:#[^\r\n]*)?(?:\r\n|\r|\n|\Z)")
+_REST_OF_LINE = re.compile(r"[ \t\f]*(?:;[ \t\f]*)?(?P<comment>#[^\r\n]*)?(?:\r\n|\r|\n|\Z)")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def remove_statement(source: SourceFile, node: ast.stmt) -> tuple[Edit, ...]:
-    """Take a statement away, with its decorators, its line and the comment on it.
+    """Take a statement away, with its decorators. A comment behind it stays, on that line; one for a tool goes, too.
 
-    It becomes `pass` where its block holds nothing else; what shares its line stays. Raises Unfixable where a comment
-    stands inside the statement, since it may say more than what is taken away.
+    The statement becomes `pass` where its block holds nothing else; what shares its line stays. Raises Unfixable where
+    a comment stands inside the statement, since it may say more than what is taken away.
     """
     place = statement_place(source, node)
     if lost_comments(source.text[place.start : place.stop], ""):
         raise Unfixable(f"a comment stands inside the statement at line {node.lineno} of {source.path}")
     rest = _REST_OF_LINE.match(source.text, place.stop) if place.begins_line else None
+    comment = rest.start("comment") if rest and rest["comment"] else None
+    if rest and comment is not None and not COMMENT_FOR_TOOLS.match(rest["comment"]):
+        return (Edit(place.start, place.stop, "pass") if place.is_alone else Edit(place.start, comment, ""),)
     if place.is_alone:
         return (Edit(place.start, _end_of_text(source, rest.end()) if rest else place.stop, "pass"),)
     if rest:

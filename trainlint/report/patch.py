@@ -6,21 +6,32 @@ from trainlint.report.characters import quoted
 
 
 def unified_difference(path: str, before: str, after: str) -> str:
-    """A unified diff that `git apply` and `patch -p1` take; empty where nothing changes. Line ends are kept."""
+    """A unified diff to be read or searched; `patch_of` makes one to be applied."""
+    return patch_of(path, before.encode(), after.encode()).decode()
+
+
+def patch_of(path: str, before: bytes, after: bytes) -> bytes:
+    """A unified diff that `git apply` and `patch -p1` take; empty where nothing changes.
+
+    It is made of the bytes of the file, so encoding, byte order mark and line ends are those of the file. `path` is
+    relative to the directory in which the patch is to be applied.
+    """
     import difflib
 
-    old, new = _header(f"a/{path.lstrip('/')}"), _header(f"b/{path.lstrip('/')}")
-    lines = difflib.unified_diff(_lines(before), _lines(after), old, new)
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+    path = path.lstrip("/")
+    lines = difflib.diff_bytes(
+        difflib.unified_diff, _lines(before), _lines(after), _header(f"a/{path}"), _header(f"b/{path}")
+    )
+    return b"".join(line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n" for line in lines)
 
 
-def _header(name: str) -> str:
+def _header(name: str) -> bytes:
     """The name as git writes it in a patch. After one with a space, a tab tells patch where it ends."""
     written = quoted(name)
-    return f"{name}\t" if written == name and " " in name else written
+    return (f"{name}\t" if written == name and " " in name else written).encode()
 
 
-def _lines(text: str) -> list[str]:
-    # Only the line feed ends a line of a patch; str.splitlines would also break at form feeds and the like.
-    lines = text.split("\n")
-    return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+def _lines(data: bytes) -> list[bytes]:
+    # Only the line feed ends a line of a patch; bytes.splitlines would also break at a carriage return.
+    lines = data.split(b"\n")
+    return [line + b"\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])

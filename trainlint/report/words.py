@@ -61,6 +61,21 @@ def fixable(findings: Iterable[Finding]) -> str:
     return ", ".join(parts)
 
 
+def left_over(report: Report) -> str:
+    """What fixes have left and why, as in "Left: 3 problems need --unsafe-fixes, 2 have no fix."; empty for nothing.
+
+    A fix that was tried and taken back counts as none: its note says why.
+    """
+    levels = [finding.fix.safety if finding.fix else None for finding in report.findings]
+    parts: list[str] = []
+    for safety, flag in (*FIX_FLAGS.items(), (None, "")):
+        if number := levels.count(safety):
+            counted = str(number) if parts else count(number, "problem")
+            verb = ("needs", "has") if number == 1 else ("need", "have")
+            parts.append(f"{counted} {verb[0]} {flag}" if flag else f"{counted} {verb[1]} no fix")
+    return f"Left: {', '.join(parts)}." if parts else ""
+
+
 def fixes_by_file(report: Report) -> list[str]:
     """What was fixed, a line for each file and an indented one for each of its rules."""
     lines: list[str] = []

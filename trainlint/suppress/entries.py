@@ -63,10 +63,10 @@ class Vocabulary:
         """The codes of the rules that the words of a comment silence; of all rules where it has none."""
         if not words:
             return frozenset(rule.code for rule in self.known)
-        aliases = {word.upper() for word in words}
+        old_codes = tuple(word.upper() for word in words)
         return frozenset(
             [rule.code for word in words for rule in rules_called(word, self.known)]
-            + [rule.code for rule in self.known if not aliases.isdisjoint(rule.aliases)]
+            + [rule.code for rule in self.known if _is_aliased(rule, old_codes)]
         )
 
     def is_judged(self, entry: Entry) -> bool:
@@ -84,9 +84,14 @@ class Vocabulary:
 
     def _entry(self, directive: Directive, word: Word) -> Entry:
         codes = frozenset(rule.code for rule in rules_called(word.text, self.known))
-        aliased = frozenset(rule.code for rule in self.known if word.text.upper() in rule.aliases)
+        aliased = frozenset(rule.code for rule in self.known if _is_aliased(rule, (word.text.upper(),)))
         ours = directive.of_trainlint or bool(codes) or pack_of(word.text.upper()) in self.packs
         return Entry(directive, word, codes | aliased, ours)
+
+
+def _is_aliased(rule: AnyRule, words: tuple[str, ...]) -> bool:
+    """Whether a rule covers a code of another tool that begins with one of the words, as flake8 reads them."""
+    return any(alias.startswith(words) for alias in rule.aliases)
 
 
 def vocabulary(known: Sequence[AnyRule] | None, ran: Sequence[InstalledRule]) -> Vocabulary:

@@ -85,6 +85,7 @@ class CudaAmpNamespace(ReferenceRule):
 
     code = "TRN801"
     name = "cuda-amp-namespace"
+    aliases = ("TOR101", "TOR103")
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "torch.(cuda|cpu).amp"
     on = ("torch.cuda.amp", "torch.cpu.amp")

@@ -48,5 +48,6 @@ class MemoryCached(DeprecatedName):
 
     code = "TRN803"
     name = "memory-cached"
+    aliases = ("TOR101", "TOR103")
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "renamed|reset_peak_memory_stats"

@@ -6,13 +6,11 @@ import ast
 
 from trainlint.analysis.programs.old_names.deprecated_uses import DeprecatedUse
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import has_unpacked_arguments
+from trainlint.analysis.tables.versions.deprecations import Version
 from trainlint.finding import Fix, Safety, Severity
 from trainlint.symptoms import Symptom
 from trainlint_rules.api import DeprecatedName
-
-_SAME_FOR_ONE_ARGUMENT = {"torch.qr": "torch.linalg.qr", "torch.cholesky": "torch.linalg.cholesky"}
-"""With their defaults, these are the same functions under other names."""
+from trainlint_rules.api.idioms.linear_algebra import NEW_NAMES, needed_version, new_call
 
 
 class RemovedLinearAlgebra(DeprecatedName):
@@ -45,9 +43,14 @@ class RemovedLinearAlgebra(DeprecatedName):
         return factor @ orthogonal, torch.outer(first, second), torch.linalg.multi_dot([factor, factor, orthogonal])
     ```
 
+    `torch.cholesky(A, upper=True)` becomes `torch.linalg.cholesky(A, upper=True)`, which reads the upper triangle as
+    before; `torch.linalg.cholesky(A).mH` reads the lower one. `torch.range` becomes `torch.arange` where its bounds and
+    its step are integers beyond doubt. Its end is moved by one, and it keeps its floating type, as in
+    `torch.arange(0, 8, dtype=torch.get_default_dtype())`, unless `dtype` or `out` names one.
+
     The rest asks for a person: `torch.linalg.solve(A, B)` takes its arguments the other way round,
-    `torch.linalg.eigh` reads the lower triangle unless told `UPLO="U"`, `torch.linalg.svd` returns V transposed, and
-    `torch.arange` ends before its end.
+    `torch.linalg.eigh` reads the lower triangle unless told `UPLO="U"`, `torch.linalg.svd` returns V transposed, and a
+    range of floating-point numbers, or up to a number that is not in sight, may end elsewhere than `torch.arange`.
 
     ## Confirmed by
     `trainlint probe` notes PyTorch's UserWarning at this line. The seven that are gone raise a RuntimeError at the
@@ -68,35 +71,20 @@ class RemovedLinearAlgebra(DeprecatedName):
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "is deprecated"
 
+    def needs(self, use: DeprecatedUse) -> Version | None:
+        """A later version where only that takes the arguments of this call."""
+        return needed_version(use.at, use.deprecation.symbol) or super().needs(use)
+
     def renamed(self, site: Site, use: DeprecatedUse) -> Fix | None:
         """Names that are exact in every call, and those that are in this one."""
-        call = use.at
+        call, symbol = use.at, use.deprecation.symbol
         if not isinstance(call, ast.Call) or use.deprecation.exact:
             return super().renamed(site, use)
-        symbol = use.deprecation.symbol
-        if call.keywords or has_unpacked_arguments(call):
-            return None
-        if symbol == "torch.chain_matmul" and len(call.args) > 1:
-            return _rewritten(site, call, "torch.linalg.multi_dot", listed=True)
-        if symbol in _SAME_FOR_ONE_ARGUMENT and len(call.args) == 1:
-            return _rewritten(site, call, _SAME_FOR_ONE_ARGUMENT[symbol], listed=False)
-        return None
 
+        def make() -> Fix:
+            edits = new_call(site, call, symbol)
+            return Fix(f"Use {NEW_NAMES[symbol]}", tuple(sorted(dict.fromkeys(edits))), Safety.SAFE)
 
-def _rewritten(site: Site, call: ast.Call, new: str, *, listed: bool) -> Fix | None:
-    from trainlint.fixing.rewrite import attempt, ensure_import, expression, replace_expression
+        from trainlint.fixing.rewrite import attempt
 
-    def make() -> Fix:
-        import libcst as cst
-
-        module, _, name = new.rpartition(".")
-        written, imports = ensure_import(site.source, site.file.tree, module, name)
-        node = expression(site.source, call)
-        assert isinstance(node, cst.Call)
-        changed = node.with_changes(func=cst.parse_expression(written))
-        if listed:
-            items = [cst.Element(item.value, item.comma) for item in node.args]
-            changed = changed.with_changes(args=[cst.Arg(cst.List(items))])
-        return Fix(f"Use {new}", (*imports, replace_expression(site.source, call, changed)), Safety.SAFE)
-
-    return attempt(make)
+        return attempt(make)

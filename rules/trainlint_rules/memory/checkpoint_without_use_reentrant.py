@@ -99,6 +99,7 @@ class CheckpointWithoutUseReentrant(CallRule):
 
     code = "TRN309"
     name = "checkpoint-without-use-reentrant"
+    aliases = ("TOR003",)
     in_tests = True
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "use_reentrant"

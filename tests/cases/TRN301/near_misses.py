@@ -66,3 +66,23 @@ def quantise(layers, calibration, device):
 def search(optimizer, generations, model, train_loader, val_loader, args, device, logger):
     for _ in range(generations):
         train(model, optimizer, train_loader, val_loader, args, device, logger)
+
+
+def tried_twice(step):
+    def wrapped(*args):
+        with ignoring_oom():
+            return step(*args)
+        torch.cuda.empty_cache()
+        with ignoring_oom():
+            return step(*args)
+        return step(*(value.cpu() for value in args))
+
+    return wrapped
+
+
+def train_carefully(model, loader, optimizer):
+    for batch in loader:
+        with suppress(torch.cuda.OutOfMemoryError):
+            model(batch).sum().backward()
+        torch.cuda.empty_cache()
+        optimizer.step()

@@ -84,21 +84,17 @@ def old_argument(call: ast.Call, *, by_position: bool) -> str | None:
 
 
 def named_weights(source: SourceFile, call: ast.Call, weights: Mapping[str, str]) -> tuple[Edit, ...]:
-    """The edits that name the set of weights. Raises Unfixable where there is more than one."""
-    from trainlint.fixing.rewrite import Unfixable
+    """The edit that names the sets of weights. Raises Unfixable where the call cannot be rewritten."""
+    from trainlint.fixing.keywords import rename_arguments
 
-    edits = tuple(_renamed(source, call, weights))
-    if len(edits) > 1:
-        raise Unfixable("two arguments of one call cannot be rewritten at once")
-    return edits
+    named = dict(_named(call, weights))
+    return (rename_arguments(source, call, named),) if named else ()
 
 
-def _renamed(source: SourceFile, call: ast.Call, weights: Mapping[str, str]) -> Iterator[Edit]:
-    from trainlint.fixing.keywords import rename_argument
-
+def _named(call: ast.Call, weights: Mapping[str, str]) -> Iterator[tuple[int, tuple[str, str]]]:
+    """For each old argument its index, and the name and value of the new one."""
     if call.args and type(constant(call.args[0])) is bool and "pretrained" in weights:
-        value = f'"{weights["pretrained"]}"' if constant(call.args[0]) else "None"
-        yield rename_argument(source, call, 0, "weights", value)
+        yield 0, ("weights", f'"{weights["pretrained"]}"' if constant(call.args[0]) else "None")
     for index, keyword in enumerate(call.keywords, start=len(call.args)):
         if keyword.arg is not None and keyword.arg in weights:
             name = f'"{weights[keyword.arg]}"'
@@ -109,7 +105,7 @@ def _renamed(source: SourceFile, call: ast.Call, weights: Mapping[str, str]) -> 
                     value = "None"
                 case _:
                     value = f"{name} if {ast.unparse(keyword.value)} else None"
-            yield rename_argument(source, call, index, LEGACY_ARGUMENTS[keyword.arg], value)
+            yield index, (LEGACY_ARGUMENTS[keyword.arg], value)
 
 
 _COCO = {"pretrained": "COCO_V1", "pretrained_backbone": "IMAGENET1K_V1"}

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _DEVICE_MODULE = lazy(r"cuda|mps|xpu|npu|mlu|accelerator|device|backend|memory", re.IGNORECASE)
 """Whose `empty_cache` is PyTorch's: that of `torch.cuda`, `get_accelerator()`, a device module in a variable."""
+_NAMED_FOR_IT = lazy(r"(?<![^\W_])ooms?(?![^\W_])|out_?of_?memory", re.IGNORECASE)
 _OUT_OF_MEMORY = lazy(r"OutOfMemory|RuntimeError")
 
 
@@ -45,15 +46,27 @@ def in_own_empty_cache(site: Site) -> bool:
 
 @guard
 def before_retry(site: Site) -> bool:
-    """The loop around it catches an out-of-memory error and tries again."""
+    """Running out of memory is caught in the loop around it, or by a `with` before it, and it comes before a retry."""
     loop = site.block.innermost_loop()
-    return loop is not None and _catches_errors(site.file, loop)
+    return (loop is not None and _catches_errors(site.file, loop)) or _follows_a_first_try(site)
 
 
 @guard
 def between_experiments(site: Site) -> bool:
     """It follows an evaluation, without a loop over batches around it."""
     return site.heat.heat is Heat.EVAL_STEP and site.block.innermost_loop() is None
+
+
+def _follows_a_first_try(site: Site) -> bool:
+    """Whether a `with` that is named for running out of memory ends before it in the same function."""
+    if site.function is None:
+        return False
+    return any(
+        isinstance(node, ast.With)
+        and (node.end_lineno or 0) < site.statement.lineno
+        and any(_NAMED_FOR_IT.search(ast.unparse(item.context_expr)) for item in node.items)
+        for node in nodes_in(site.function.body.node)
+    )
 
 
 @once

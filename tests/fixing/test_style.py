@@ -1,0 +1,152 @@
+"""Fixes look like the file that they change: its quotes, and no line longer than those it has."""
+
+from __future__ import annotations
+
+import ast
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trainlint.finding import Edit, Fix, Safety
+from trainlint.fixing.apply import apply_edits
+from trainlint.fixing.style import in_style_of_file
+from trainlint.source import source_from_text
+
+
+def styled(text: str, *edits: Edit) -> str:
+    """The text after a fix of these edits in the style of the file."""
+    source = source_from_text("train.py", text)
+    return apply_edits(text, in_style_of_file(source, Fix("", edits, Safety.SAFE)).edits)
+
+
+def adding(text: str, addition: str, before: str = ")") -> str:
+    """The text with something put in before the last place where another text stands."""
+    place = text.rindex(before)
+    return styled(text, Edit(place, place, addition))
+
+
+def test_a_call_that_fits_stays_on_its_line() -> None:
+    assert (
+        adding("loader = DataLoader(images)\n", ", pin_memory=True") == "loader = DataLoader(images, pin_memory=True)\n"
+    )
+
+
+LOADER = "train_loader = DataLoader(train_dataset, batch_size=arguments.batch_size, shuffle=True)\n"
+
+
+def test_the_arguments_move_to_a_line_of_their_own() -> None:
+    assert adding(LOADER, ", pin_memory=True") == (
+        "train_loader = DataLoader(\n"
+        "    train_dataset, batch_size=arguments.batch_size, shuffle=True, pin_memory=True\n"
+        ")\n"
+    )
+
+
+def test_each_argument_gets_a_line_where_one_is_too_short_for_all() -> None:
+    text = f"def build():\n    {LOADER}"
+    assert adding(text, ", num_workers=arguments.workers") == (
+        "def build():\n"
+        "    train_loader = DataLoader(\n"
+        "        train_dataset,\n"
+        "        batch_size=arguments.batch_size,\n"
+        "        shuffle=True,\n"
+        "        num_workers=arguments.workers,\n"
+        "    )\n"
+    )
+
+
+def test_a_line_of_arguments_is_broken_between_them() -> None:
+    text = (
+        "train_loader = DataLoader(\n"
+        "    train_dataset, batch_size=arguments.batch_size, shuffle=True, pin_memory=True\n"
+        ")\n"
+    )
+    assert adding(text, ", num_workers=2", before="\n)") == (
+        "train_loader = DataLoader(\n"
+        "    train_dataset,\n"
+        "    batch_size=arguments.batch_size,\n"
+        "    shuffle=True,\n"
+        "    pin_memory=True,\n"
+        "    num_workers=2,\n"
+        ")\n"
+    )
+
+
+def test_arguments_below_each_other_stay_so() -> None:
+    text = (
+        "loader = torch.utils.data.DataLoader(dataset, batch_size=options.batch_size,\n"
+        "                                     shuffle=True, num_workers=int(options.workers))\n"
+    )
+    assert adding(text, ", pin_memory=True") == text.replace(
+        "workers))", "workers),\n                                     pin_memory=True)"
+    )
+
+
+def test_the_longest_line_of_the_file_is_the_limit() -> None:
+    wide = f"names = [{', '.join(['name'] * 20)}]\n"
+    assert adding(wide + LOADER, ", pin_memory=True") == wide + LOADER.replace(")", ", pin_memory=True)")
+
+
+def test_a_comment_makes_no_line_long_and_stays_behind_the_call() -> None:
+    remark = f"  # {'long ' * 20}"
+    assert adding(f"call(a){remark}\n", ", b=1") == f"call(a, b=1){remark}\n"
+    text = LOADER.replace("\n", f"{remark}\n")
+    assert adding(text, ", pin_memory=True").endswith(f"pin_memory=True\n){remark}\n")
+
+
+def test_a_line_with_a_comment_for_a_tool_stays_one_line() -> None:
+    text = LOADER.replace("\n", "  # noqa: ABC123\n")
+    assert adding(text, ", pin_memory=True") == text.replace(")", ", pin_memory=True)")
+
+
+def test_a_chain_is_broken_in_its_last_call() -> None:
+    text = "index = torch.arange(length).unsqueeze(0).unsqueeze(0).repeat(batch, heads, channels)\n"
+    place = text.index(")")
+    assert styled(text, Edit(place, place, ", device=values.device")) == (
+        "index = torch.arange(length, device=values.device).unsqueeze(0).unsqueeze(0).repeat(\n"
+        "    batch, heads, channels\n"
+        ")\n"
+    )
+
+
+def test_line_ends_are_those_of_the_file() -> None:
+    text = LOADER.replace("\n", "\r\n")
+    assert adding(text, ", pin_memory=True").count("\r\n") == 3
+
+
+def test_strings_get_the_quotes_of_the_file() -> None:
+    text = "name = 'a'\nloss = call(x)\n"
+    assert adding(text, ', reduction="sum"') == "name = 'a'\nloss = call(x, reduction='sum')\n"
+    assert adding(text.replace("'", '"'), ', reduction="sum"').endswith('reduction="sum")\n')
+
+
+def test_a_string_that_the_file_has_is_moved_as_it_is() -> None:
+    text = "names = ['a', 'b']\ncall(\"cpu\")\n"
+    place = text.index("call")
+    assert styled(text, Edit(place, len(text) - 1, 'other("cpu")')) == "names = ['a', 'b']\nother(\"cpu\")\n"
+
+
+def test_an_edit_that_begins_within_a_string_changes_no_string() -> None:
+    text = "names = ['x', 'y', 'z']\ncall(\"a.\", x)\n"
+    start = text.index("a.")
+    changed = styled(text, Edit(start, text.index(", x") + 3, 'b.", "c"'))
+    assert changed.endswith('call("b.", "c")\n')
+
+
+@given(
+    st.lists(st.sampled_from(["images", "x=f(a, b)", "k=[1, 2]", "*rest", "**more", "s='(,'", "g=(1,)", "n=len(a)"])),
+    st.sampled_from(["", "    ", "        "]),
+    st.integers(30, 90),
+)
+def test_a_broken_call_is_the_same_program(arguments: list[str], indentation: str, width: int) -> None:
+    given_once = sorted(dict.fromkeys(arguments), key=lambda text: ("*" in text or "=" in text, "**" in text))
+    call = f"{'n' * width} = call({', '.join(given_once)})"
+    text = f"if yes:\n{indentation or ' '}{call}\n"
+    place = text.rindex(")")
+    edit = Edit(place, place, f"{', ' if given_once else ''}last_of_all_arguments=1")
+    try:
+        plain = ast.dump(ast.parse(apply_edits(text, [edit])))
+    except SyntaxError:
+        return
+    changed = styled(text, edit)
+    assert ast.dump(ast.parse(changed)) == plain

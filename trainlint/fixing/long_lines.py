@@ -1,0 +1,237 @@
+"""Calls broken where a fix would make their line longer than those of the file."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import pairwise
+
+from trainlint.finding import Edit, Fix
+from trainlint.fixing.apply import apply_edits
+from trainlint.fixing.layout import COMMENT_FOR_TOOLS, layout
+from trainlint.source import SourceFile
+
+_USUAL_LENGTH = 88
+"""Lines up to this length are no trouble in any file: it is what black allows."""
+_COMMENT = re.compile(r"\s*#.*")
+_GAP = re.compile(r",([ \t]*)\(*[ \t]*\Z")
+"""Behind which comma an argument begins."""
+
+_Change = tuple[int, int, str]
+"""What stands between two offsets of the new text is to be this."""
+
+
+def without_long_lines(source: SourceFile, fix: Fix) -> Fix:
+    """The fix, in which a call is broken where its line would get longer than the longest of the file, and than usual.
+
+    A call is broken as black does it: its arguments on a line of their own or, where they do not fit, each on one. A
+    line stays long where it holds no such call, or a comment for a tool.
+    """
+    if not _may_be_long(source, fix):
+        return fix
+    text = apply_edits(source.text, fix.edits)
+    limit = longest_line(source)
+    lines = text.split("\n")
+    numbers = [line for line in _changed_lines(text, fix.edits) if len(lines[line - 1].rstrip("\r")) > limit]
+    if not numbers or "\r" in text.replace("\r\n", ""):
+        return fix
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return fix  # the fixpoint tells of it
+    changes: list[_Change] = []
+    for number in numbers:
+        start = sum(len(line) + 1 for line in lines[: number - 1])
+        broken = _broken(source, tree, lines[number - 1].rstrip("\r"), number, limit)
+        changes += [(start + begin, start + end, new) for begin, end, new in broken]
+    edits = _with_changes(fix.edits, changes)
+    return fix if edits is None else replace(fix, edits=edits)
+
+
+@lru_cache(maxsize=2)
+def longest_line(source: SourceFile) -> int:
+    """How many characters the longest line of a file has, without its comment, and at least what is usual."""
+    lines = (source.line(number) for number in range(1, len(source.line_starts) + 1))
+    return max(_USUAL_LENGTH, max((_length(line) for line in lines if len(line) > _USUAL_LENGTH), default=0))
+
+
+def _length(line: str) -> int:
+    """The length without a comment. A number sign in a string may shorten it, which only makes a limit stricter."""
+    return len(_COMMENT.sub("", line))
+
+
+def _may_be_long(source: SourceFile, fix: Fix) -> bool:
+    added = sum(len(edit.text) for edit in fix.edits)
+    touched = {source.position(offset)[0] for edit in fix.edits for offset in (edit.start, edit.stop)}
+    return max(len(source.line(line)) for line in touched) + added > longest_line(source)
+
+
+def _changed_lines(text: str, edits: Sequence[Edit]) -> list[int]:
+    """The lines of the new text that hold something of an edit."""
+    found: set[int] = set()
+    for edit, start in _places(edits):
+        first = text.count("\n", 0, start) + 1
+        found |= set(range(first, first + edit.text.count("\n") + 1))
+    return sorted(found)
+
+
+def _places(edits: Sequence[Edit]) -> Iterator[tuple[Edit, int]]:
+    """Each edit, and the offset in the new text where what it writes begins."""
+    shift = 0
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.stop)):
+        yield edit, edit.start + shift
+        shift += len(edit.text) - (edit.stop - edit.start)
+
+
+def _broken(source: SourceFile, tree: ast.Module, line: str, number: int, limit: int) -> list[_Change]:
+    """How to break a line, with offsets from its start; nothing where that does not make it short enough."""
+    comment = COMMENT_FOR_TOOLS.search(line)
+    if comment is not None or _length(line) <= limit:
+        return []
+    indentation = line[: len(line) - len(line.lstrip())]
+    for call in _calls_around(tree, number):
+        if broken := _broken_among_arguments(call, line, number, limit, f"{source.newline}{indentation}"):
+            return broken
+    deeper = indentation + layout(source).unit
+    for opening, closing in sorted(_calls_within(tree, line, number), key=lambda call: (-call[1], call[0])):
+        body = line[opening + 1 : closing]
+        rest = _length(indentation + line[closing:])
+        if opening + 1 > limit or rest > limit or not body.strip():
+            continue
+        commas = _commas(body)
+        if commas is None:
+            continue
+        ends_with_comma = body.rstrip().endswith(",")
+        apart = [0, *(comma + 1 for comma in commas), len(body)]
+        pieces = [body[begin:end].strip() for begin, end in pairwise(apart)]
+        if len(deeper) + len(body.strip()) <= limit and not ends_with_comma:
+            splits: list[int] = []
+        elif commas and all(len(deeper) + len(piece) + 1 <= limit for piece in pieces):
+            splits = [comma for comma in commas if body[comma + 1 :].strip()]
+        else:
+            continue
+        return _line_breaks(source, body, opening, splits, (indentation, deeper))
+    return []
+
+
+def _broken_among_arguments(call: ast.Call, line: str, number: int, limit: int, between: str) -> list[_Change]:
+    """How to break a line between arguments of a call that begins above it; `between` then stands between them.
+
+    Where all arguments stand on the line, and nothing else, each gets a line; else as few lines as will do are made.
+    """
+    arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    given = sorted((argument.lineno, argument.col_offset) for argument in arguments)
+    starts = [_offset(line, column) for row, column in given if row == number]
+    gaps = [found for start in starts[1:] if (found := _GAP.search(line, 0, start))]
+    only_these = len(starts) == len(given) and (call.end_lineno or 0) > number and "#" not in line
+    if only_these and line[: starts[0]].strip(" \t(") == "":
+        stop = len(line.rstrip())
+        last = [] if line.rstrip().endswith(",") or not gaps else [(stop, stop, ",")]
+        return [*((*gap.span(1), between) for gap in gaps), *last]
+    changes: list[_Change] = []
+    begin = 0
+    while _length(line[begin:]) > limit - (len(between.strip("\r\n")) if changes else 0):
+        room = limit - (len(between.strip("\r\n")) if changes else 0)
+        fitting = [gap for gap in gaps if gap.start(1) > begin and gap.start(1) - begin <= room]
+        if not fitting:
+            return []
+        changes.append((*fitting[-1].span(1), between))
+        begin = fitting[-1].end(1)
+    return changes
+
+
+def _calls_around(tree: ast.Module, number: int) -> list[ast.Call]:
+    """The calls that begin their arguments above a line and end in it or below, the innermost first."""
+    calls = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and (node.func.end_lineno or 0) < number <= (node.end_lineno or 0)
+    ]
+    return sorted(calls, key=lambda call: (call.func.end_lineno or 0, call.func.end_col_offset or 0), reverse=True)
+
+
+def _offset(line: str, column: int) -> int:
+    """The offset in characters of a column, which `ast` counts in bytes."""
+    return len(line.encode()[:column].decode(errors="ignore"))
+
+
+def _line_breaks(
+    source: SourceFile, body: str, opening: int, splits: Sequence[int], indentations: tuple[str, str]
+) -> list[_Change]:
+    """The changes that put a call's arguments on a line of their own, and break that behind each comma in `splits`."""
+    outer, deeper = (f"{source.newline}{indentation}" for indentation in indentations)
+    first = opening + 1
+    changes: list[_Change] = [(first, first + len(body) - len(body.lstrip()), deeper)]
+    for comma in splits:
+        behind = body[comma + 1 :]
+        changes.append((first + comma + 1, first + comma + 1 + len(behind) - len(behind.lstrip()), deeper))
+    stop = len(body.rstrip())
+    last = "," if splits and not body.rstrip().endswith(",") else ""
+    changes.append((first + stop, first + len(body), f"{last}{outer}"))
+    return changes
+
+
+def _calls_within(tree: ast.Module, line: str, number: int) -> Iterator[tuple[int, int]]:
+    """The parentheses, as offsets, of the calls that begin their arguments and end in a line."""
+    todo: list[ast.AST] = [tree]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.JoinedStr):
+            continue  # positions in there are doubtful before Python 3.12, and a line break may not be allowed
+        first, last = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
+        decorators = getattr(node, "decorator_list", ())
+        if first is not None and last is not None and (first > number or last < number) and not decorators:
+            continue
+        todo += ast.iter_child_nodes(node)
+        if not isinstance(node, ast.Call) or not (node.func.end_lineno == node.end_lineno == number):
+            continue
+        opening = _offset(line, node.func.end_col_offset or 0)
+        closing = _offset(line, node.end_col_offset or 0) - 1
+        if line.startswith("(", opening) and line.startswith(")", closing):
+            yield opening, closing
+
+
+def _commas(body: str) -> list[int] | None:
+    """Where the commas between a call's arguments stand; None where its text cannot be read."""
+    found, depth = [], 0
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(f"({body})").readline))
+    except (tokenize.TokenError, SyntaxError):
+        return None
+    for token in tokens:
+        if token.type != tokenize.OP:
+            continue
+        depth += (token.string in "([{") - (token.string in ")]}")
+        if token.string == "," and depth == 1:
+            found.append(token.start[1] - 1)
+    return found
+
+
+def _with_changes(edits: Sequence[Edit], changes: Sequence[_Change]) -> tuple[Edit, ...] | None:
+    """The edits, and besides the changes of what they make; None where a change lies across the bound of an edit."""
+    places = list(_places(edits))
+    inside: dict[Edit, list[_Change]] = {}
+    added: list[Edit] = []
+    for start, stop, text in changes:
+        home = next((edit for edit, at in places if at <= start and stop <= at + len(edit.text)), None)
+        if home is not None:
+            at = next(at for edit, at in places if edit is home)
+            inside.setdefault(home, []).append((start - at, stop - at, text))
+            continue
+        if any(start < at + len(edit.text) and at < stop for edit, at in places):
+            return None
+        shift = sum(len(edit.text) - (edit.stop - edit.start) for edit, at in places if at + len(edit.text) <= start)
+        added.append(Edit(start - shift, stop - shift, text))
+    patched = [
+        Edit(edit.start, edit.stop, apply_edits(edit.text, [Edit(*change) for change in inside.get(edit, [])]))
+        for edit in edits
+    ]
+    return tuple(sorted([*patched, *added]))
