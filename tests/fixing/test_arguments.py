@@ -63,6 +63,30 @@ def test_a_plain_call_gets_the_edit_that_a_full_parse_gives(call: str, monkeypat
     assert edit == add_keyword(source, call_of(tree, "f"), "n", "v or w")
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "f(\n    a,\n    b=2,\n)",
+        "f(\n    a,\n    b=2)",
+        "f(a,\n  b=2)",
+        "f(\n    a,  # one\n    *b,  # two\n)",
+        "f(\n    a\n    ,\n)",
+        "f(\n    a)",
+        "f(\n    (a),\n)",
+        "if x:\n    y = f(\n        a,\n\n        b=[\n            1,\n        ],\n    )",
+        "if x:\n\ty = f(\n\t\ta,\n\t\tb=2,\n\t)",
+        "if x:\n    f(\n  a,\n  b,\n)",
+    ],
+)
+def test_a_call_with_a_line_for_each_argument_gets_the_edit_that_a_full_parse_gives(
+    call: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, tree = read(f"{call}\n")
+    edit = add_keyword(source, call_of(tree, "f"), "n", "v or w")
+    monkeypatch.setattr(arguments, "_on_own_line", lambda *_: None)
+    assert edit == add_keyword(source, call_of(tree, "f"), "n", "v or w")
+
+
 def test_the_edit_is_as_small_as_can_be() -> None:
     source, tree = read("loader = DataLoader(dataset, batch_size=4)\n")
     edit = add_keyword(source, call_of(tree, "DataLoader"), "pin_memory", "True")
@@ -131,7 +155,9 @@ def test_in_any_layout_the_call_gains_one_keyword_and_nothing_else_changes(call:
     text = place.format(call).replace("\n", newline)
     source, tree = read(text)
     node = next(found for found in ast.walk(tree) if isinstance(found, ast.Call) and ast.unparse(found.func) == "f")
-    after = edited(source, add_keyword(source, node, "added", "[1, 2]"))
+    edit = add_keyword(source, node, "added", "[1, 2]")
+    assert edit == arguments._added(source, node, "added", "[1, 2]")
+    after = edited(source, edit)
     index = next((i for i, keyword in enumerate(node.keywords) if keyword.arg is None), len(node.keywords))
     node.keywords.insert(index, ast.keyword("added", ast.parse("[1, 2]", mode="eval").body))
     assert ast.dump(ast.parse(after)) == ast.dump(tree)

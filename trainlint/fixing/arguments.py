@@ -9,11 +9,15 @@ from trainlint.analysis.syntax.names import end_position
 from trainlint.finding import Edit
 from trainlint.fixing.expressions import replace_by_text, replace_expression
 from trainlint.fixing.layout import Unfixable, extent, layout
-from trainlint.fixing.segment import expression, expression_extent
+from trainlint.fixing.segment import expression, expression_extent, splice
+from trainlint.patterns import lazy
 from trainlint.source import SourceFile
 
 if TYPE_CHECKING:
     import libcst as cst
+
+_BEHIND_LAST = lazy(r"(?P<comma>,(?:[ \t]*#[^\n]*)?)\n[ \t]*\)|\)")
+"""What may follow the last argument of a call that is laid out on several lines."""
 
 
 def add_keyword(source: SourceFile, call: ast.Call, name: str, value: str) -> Edit:
@@ -26,7 +30,7 @@ def add_keyword(source: SourceFile, call: ast.Call, name: str, value: str) -> Ed
     start, stop = expression_extent(source, call)
     if _is_plain(source, call, start, stop):
         return Edit(stop - 1, stop - 1, f", {name}={value}")
-    return _added(source, call, name, value)
+    return _on_own_line(source, call, start, stop, f"{name}={value}") or _added(source, call, name, value)
 
 
 def _is_plain(source: SourceFile, call: ast.Call, start: int, stop: int) -> bool:
@@ -34,16 +38,55 @@ def _is_plain(source: SourceFile, call: ast.Call, start: int, stop: int) -> bool
 
     Most calls do, and for them LibCST is not needed, whose import alone takes as long as judging a dozen files.
     """
+    last = _last(call)
+    if last is None or any(char in source.text[start:stop] for char in "\r\n#"):
+        return False
+    return extent(source, last)[1] == stop - 1 and _has_plain_keywords(source, call)
+
+
+def _last(call: ast.Call) -> ast.expr | None:
+    """The value of a call's last argument; None where there is none, or one that would need parentheses."""
     last = max((*call.args, *(given.value for given in call.keywords)), key=end_position, default=None)
-    if last is None or isinstance(last, ast.GeneratorExp) or any(char in source.text[start:stop] for char in "\r\n#"):
-        return False
-    if extent(source, last)[1] != stop - 1:
-        return False
+    return last if not isinstance(last, ast.GeneratorExp) else None
+
+
+def _has_plain_keywords(source: SourceFile, call: ast.Call) -> bool:
+    """Whether each keyword is written `name=value`, and none is unpacked."""
     for given in call.keywords:
         written = source.text[source.offset(given.lineno, given.col_offset) : extent(source, given.value)[0]]
         if given.arg is None or written != f"{given.arg}=":
             return False
     return True
+
+
+def _on_own_line(source: SourceFile, call: ast.Call, start: int, stop: int, keyword: str) -> Edit | None:
+    """The edit for a call whose arguments, all or all but the first, begin lines; None for any other layout.
+
+    That is how formatters lay out long calls. What follows the last argument is the closing parenthesis, or a comma
+    and perhaps a comment, and the parenthesis on the next line.
+    """
+    last = _last(call)
+    if last is None or any(char in source.text[start:stop] for char in "\r\f\\"):
+        return None
+    given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    beginnings = sorted([source.offset(node.lineno, node.col_offset) for node in given])
+    if len(beginnings) > 1:
+        del beginnings[0]
+    indentations = [_indentation_before(source, beginning) for beginning in beginnings]
+    behind = _BEHIND_LAST.fullmatch(source.text, extent(source, last)[1], stop)
+    if None in indentations or behind is None or not _has_plain_keywords(source, call):
+        return None
+    line = f"\n{indentations[-1]}{keyword}"
+    if behind["comma"] is None:
+        return Edit(stop - 1, stop - 1, f",{line}")
+    place = behind.end("comma")
+    return splice(source, start, stop, f"{source.text[start:place]}{line},{source.text[place:stop]}")
+
+
+def _indentation_before(source: SourceFile, beginning: int) -> str | None:
+    """What stands before an argument on its line, where that is nothing but spaces and tabs."""
+    before = source.text[source.text.rfind("\n", 0, beginning) + 1 : beginning]
+    return before if not before.strip(" \t") else None
 
 
 def _added(source: SourceFile, call: ast.Call, name: str, value: str) -> Edit:

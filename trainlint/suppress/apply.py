@@ -93,13 +93,13 @@ def silencing_lines(
     return {finding: min(entry.directive.line for entry in entries) for finding, entries in found if entries}
 
 
-def ignored_lines(source: SourceFile, lines: Iterable[int]) -> dict[int, tuple[str, ...]]:
+def ignored_lines(source: SourceFile, tree: ast.Module, lines: Iterable[int]) -> dict[int, tuple[str, ...]]:
     """Of some lines, those whose statement has an ignore comment, with the words of the comment (none: all rules)."""
     if not may_hold_directives(source.text):
         return {}
     from trainlint.suppress.comments import read_comments
 
-    comments = read_comments(source, is_rule=lambda word: "-" in word)  # installed rules are not known yet
+    comments = read_comments(source, lambda word: "-" in word, tree)  # installed rules are not known yet
     found: dict[int, tuple[str, ...]] = {}
     for directive in comments.directives:
         if not directive.whole_file:

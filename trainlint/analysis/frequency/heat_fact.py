@@ -37,7 +37,11 @@ class HeatFact:
     @property
     def order(self) -> Order:
         """Facts sort by heat, then by how sure they are. Calls lower confidence, so raising heats comes to an end."""
-        return RANK[self.heat], not self.optional, self.confidence, not self.behind_unknown
+        return self.order_if(self.confidence)
+
+    def order_if(self, confidence: float) -> Order:
+        """The order that the fact would have if it were as sure as that."""
+        return RANK[self.heat], not self.optional, confidence, not self.behind_unknown
 
     @property
     def capped(self) -> HeatFact:

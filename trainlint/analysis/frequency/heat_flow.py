@@ -287,7 +287,7 @@ class FrequencyFixpoint:
             if fact is None or fact.heat is Heat.UNKNOWN:
                 continue
             sure = fact.confidence * edge.confidence if called else fact.confidence
-            rank = (replace(fact, confidence=sure).order, -len(fact.chain) - called)
+            rank = (fact.order_if(sure), -len(fact.chain) - called)
             if highest is None or rank > highest:
                 best, highest = [edge], rank
             elif rank == highest:
@@ -333,7 +333,7 @@ class FrequencyFixpoint:
         if home != target:
             chain = tuple(_located(step, net.skeletons[home].path) for step in chain)
         heat = Heat.EVAL_STEP if fact.heat.in_step and is_called_to_test(shape.name) else fact.heat
-        return replace(fact, heat=heat, confidence=fact.confidence * edge.confidence, chain=chain)
+        return HeatFact(heat, fact.confidence * edge.confidence, chain, fact.behind_unknown, fact.optional)
 
 
 def _located(step: str, path: str) -> str:

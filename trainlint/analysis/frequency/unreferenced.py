@@ -24,9 +24,11 @@ from trainlint.patterns import lazy
 
 _WORD = lazy(r"\w+")
 _SPACES_BETWEEN_WORDS = bytes(
-    code if code > 127 or chr(code).isalnum() or code == ord("_") else 32 for code in range(256)
+    code if code > 127 or chr(code).isalnum() or chr(code) in "_\n" else 32 for code in range(256)
 )
-"""For `bytes.translate`: leaves the letters of words and all that is not ASCII, and makes spaces of the rest."""
+"""For `bytes.translate`: leaves words, ends of lines and all that is not ASCII, and makes spaces of the rest."""
+_DEFINED = lazy(r"\s*(?:async\s+)?(?:def|class)\s+(\w+)")
+"""The name that a line defines."""
 _QUOTED = lazy(r"""["'](\w+)["']""")
 _STARTS = lazy(r"^if\s+\(?__name__\s*==", re.MULTILINE)
 _REFLECTS = (
@@ -86,11 +88,20 @@ def mentions(text: str, outline: Outline) -> Mentions:
 
 def _words(text: str) -> list[str]:
     """What `_WORD` finds in a text, in a third of the time: the pattern is asked only about what is not ASCII."""
-    spaced = text.encode("utf-8", "surrogatepass").translate(_SPACES_BETWEEN_WORDS).decode("utf-8", "surrogatepass")
-    words = spaced.split()
+    words = _spaced(text).split()
     if text.isascii():
         return words
     return [part for word in words for part in ((word,) if word.isascii() else _WORD.findall(word))]
+
+
+def _words_by_line(lines: list[str]) -> list[list[str]]:
+    """The words of each line."""
+    spaced = _spaced("\n".join(lines)).split("\n")
+    return [part.split() if line.isascii() else _WORD.findall(line) for line, part in zip(lines, spaced, strict=True)]
+
+
+def _spaced(text: str) -> str:
+    return text.encode("utf-8", "surrogatepass").translate(_SPACES_BETWEEN_WORDS).decode("utf-8", "surrogatepass")
 
 
 def code_lines(text: str, outline: Outline) -> list[str]:
@@ -194,11 +205,18 @@ def users(text: str, outline: Outline, keys: Keys, needed: Mapping[str, tuple[st
     around = _innermost(outline, keys, len(lines))
     found: dict[str, dict[str, None]] = {}
     names = {name for several in needed.values() for name in several}
-    for line, function in zip(lines, around, strict=True):
-        for word in names.intersection(_WORD.findall(line)):
-            if line.count(word) > 1 or not re.match(rf"\s*(async\s+)?(def|class)\s+{word}\b", line):
-                found.setdefault(word, {})[function] = None
+    for number, words in enumerate(_words_by_line(lines)):
+        for word in names.intersection(words):
+            line = lines[number]
+            if line.count(word) > 1 or not _defines(line, word):
+                found.setdefault(word, {})[around[number]] = None
     return {name: tuple(functions) for name, functions in found.items()}
+
+
+def _defines(line: str, name: str) -> bool:
+    """Whether a line is the first of the definition of a function or class."""
+    defined = _DEFINED.match(line)
+    return defined is not None and defined[1] == name
 
 
 def _innermost(outline: Outline, keys: Keys, lines: int) -> list[str]:

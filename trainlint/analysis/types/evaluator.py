@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from trainlint.analysis.types.values import UNKNOWN, Value
 
-_DEEPEST = 30
+_DEEPEST = 50
 """How many questions back a value is followed."""
 _FARTHEST = 5
 """How many functions away, by calls up or down, a value is followed."""
@@ -18,7 +18,7 @@ _MOST_LONG = 16
 """So many questions from outside may be that long in one file: where all values feed on each other, there is no end."""
 _SHORT = 60
 """How many questions one question from outside may ask after those."""
-_TOO_DEEP, _TOO_LONG, _FIRST = 1, 2, 4
+_TOO_DEEP, _TOO_FAR, _TOO_LONG, _FIRST = 1, 2, 4, 8
 """What may cut an answer short besides the questions under way, whose bits start at _FIRST."""
 _MOST_NUMBERED = 1_000
 """Of so many questions at most it is kept what led into circles: in a file of thousands of functions in one circle, the
@@ -123,7 +123,7 @@ class Evaluator:
     def further(self, answer: Callable[..., Value], *question: object) -> Value:
         """Answer from another function, a caller or a callee, but not without end: the ways double with each level."""
         if self._levels >= _FARTHEST:
-            self._into |= _TOO_DEEP
+            self._into |= _TOO_FAR
             return UNKNOWN
         self._levels += 1
         try:
@@ -149,15 +149,16 @@ class Evaluator:
     def _cut_alike(self, key: object) -> _Cut | None:
         """An earlier answer that was cut short just as it would be now."""
         busy, depth = self._busy_bits, len(self._busy)
-        others = ~(busy | _TOO_DEEP | _TOO_LONG)
+        others = ~(busy | _TOO_DEEP | _TOO_FAR | _TOO_LONG)
         for cut in self._cut[key]:
             into = cut.into
             if into & others or cut.past & busy:
                 continue
             if into & _TOO_LONG and depth:
                 continue  # another question may go on
-            if not into & _TOO_DEEP or (cut.depth <= depth and cut.levels <= self._levels):
-                return cut
+            if (into & _TOO_DEEP and cut.depth > depth) or (into & _TOO_FAR and cut.levels > self._levels):
+                continue  # there is more room now
+            return cut
         return None
 
     def _bit(self, key: object) -> int:

@@ -120,7 +120,7 @@ def _summary(model: SemanticModel) -> Summary | None:
 
     try:
         summary = summarise(model)
-        ignored = ignored_lines(model.source, [call.line for call in summary.skeleton.calls])
+        ignored = ignored_lines(model.source, model.tree, [call.line for call in summary.skeleton.calls])
         return replace(summary, ignored=ignored) if ignored else summary
     except Exception:  # noqa: BLE001  # judging the file meets the same crash and reports it
         return None
