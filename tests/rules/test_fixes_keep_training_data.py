@@ -118,7 +118,6 @@ SAFE_FIXES: list[tuple[type[Rule], str, tuple[str, ...]]] = [
     (LoaderWithoutPinnedMemory, LOADING, ("shuffle=True, pin_memory=True)",)),
     (LoaderWithoutPinnedMemory, DICTIONARIES, ("DataLoader(rows, 16, True, pin_memory=True)",)),
     (BlockingBatchCopy, LOADING, ("torch.float32, non_blocking=True)", ".float().to(device, non_blocking=True)")),
-    (BlockingBatchCopy, DICTIONARIES, ("tensor.to(device, non_blocking=True)",)),
     (
         CreatedOnHostThenMoved,
         FACTORIES,

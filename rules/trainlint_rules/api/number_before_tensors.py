@@ -46,7 +46,9 @@ class NumberBeforeTensors(CallRule):
             state = self.state[p]
             state["mean"].mul_(0.9).add_(p.grad, alpha=0.1)
             state["square"].mul_(0.99).addcmul_(p.grad, p.grad, value=0.01)
-            p.data.addcdiv_(state["mean"], state["square"].sqrt().add_(1e-8), value=-group["lr"])
+            p.data.addcdiv_(
+                state["mean"], state["square"].sqrt().add_(1e-8), value=-group["lr"]
+            )
     ```
 
     Where both the number and a tensor are made by calls, these run in another order afterwards, and two draws of random

@@ -62,7 +62,9 @@ class LoaderWithoutPinnedMemory(LoaderRule):
 
 
     def train(model, criterion, optimizer, dataset):
-        loader = DataLoader(dataset, batch_size=64, shuffle=True, num_workers=8, pin_memory=True)
+        loader = DataLoader(
+            dataset, batch_size=64, shuffle=True, num_workers=8, pin_memory=True
+        )
         for inputs, targets in loader:
             inputs = inputs.cuda(non_blocking=True)
             targets = targets.cuda(non_blocking=True)

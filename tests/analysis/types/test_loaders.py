@@ -240,7 +240,7 @@ CREATIONS = {
     "torch.randn(n, generator=g)": None,
     "torch.zeros(n, device='cuda')": None,
     "torch.zeros(n, requires_grad=True)": None,
-    "torch.zeros(*shape)": None,
+    "torch.zeros(*shape)": (Content.EXACT, True),
     "make.zeros(n)": None,
 }
 

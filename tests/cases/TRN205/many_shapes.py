@@ -41,7 +41,7 @@ def halves(model, optimizer, train_loader, device):
 def by_type(generator, critic, optimizer, dataset):
     loader = DataLoader(dataset, batch_size=64, shuffle=True, num_workers=4, pin_memory=True)
     for pictures, _ in loader:
-        real = Variable(pictures.type(FloatTensor))  #! TRN205 TRN810
+        real = Variable(pictures.type(FloatTensor))  #! TRN205
         loss = critic(generator(real)).mean()
         optimizer.zero_grad()
         loss.backward()

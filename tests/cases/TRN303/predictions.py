@@ -71,8 +71,8 @@ def predict(network, image, device):
 
 
 def predict_old(network, left, right):
-    left = Variable(left, volatile=True).cuda()  #! TRN303 TRN810
-    right = Variable(right, volatile=True).cuda()  #! TRN810
+    left = Variable(left, volatile=True).cuda()  #! TRN303
+    right = Variable(right, volatile=True).cuda()
     return F.sigmoid(network(left)) + F.sigmoid(network(right))
 
 

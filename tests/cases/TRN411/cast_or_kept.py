@@ -9,7 +9,7 @@ def train(model, criterion, optimizer, train_loader, table, device="cuda"):
         n = len(targets)
         a = torch.from_numpy(np.linspace(0.0, 1.0, n).astype(np.float32)).to(device, non_blocking=True)
         b = torch.from_numpy(np.linspace(0.0, 1.0, n)).float().to(device, non_blocking=True)
-        c = torch.from_numpy(np.linspace(0.0, 1.0, n)).to(device, torch.float32)
+        c = torch.from_numpy(np.linspace(0.0, 1.0, n)).to(device, torch.float32)  #! TRN207
         d = torch.tensor(np.linspace(0.0, 1.0, n), dtype=torch.float32, device=device)
         e = torch.from_numpy(np.zeros(n, np.int64)).to(device, non_blocking=True)
         f = torch.from_numpy(table[:n]).to(device, non_blocking=True)

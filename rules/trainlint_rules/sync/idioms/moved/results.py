@@ -18,6 +18,7 @@ from trainlint_rules.sync.idioms.copies import in_mover, says_whether_to_wait
 from trainlint_rules.sync.idioms.dropped_moves import dropped_move
 
 _MOVES = ("to", "cuda", "type_as")
+_OF_BYTES = "frombuffer"
 _SURE = 0.9
 """How well it must be known that the tensor is newly made, and on the host."""
 _SURE_OF_TARGET = 0.75
@@ -114,6 +115,8 @@ def _wraps_foreign_array(file: SemanticModel, moved: ast.expr, block: Block) -> 
             return False
         moved = moved.func.value
     moved = single_value(moved, block) or moved
+    if isinstance(moved, ast.Call) and last_name(moved.func) == _OF_BYTES:
+        return True  # such as an object that is pickled to be sent: only the host can make it
     if not isinstance(moved, ast.Call) or last_name(moved.func) not in FROM_ARRAY | COPIED or not moved.args:
         return False
     array = moved.args[0]
