@@ -35,7 +35,7 @@ def train(model, dataset, device, epochs, log):
         for step, (images, tokens) in enumerate(loader):
             images = images.to(device, non_blocking=True)
             tokens = tokens.to(device, non_blocking=True)
-            weights = torch.from_numpy(np.linspace(1.0, 0.5, len(images))).cuda(non_blocking=True)  #! TRN411
+            weights = torch.from_numpy(np.linspace(1.0, 0.5, len(images))).pin_memory().cuda(non_blocking=True)  #! TRN411
             share = torch.tensor(0.9, device=device)  #! TRN208
             is_last = (step + 1) % ACCUMULATE == 0
             with torch.autocast("cuda", dtype=torch.bfloat16):
