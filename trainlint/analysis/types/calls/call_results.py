@@ -16,11 +16,11 @@ from trainlint.analysis.tables.host_reads import CPU, READS, TO_NO_TENSOR, Gives
 from trainlint.analysis.tables.parallel import wraps_model
 from trainlint.analysis.types.access_paths import PARTIAL, AccessPath, Start, along, together
 from trainlint.analysis.types.batch_sources import is_batch_source
+from trainlint.analysis.types.calls.identity_results import handed_back
+from trainlint.analysis.types.calls.module_outputs import output, runs_on_host
+from trainlint.analysis.types.calls.numpy_values import array_method, numpy_result
 from trainlint.analysis.types.evidence import ASSUMED_HOME
-from trainlint.analysis.types.identity_results import handed_back
-from trainlint.analysis.types.module_outputs import output, runs_on_host
 from trainlint.analysis.types.named_devices import device_of
-from trainlint.analysis.types.numpy_values import array_method, numpy_result
 from trainlint.analysis.types.reflection import reflected
 from trainlint.analysis.types.structures.project_classes import object_of, tuple_of
 from trainlint.analysis.types.structures.structure import mapped, moved
