@@ -164,10 +164,10 @@ def _fewest_lines(gaps: Sequence[re.Match[str]], line: str, limit: int, between:
 def _statements_at(tree: ast.Module, number: int) -> list[ast.stmt]:
     """The statements of a module's top level that a line belongs to; found by bisection, for files with many fixes."""
     first = bisect_left(tree.body, number, key=lambda statement: statement.end_lineno or statement.lineno)
-    return tree.body[first : bisect_right(tree.body, number, key=_first_line)]
+    return tree.body[first : bisect_right(tree.body, number, key=first_line)]
 
 
-def _first_line(statement: ast.stmt) -> int:
+def first_line(statement: ast.stmt) -> int:
     """The line where a statement begins, with its decorators."""
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
     return min([statement.lineno, *(item.lineno for item in decorators)])
