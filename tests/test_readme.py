@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import shlex
@@ -48,11 +50,43 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
+CONFIG = {
+    "model_type": "llama",
+    "num_hidden_layers": 32,
+    "hidden_size": 4096,
+    "num_attention_heads": 32,
+    "intermediate_size": 11008,
+    "vocab_size": 32000,
+    "max_position_embeddings": 4096,
+    "hidden_act": "silu",
+}
+RUN = {"steps": [{"ms": 5.0}], "device": "cpu", "outcome": "window closed"}
+OUT_OF_MEMORY = (
+    "RuntimeError: CUDA out of memory. Tried to allocate 392.00 MiB (GPU 0; 10.92 GiB total capacity; 9.76 GiB already "
+    "allocated; 211.38 MiB free; 9.94 GiB reserved in total by PyTorch)\n"
+)
+
+
+@pytest.fixture
+def files_of_a_run(project: Path) -> None:
+    """What `plan` and `advise` read: a model's configuration, evidence, a plan, and the log of a run that failed."""
+    (project / "config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
+    digest = hashlib.sha256((project / "src" / "train.py").read_bytes()).hexdigest()
+    judged = {"digests": {"src/train.py": digest}}
+    evidence = {"format_version": 1, "runs": [RUN], "verdicts": [], "judged": judged}
+    (project / "evidence.json").write_text(json.dumps(evidence), encoding="utf-8")
+    (project / "log.txt").write_text(OUT_OF_MEMORY, encoding="utf-8")
+    options = ["--gpus", "8", "--gpu", "h100", "--output-format", "json", "--output-file", "plan.json"]
+    planned = trainlint(["plan", "config.json", *options], project)
+    assert planned.returncode == 0, planned.stderr
+
+
 OF_THE_PROBE = [command for command in COMMANDS if command.startswith("trainlint probe")]
 OTHERS = [command for command in COMMANDS if command not in OF_THE_PROBE]
 
 
 @pytest.mark.parametrize("command", [command for command in OTHERS if " src/" in command or " check" not in command])
+@pytest.mark.usefixtures("files_of_a_run")
 def test_each_command_works(command: str, project: Path) -> None:
     done = trainlint(shlex.split(command, comments=True)[1:], project)
     assert done.returncode == 0, done.stderr

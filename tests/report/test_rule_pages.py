@@ -10,8 +10,9 @@ from rich.cells import cell_len
 from tests.report.test_full import ESCAPE
 from tests.report.toys import RULES, ItemInTrainingStep, VisitorsRule
 from trainlint.handbook import page_data, page_markdown, rules_table
-from trainlint.report import Style, explain
-from trainlint.report import rules_table as table
+from trainlint.report import Style
+from trainlint.report.rule_pages import explain
+from trainlint.report.rule_pages import rules_table as table
 
 
 def test_a_page_in_the_terminal() -> None:

@@ -218,7 +218,7 @@ def _advise_parser() -> argparse.ArgumentParser:
 
 
 def _explain_parser() -> argparse.ArgumentParser:
-    from trainlint.report.explain import FORMATS
+    from trainlint.report.rule_pages.explain import FORMATS
 
     parser = _Parser(
         "trainlint explain",
@@ -237,7 +237,7 @@ def _explain_parser() -> argparse.ArgumentParser:
 
 def _rules_parser() -> argparse.ArgumentParser:
     from trainlint.config.kinds import RULES, SEVERITY
-    from trainlint.report.explain import FORMATS
+    from trainlint.report.rule_pages.explain import FORMATS
 
     parser = _Parser(
         "trainlint rules",

@@ -10,7 +10,7 @@ from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.installation.distributions import PackError
 from trainlint.naming import did_you_mean, words_for
-from trainlint.report.explain import render
+from trainlint.report.rule_pages.explain import render
 from trainlint.report.settings import style_for
 
 if TYPE_CHECKING:

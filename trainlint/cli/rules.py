@@ -10,7 +10,7 @@ from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.installation.distributions import PackError
 from trainlint.naming import did_you_mean, rules_called, words_for
-from trainlint.report.rules_table import render
+from trainlint.report.rule_pages.rules_table import render
 from trainlint.report.settings import style_for
 
 if TYPE_CHECKING:

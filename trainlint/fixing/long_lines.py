@@ -7,6 +7,7 @@ import io
 import re
 import tokenize
 import warnings
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -106,20 +107,27 @@ def _broken(source: SourceFile, tree: ast.Module, line: str, number: int, limit:
         rest = _length(indentation + line[closing:])
         if opening + 1 > limit or rest > limit or not body.strip():
             continue
-        commas = _commas(body)
-        if commas is None:
-            continue
-        ends_with_comma = body.rstrip().endswith(",")
-        apart = [0, *(comma + 1 for comma in commas), len(body)]
-        pieces = [body[begin:end].strip() for begin, end in pairwise(apart)]
-        if len(deeper) + len(body.strip()) <= limit and not ends_with_comma:
-            splits: list[int] = []
-        elif commas and all(len(deeper) + len(piece) + 1 <= limit for piece in pieces):
-            splits = [comma for comma in commas if body[comma + 1 :].strip()]
-        else:
-            continue
-        return _line_breaks(source, body, opening, splits, (indentation, deeper))
+        splits = _splits(body, limit - len(deeper))
+        if splits is not None:
+            return _line_breaks(source, body, opening, splits, (indentation, deeper))
     return []
+
+
+def _splits(body: str, room: int) -> list[int] | None:
+    """Behind which commas a call's arguments are broken so that no line has more characters than `room`.
+
+    Behind none where they fit on one line; None where they do not fit, or cannot be read.
+    """
+    commas = _commas(body)
+    if commas is None:
+        return None
+    if len(body.strip()) <= room and not body.rstrip().endswith(","):
+        return []
+    apart = [0, *(comma + 1 for comma in commas), len(body)]
+    pieces = [body[begin:end].strip() for begin, end in pairwise(apart)]
+    if not commas or any(len(piece) + 1 > room for piece in pieces):
+        return None
+    return [comma for comma in commas if body[comma + 1 :].strip()]
 
 
 def _broken_among_arguments(call: ast.Call, line: str, number: int, limit: int, between: str) -> list[_Change]:
@@ -136,6 +144,11 @@ def _broken_among_arguments(call: ast.Call, line: str, number: int, limit: int, 
         stop = len(line.rstrip())
         last = [] if line.rstrip().endswith(",") or not gaps else [(stop, stop, ",")]
         return [*((*gap.span(1), between) for gap in gaps), *last]
+    return _fewest_lines(gaps, line, limit, between)
+
+
+def _fewest_lines(gaps: Sequence[re.Match[str]], line: str, limit: int, between: str) -> list[_Change]:
+    """How to break a line at some of the gaps, each as late as it can be; nothing where a piece stays too long."""
     changes: list[_Change] = []
     begin = 0
     while _length(line[begin:]) > limit - (len(between.strip("\r\n")) if changes else 0):
@@ -148,11 +161,24 @@ def _broken_among_arguments(call: ast.Call, line: str, number: int, limit: int, 
     return changes
 
 
+def _statements_at(tree: ast.Module, number: int) -> list[ast.stmt]:
+    """The statements of a module's top level that a line belongs to; found by bisection, for files with many fixes."""
+    first = bisect_left(tree.body, number, key=lambda statement: statement.end_lineno or statement.lineno)
+    return tree.body[first : bisect_right(tree.body, number, key=first_line)]
+
+
+def first_line(statement: ast.stmt) -> int:
+    """The line where a statement begins, with its decorators."""
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(item.lineno for item in decorators)])
+
+
 def _calls_around(tree: ast.Module, number: int) -> list[ast.Call]:
     """The calls that begin their arguments above a line and end in it or below, the innermost first."""
     calls = [
         node
-        for node in ast.walk(tree)
+        for statement in _statements_at(tree, number)
+        for node in ast.walk(statement)
         if isinstance(node, ast.Call) and (node.func.end_lineno or 0) < number <= (node.end_lineno or 0)
     ]
     return sorted(calls, key=lambda call: (call.func.end_lineno or 0, call.func.end_col_offset or 0), reverse=True)
@@ -181,7 +207,7 @@ def _line_breaks(
 
 def _calls_within(tree: ast.Module, line: str, number: int) -> Iterator[tuple[int, int]]:
     """The parentheses, as offsets, of the calls that begin their arguments and end in a line."""
-    todo: list[ast.AST] = [tree]
+    todo: list[ast.AST] = [*_statements_at(tree, number)]
     while todo:
         node = todo.pop()
         if isinstance(node, ast.JoinedStr):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from trainlint.finding import Edit
-from trainlint.fixing.layout import COMMENT_FOR_TOOLS, Unfixable, extent, layout, line_start, statement_place
+from trainlint.fixing.layout import COMMENT_FOR_TOOLS, Statement, Unfixable, extent, layout, line_start, statement_place
 from trainlint.fixing.segment import lost_comments
 from trainlint.source import SourceFile
 
@@ -34,10 +34,15 @@ def remove_statement(source: SourceFile, node: ast.stmt) -> tuple[Edit, ...]:
         return (Edit(place.start, _end_of_text(source, rest.end()) if rest else place.stop, "pass"),)
     if rest:
         return (_line_removal(source, line_start(source, place.start), rest.end()),)
+    return (_removal_beside(source, node, place),)
+
+
+def _removal_beside(source: SourceFile, node: ast.stmt, place: Statement) -> Edit:
+    """Take a statement away that shares its line with another, and the semicolon between them."""
     if place.after is not None and _SEMICOLON.match(source.text, place.stop):
-        return (Edit(place.start, place.after, ""),)
+        return Edit(place.start, place.after, "")
     if place.before is not None and _SEMICOLON.match(source.text, place.before):
-        return (Edit(place.before, place.stop, ""),)
+        return Edit(place.before, place.stop, "")
     raise Unfixable(f"the statement at line {node.lineno} of {source.path} shares its line with something else")
 
 

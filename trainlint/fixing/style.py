@@ -8,11 +8,12 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from bisect import bisect_left, bisect_right
 from dataclasses import replace
 
 from trainlint.finding import Edit, Fix
 from trainlint.fixing.apply import apply_edits, flaw
-from trainlint.fixing.long_lines import without_long_lines
+from trainlint.fixing.long_lines import first_line, without_long_lines
 from trainlint.source import SourceFile
 
 _PLAIN_STRING = re.compile(r"(?<![\w\"])\"([^\"'\\\n#]*)\"(?!\")")
@@ -32,10 +33,34 @@ def _is_same_program(source: SourceFile, one: Fix, other: Fix) -> bool:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            trees = [ast.parse(apply_edits(source.text, fix.edits)) for fix in (one, other)]
-            return ast.dump(trees[0]) == ast.dump(trees[1])
+            edits = (*one.edits, *other.edits)
+            before = source.text.count("\n", 0, min(edit.start for edit in edits))
+            behind = source.text.count("\n", max(edit.stop for edit in edits))
+            parts = [_touched(apply_edits(source.text, fix.edits), before, behind) for fix in (one, other)]
+            return parts[0] == parts[1]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
+
+
+def _touched(text: str, before: int, behind: int) -> tuple[str, int, tuple[int, int]]:
+    """What a program holds besides so many first and last lines, which are the same in the other program.
+
+    These are the statements of the top level, how many follow, and where the first that follows begins, counted from
+    the last line that differs. Where the last two agree in two programs, all that follows is the same. The last
+    statement before the first edit is taken in, since an `else` may go on with it. A file with bare carriage returns is
+    compared whole, since they end lines for Python.
+    """
+    body = ast.parse(text).body
+    last = text.count("\n") + 1 - behind
+    whole = "\r" in text.replace("\r\n", "")
+    begin = 0 if whole else max(bisect_left(body, before + 1, key=_last_line) - 1, 0)
+    end = len(body) if whole else bisect_right(body, last, key=first_line)
+    follows = (first_line(body[end]) - last, body[end].col_offset) if end < len(body) else (0, 0)
+    return ast.dump(ast.Module(body[begin:end], [])), len(body) - end, follows
+
+
+def _last_line(statement: ast.stmt) -> int:
+    return statement.end_lineno or statement.lineno
 
 
 def _requoted(source: SourceFile, edit: Edit) -> Edit:

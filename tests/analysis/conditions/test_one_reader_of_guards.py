@@ -14,7 +14,9 @@ READERS = ("trainlint/analysis/conditions/", "trainlint/analysis/syntax/")
 """The reader, and the package that builds the blocks."""
 OTHER_TESTS = {
     "trainlint/analysis/programs/loops.py": "the head of a `while`, for the words about a loop",
+    "trainlint/analysis/programs/trip_counts.py": "the counter whose limit ends a loop, for how often it goes round",
     "trainlint/analysis/programs/proof_of_absence.py": "the head of a `while`, to show a finding there",
+    "rules/trainlint_rules/compute/idioms/biases.py": "whether the text of a test names biases or normalizations",
     "rules/trainlint_rules/sync/idioms/agreements.py": "whether a value that is read is what a statement tests",
     "rules/trainlint_rules/sync/idioms/reads/read_purposes.py": "whether a value that is read is what is tested",
     "rules/trainlint_rules/sync/idioms/reads/decisions.py": "whether a value that is read is what is tested",

@@ -32,13 +32,19 @@ def has_alternative(file: SemanticModel, node: ast.expr, block: Block, names: Co
     uses = _uses(file, frozenset(names))
     if not uses:
         return False
-    here = position(node)
+    if _in_other_part(file, position(node), uses):
+        return True
     exits = [item.node for item in block.outwards() if item.after_exit]
+    return any(_holds(_extent([item]), use) for item in exits if isinstance(item, ast.stmt) for use in uses)
+
+
+def _in_other_part(file: SemanticModel, here: Position, uses: list[Position]) -> bool:
+    """Whether one of the uses stands in a part that runs instead of the part of the same statement that is here."""
     for parts in _switches(file):
         own = [part for part in parts if _holds(part, here)]
         if own and any(_holds(part, use) for part in parts if part not in own for use in uses):
             return True
-    return any(_holds(_extent([item]), use) for item in exits if isinstance(item, ast.stmt) for use in uses)
+    return False
 
 
 def depends_on_version(block: Block) -> bool:

@@ -16,6 +16,7 @@ from trainlint.analysis.syntax.blocks import BlockKind, Function, How, Place
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import constant, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
+from trainlint.analysis.tables.host_reads import ITEM, NONZERO, TOLIST
 from trainlint.analysis.types.batches import passed
 
 if TYPE_CHECKING:
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
 
 _OF_NO_MEMORY = frozenset("shape dtype device ndim requires_grad is_cuda layout".split())
 _NEW_MEMORY = frozenset(
-    "clone copy item tolist size numel dim sum mean max min argmax argmin std var norm abs add sub mul div eq ne gt lt "
-    "ge le any all nonzero index_select gather repeat cuda new_zeros new_ones new_empty keys is_pinned stride "
+    "clone copy size numel dim sum mean max min argmax argmin std var norm abs add sub mul div eq ne gt lt "
+    "ge le any all index_select gather repeat cuda new_zeros new_ones new_empty keys is_pinned stride "
     "element_size data_ptr nelement count_nonzero softmax log_softmax sigmoid tanh exp log sqrt matmul".split()
-)
+) | {ITEM.name, TOLIST.name, NONZERO.name}
 """Methods whose result shares no memory with the tensor."""
 _READS_ONLY = frozenset(
     "print len isinstance type id repr str int float bool list tuple dict set zip enumerate range sum max min any all "

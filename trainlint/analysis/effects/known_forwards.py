@@ -11,6 +11,8 @@ from trainlint.analysis.effects.effect import EffectKind, does
 from trainlint.analysis.programs.evaluation import model_run_by
 from trainlint.analysis.syntax.blocks import Block, Function, How, Place
 from trainlint.analysis.syntax.names import end_position, last_name, position
+from trainlint.analysis.tables.loaders import PREPARE_MODEL
+from trainlint.analysis.tables.parallel import Wrapper, called_as
 from trainlint.analysis.types.batches import passed
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 _LIBRARIES = ("torch.nn.", "torchvision.models.", "timm.", "transformers.")
 """Modules of these take no gradient themselves."""
 _METHODS_OF_MODELS = frozenset("to cuda cpu train eval half float bfloat16 compile requires_grad_".split())
-_WRAPPERS = frozenset("DistributedDataParallel DDP DataParallel compile prepare prepare_model unwrap_model".split())
+_WRAPPERS = called_as(Wrapper.DDP, Wrapper.DATA_PARALLEL) | {"compile", "prepare", PREPARE_MODEL.name, "unwrap_model"}
 """What hands back the model that it is given, or one that does the same."""
 _DEEPEST = 8
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from trainlint.analysis.callgraph.call_graph import CallGraph, Edge
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
-from trainlint.analysis.conditions.arguments import ANYTHING, PASSED, parameter_of_caller
+from trainlint.analysis.conditions.arguments import ANYTHING, PASSED, RequiredParameter, parameter_of_caller
 from trainlint.analysis.frequency.block_ways import BlockHeat, BlockWays, behind
 from trainlint.analysis.frequency.framework_roles import is_called_to_test, role
 from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact, Order
@@ -72,19 +72,23 @@ class FrequencyFixpoint:
             return fact
         by_framework = found.fact is None and self._own(found.function) is not None
         for item in found.way.requires:
-            function = found.function
             if by_framework and not item.constructor:
                 continue  # what a framework passes is not in sight
-            if item.constructor:
-                function = self._constructor(self.net.file_of_function[function], item.constructor)
-            if function == NOWHERE:
-                continue
-            values = self.values(function, item.name, any_call=bool(item.constructor) or found.fact is not None)
+            values = self._values_given(found, item)
             if values and all(item.met_by(value) is False for value in values):
                 if item.holds and PASSED in values:
                     return behind(fact, item.words, False)
                 return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, item.words))
         return fact
+
+    def _values_given(self, found: BlockHeat, item: RequiredParameter) -> frozenset[str]:
+        """What calls give a parameter that a block requires something of; nothing where the function is unknown."""
+        function = found.function
+        if item.constructor:
+            function = self._constructor(self.net.file_of_function[function], item.constructor)
+        if function == NOWHERE:
+            return frozenset()
+        return self.values(function, item.name, any_call=bool(item.constructor) or found.fact is not None)
 
     def _constructor(self, file: int, key: str) -> int:
         """The number of the `__init__` with this key in a file."""

@@ -20,6 +20,7 @@ from trainlint.analysis.syntax.names import constant, dotted, last_name
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.syntax.stable_keys import Keys
+from trainlint.analysis.tables.precision import AUTOCAST
 from trainlint.patterns import lazy
 
 _WORD = lazy(r"\w+")
@@ -42,10 +43,10 @@ _STARTED = lazy(r"^(main|train|run|cli|app|forward|test\w*|__\w+__)$")
 """Functions that command lines, test runners, Python and `nn.Module` call."""
 TRANSPARENT = frozenset(
     "staticmethod classmethod property cached_property no_grad inference_mode enable_grad lru_cache cache "
-    "wraps contextmanager script compile dataclass final override total_ordering runtime_checkable autocast custom_fwd "
+    "wraps contextmanager script compile dataclass final override total_ordering runtime_checkable custom_fwd "
     "custom_bwd add_start_docstrings add_start_docstrings_to_model_forward replace_return_docstrings "
     "auto_docstring".split()
-)
+) | {AUTOCAST.name}
 """Decorators that register nothing."""
 
 

@@ -19,8 +19,8 @@ from trainlint.analysis.project.things import (
     ValueThing,
     first_things,
 )
+from trainlint.analysis.types.calls.identity_results import handed_back
 from trainlint.analysis.types.declared_types import RESULT
-from trainlint.analysis.types.identity_results import handed_back
 from trainlint.analysis.types.values import Value
 
 if TYPE_CHECKING:

@@ -34,6 +34,7 @@ class HostRead:
 ITEM = HostRead("item", Gives.NUMBER)
 CPU = HostRead("cpu", Gives.HOST_TENSOR)
 TOLIST = HostRead("tolist", Gives.NUMBERS)
+NONZERO = HostRead("nonzero", Gives.DEVICE_TENSOR, integers=True)
 SYNCHRONIZE = HostRead("synchronize", Gives.NOTHING)
 SYNCHRONIZE_ORIGINS = tuple(f"torch.{device}.{SYNCHRONIZE.name}" for device in ("cuda", "accelerator", "npu", "xpu"))
 """The dotted origins of the functions of that name."""
@@ -42,7 +43,7 @@ _ROWS = (
     TOLIST,
     CPU,
     HostRead("numpy", Gives.ARRAY, waits=False),
-    HostRead("nonzero", Gives.DEVICE_TENSOR, integers=True),
+    NONZERO,
     HostRead("argwhere", Gives.DEVICE_TENSOR, integers=True),
     HostRead("bincount", Gives.DEVICE_TENSOR, integers=True),
     HostRead("masked_select", Gives.DEVICE_TENSOR),

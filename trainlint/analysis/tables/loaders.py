@@ -69,10 +69,11 @@ _WRAPPERS = (
     LoaderWrapper("data_prefetcher"),
     LoaderWrapper("prefetch", to_device=False),
 )
+PREPARE_MODEL = Preparation("prepare_model")
 _PREPARATIONS = (
     Preparation("prepare"),
     Preparation("prepare_data_loader"),
-    Preparation("prepare_model"),
+    PREPARE_MODEL,
     Preparation("setup"),
     Preparation("setup_dataloaders"),
     Preparation("initialize", in_order=False),

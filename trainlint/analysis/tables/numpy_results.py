@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-OF_ONE_AXIS = frozenset("arange linspace logspace flatnonzero bincount unique".split())
+UNIQUE = "unique"
+"""With another argument than the array it returns several arrays."""
+OF_ONE_AXIS = frozenset({*"arange linspace logspace flatnonzero bincount".split(), UNIQUE})
 """Functions, by their names below `numpy`, that return an array of one axis: each element of it is a number."""
 SHUFFLED = "random.permutation"
 """Given a number, it returns an array of one axis; given an array, one of the same shape."""

@@ -23,7 +23,7 @@ from trainlint.analysis.tables import loaders
 from trainlint.analysis.types.access_paths import ANY, AccessPath, Start, along
 from trainlint.analysis.types.attributes import assigned_to_self, attribute_value
 from trainlint.analysis.types.batch_sources import is_batch_source
-from trainlint.analysis.types.call_results import call_value, is_left_open
+from trainlint.analysis.types.calls.call_results import call_value, is_left_open
 from trainlint.analysis.types.evaluator import Evaluator
 from trainlint.analysis.types.imported_facts import ImportedFacts
 from trainlint.analysis.types.iteration import iterated

@@ -64,11 +64,7 @@ def _of(
         case ast.UnaryOp(op=ast.Not(), operand=operand) if not literal:
             return _of(question, operand, literal, not holds, block, depth + 1)
         case ast.Name():
-            bindings = reaching(value.id, block, position(value))
-            if bindings and all(item.how is How.PARAMETER for item in bindings):
-                return RequiredParameter(value.id, literal, holds)
-            assigned = _only_value(bindings)
-            return _of(question, assigned, literal, holds, bindings[0].block, depth + 1) if assigned else None
+            return _of_name(question, value, literal, holds, block, depth)
         case ast.Attribute():
             return _of_constructor(question, question.bindings(value), literal, holds)
         case ast.Call():
@@ -83,6 +79,17 @@ def _of(
             if written and isinstance(operator, _SAME + _OTHER):
                 return _of(question, left, written, isinstance(operator, _SAME) == holds, block, depth + 1)
     return None
+
+
+def _of_name(
+    question: Question, name: ast.Name, literal: str, holds: bool, block: Block, depth: int
+) -> RequiredParameter | None:
+    """What a name needs that is a parameter, or that one plain assignment binds to something of parameters."""
+    bindings = reaching(name.id, block, position(name))
+    if bindings and all(item.how is How.PARAMETER for item in bindings):
+        return RequiredParameter(name.id, literal, holds)
+    assigned = _only_value(bindings)
+    return _of(question, assigned, literal, holds, bindings[0].block, depth + 1) if assigned else None
 
 
 def _of_constructor(

@@ -11,6 +11,7 @@ from trainlint.analysis.conditions.subjects import Subject, is_about, words_in
 from trainlint.analysis.syntax.blocks import Binding, Block
 from trainlint.analysis.syntax.names import TYPE_TESTS, constant, dotted, last_name
 from trainlint.analysis.syntax.outline import Outline
+from trainlint.analysis.tables.host_reads import ITEM, TOLIST
 from trainlint.analysis.types.values import Kind
 from trainlint.patterns import lazy
 
@@ -26,7 +27,7 @@ _KINDS = {
 }
 """Class in `isinstance` → the kind of its objects."""
 
-_OF_TENSORS_AND_ARRAYS = ("item", "tolist")
+_OF_TENSORS_AND_ARRAYS = (ITEM.name, TOLIST.name)
 _OWNERS = frozenset({Kind.TENSOR, Kind.ARRAY})
 """What has those attributes."""
 
@@ -67,15 +68,13 @@ class ValueTests:
             and (guard := guard_of(later.block)) is not None
             and not guard.is_early_exit
             and not binding.block.within(guard.block)
-            and self.rules_out_tensor_by(guard.expression, not guard.outcome, binding.name)
+            and _rules_out_tensor(guard.expression, not guard.outcome, binding.name)
             for later in bindings
         )
 
-    def rules_out_tensor_by(self, test: ast.expr, outcome: bool, name: str) -> bool:
-        """Whether an outcome of a test says that a name holds no tensor."""
-        return any(
-            not part.holds and Kind.TENSOR in _asked(part.expression, name) for part in known_parts(test, outcome)
-        )
+    def rules_out_tensor_on_side(self, choice: ast.IfExp, outcome: bool, name: str) -> bool:
+        """Whether a name holds no tensor on the side of a conditional expression that an outcome of its test takes."""
+        return _rules_out_tensor(choice.test, outcome, name)
 
     def narrowing(self, name: str, block: Block, bindings: Sequence[Binding]) -> Narrowing | None:
         """What is known of a name's kind in a block. A name that is bound anew behind a test has left that test."""
@@ -96,6 +95,11 @@ class ValueTests:
 def _asks_for_device(test: ast.expr) -> bool:
     """Whether a test speaks of a device: `use_cuda`, `args.gpu is not None`, `not cpu`."""
     return any(is_about(word, Subject.DEVICE) or bool(_HOST_ONLY.search(word)) for word in words_in(test))
+
+
+def _rules_out_tensor(test: ast.expr, outcome: bool, name: str) -> bool:
+    """Whether an outcome of a test says that a name holds no tensor."""
+    return any(not part.holds and Kind.TENSOR in _asked(part.expression, name) for part in known_parts(test, outcome))
 
 
 def _asked(test: ast.expr, name: str) -> frozenset[Kind]:

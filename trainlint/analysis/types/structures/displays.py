@@ -79,7 +79,7 @@ def _of_branch(kinds: Kinds, choice: ast.IfExp, side: ast.expr, outcome: bool, b
     """One side of a choice: no tensor where the test has ruled that out, as in `x.item() if is_tensor(x) else x`."""
     found = kinds.of(side, block)
     name = dotted(side) if found.is_tensor or found.kind is Kind.UNKNOWN else None
-    return UNKNOWN if name and kinds.tests.rules_out_tensor_by(choice.test, outcome, name) else found
+    return UNKNOWN if name and kinds.tests.rules_out_tensor_on_side(choice, outcome, name) else found
 
 
 def _display(kinds: Kinds, node: ast.List | ast.Tuple | ast.Set, block: Block) -> Value:

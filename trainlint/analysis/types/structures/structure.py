@@ -9,7 +9,7 @@ from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, Place
 from trainlint.analysis.syntax.names import constant, dotted, end_position, last_name, position
 from trainlint.analysis.tables.iterables import keeps_container
 from trainlint.analysis.tables.structure_maps import MAPS, MOVERS, StructureMap
-from trainlint.analysis.types.identity_results import handed_back
+from trainlint.analysis.types.calls.identity_results import handed_back
 from trainlint.analysis.types.named_devices import home_of
 from trainlint.analysis.types.values import UNKNOWN, Home, Kind, Value
 from trainlint.patterns import lazy

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from trainlint.analysis.conditions.guards import within_function
 from trainlint.analysis.effects.creations import ALL, COPIED, FROM_ARRAY, is_placed
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind
+from trainlint.analysis.syntax.blocks import Binding, Block
 from trainlint.analysis.syntax.names import argument, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.syntax.uses import loads
@@ -102,7 +101,7 @@ def _is_made_before_loop(file: SemanticModel, moved: ast.expr, block: Block) -> 
     """Whether the name that a tensor hangs on was bound before the loop around the move, or outside the function."""
     bound = _bound(file, moved, block)
     function = file.graph.enclosing(block)
-    loop = next((outer for outer in within_function(block) if outer.kind is BlockKind.LOOP), None)
+    loop = block.innermost_loop()
     if loop is not None:
         return any(not item.block.within(loop) for item in bound)
     return any(file.graph.enclosing(item.block) is not function for item in bound)

@@ -24,7 +24,9 @@ def numpy_result(kinds: Kinds, call: ast.Call, block: Block, origin: str) -> Val
         return None
     name = origin.removeprefix(_PACKAGE)
     if name in numpy_results.OF_ONE_AXIS:
-        return None if call.keywords and name == "unique" else _ARRAY_OF_NUMBERS  # else it returns several arrays
+        return (
+            None if call.keywords and name == numpy_results.UNIQUE else _ARRAY_OF_NUMBERS
+        )  # else it returns several arrays
     if name == numpy_results.SHUFFLED:
         counted = bool(call.args) and kinds.of(call.args[0], block).kind is Kind.NUMBER
         return _ARRAY_OF_NUMBERS if counted else None

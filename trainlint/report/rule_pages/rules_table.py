@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.finding import Severity
 from trainlint.handbook import docs_url, fix_label, page_data, rules_table, state_label
-from trainlint.report.explain import FORMATS
+from trainlint.report.rule_pages.explain import FORMATS
 from trainlint.report.settings import Style
 
 if TYPE_CHECKING:

@@ -66,6 +66,6 @@ def _address(rule: type[Rule], style: Style) -> Iterator[Text]:
 def _prose(markdown: str, style: Style) -> RenderableType:
     from rich.constrain import Constrain
 
-    from trainlint.report.prose import prose
+    from trainlint.report.rule_pages.prose import prose
 
     return Constrain(prose(markdown, style), _WIDEST)

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block, Function
+from trainlint.analysis.tables.parallel import Wrapper, called_as
 from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.values import Home, Kind, Origin, Value
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 _MADE = frozenset({Origin.FACTORY, Origin.OUTPUT, Origin.LOSS, Origin.OTHER})
 """Where a tensor comes from that code has made or computed, unlike one that it was handed."""
+
+_DATA_PARALLEL = called_as(Wrapper.DATA_PARALLEL)
 
 
 def output(kinds: Kinds, call: ast.Call, block: Block, given: list[Value], confidence: float, *, loss: bool) -> Value:
@@ -42,7 +45,7 @@ def _is_made_on_host(value: Value) -> bool:
 
 def _moves_inputs(kinds: Kinds, call: ast.Call, block: Block) -> bool:
     """Whether a module moves what it is given itself: in its `forward`, or since the file wraps models so."""
-    if "DataParallel" in kinds.outline.calls:
+    if any(name in kinds.outline.calls for name in _DATA_PARALLEL):
         return True
     owner = kinds.graph.instance_class(call.func, block)
     forward = owner.methods.get("forward") if owner is not None else None

@@ -16,11 +16,11 @@ from trainlint.analysis.tables.host_reads import CPU, READS, TO_NO_TENSOR, Gives
 from trainlint.analysis.tables.parallel import wraps_model
 from trainlint.analysis.types.access_paths import PARTIAL, AccessPath, Start, along, together
 from trainlint.analysis.types.batch_sources import is_batch_source
+from trainlint.analysis.types.calls.identity_results import handed_back
+from trainlint.analysis.types.calls.module_outputs import output, runs_on_host
+from trainlint.analysis.types.calls.numpy_values import array_method, numpy_result
 from trainlint.analysis.types.evidence import ASSUMED_HOME
-from trainlint.analysis.types.identity_results import handed_back
-from trainlint.analysis.types.module_outputs import output, runs_on_host
 from trainlint.analysis.types.named_devices import device_of
-from trainlint.analysis.types.numpy_values import array_method, numpy_result
 from trainlint.analysis.types.reflection import reflected
 from trainlint.analysis.types.structures.project_classes import object_of, tuple_of
 from trainlint.analysis.types.structures.structure import mapped, moved
@@ -204,6 +204,15 @@ def _arguments(kinds: Kinds, call: ast.Call, block: Block) -> list[Value]:
     return given
 
 
+def _of_known_library(kinds: Kinds, call: ast.Call, block: Block, origin: str) -> Value | None:
+    """What a function of the standard library or of NumPy returns, or what a class makes; None where it is unknown."""
+    if origin in _EMPTY_ORIGINS and (not call.args or origin == "collections.defaultdict"):
+        return Value(Kind.CONTAINER)
+    if origin in ("copy.deepcopy", "copy.copy") and call.args:
+        return kinds.of(call.args[0], block)
+    return numpy_result(kinds, call, block, origin) or constructed(origin)
+
+
 def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value | None:
     if loaders.is_loader_class(name):
         return Value(Kind.LOADER)
@@ -211,11 +220,7 @@ def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str
         return Value(Kind.MODULE)
     if origin.startswith("torch."):
         return _torch(kinds, call, block, origin, name)
-    if origin in _EMPTY_ORIGINS and (not call.args or origin == "collections.defaultdict"):
-        return Value(Kind.CONTAINER)
-    if origin in ("copy.deepcopy", "copy.copy") and call.args:
-        return kinds.of(call.args[0], block)
-    found = numpy_result(kinds, call, block, origin) or constructed(origin)
+    found = _of_known_library(kinds, call, block, origin)
     if found is not None:
         return found
     if name[:1].isupper():

@@ -1,0 +1,1 @@
+"""What calls give: results of PyTorch, of NumPy, of modules and of own functions."""
