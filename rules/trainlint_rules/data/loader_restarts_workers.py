@@ -120,22 +120,27 @@ class LoaderRestartsWorkers(LoaderRule):
             return None
         if site.file.loaders.option(loader, "persistent_workers").given or loads_single_items(site):
             sure = Confidence.POSSIBLE  # somebody decided that it is off, or passes are long
+        when, most = self._when(site)
+        return Match(site, min(sure, most), {"when": when}) if when else None
+
+    def _when(self, site: Site) -> tuple[str, Confidence]:
+        """When the workers start anew, and how sure that is at most; no words where they do not."""
+        loader = self.loader(site)
         found = passes(site.file, loader)
         again = max((item for item in found if item.again), key=sure_of_pass, default=None)
         if again is not None:
-            return Match(site, min(sure, sure_of_pass(again)), {"when": f"on every pass ({place_of_pass(again)})"})
+            return f"on every pass ({place_of_pass(again)})", sure_of_pass(again)
         others = elsewhere(site.file, loader)
         other = next((use for use in others if use.again), None)
         if any(use.changes for use in others):
-            return None
+            return "", Confidence.UNLIKELY
         if other is not None:
-            when = f"on every pass (loop at {other.path}:{other.line})"
-            return Match(site, min(sure, Confidence.LIKELY), {"when": when})
+            return f"on every pass (loop at {other.path}:{other.line})", Confidence.LIKELY
         if repeated_by_lightning(site.file, loader):
-            return Match(site, min(sure, Confidence.LIKELY), {"when": "for each epoch that Lightning runs"})
+            return "for each epoch that Lightning runs", Confidence.LIKELY
         if not found and not others and feeds(site.file, loader) is Feeds.TRAINING_ELSEWHERE:
-            return Match(site, Confidence.POSSIBLE, {"when": "for each epoch"})
-        return None
+            return "for each epoch", Confidence.POSSIBLE
+        return "", Confidence.UNLIKELY
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
         """The keyword; with a condition where the number of workers is a variable, since it is refused without any."""

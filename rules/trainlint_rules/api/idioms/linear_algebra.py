@@ -122,19 +122,21 @@ def _range(site: Site, call: ast.Call) -> Iterator[Edit]:
     if start is None or end is None or not forward:
         raise Unfixable(f"the range at line {call.lineno} has no start, no end, or a step that is no integer")
     dtype = last_name(_argument_at(call, given["dtype"])) if "dtype" in given else None
-    limit = _EXACT_IN_FLOAT32 if dtype in _WIDE_FLOATS else _EXACT_IN_ANY
     if dtype is not None and dtype not in _WIDE_INTEGERS | _WIDE_FLOATS:
         raise Unfixable(f"`{dtype}` is too narrow")
-    for bound in (start, end):
-        number = _integer(bound)
-        exact = number is not None and abs(number) <= limit
-        if not exact and not (dtype in _WIDE_INTEGERS and is_integer(site, bound)):
-            raise Unfixable(f"a bound at line {call.lineno} may be no integer, or none that each type can represent")
+    if not all(_is_exact(site, bound, dtype) for bound in (start, end)):
+        raise Unfixable(f"a bound at line {call.lineno} may be no integer, or none that each type can represent")
     yield replace_by_text(site.source, end, _moved(end, 1 if forward > 0 else -1))
     if dtype is None and "out" not in given:
         torch, imports = ensure_import(site.source, site.file.tree, "torch")
         yield from imports
         yield add_keyword(site.source, call, "dtype", f"{torch}.get_default_dtype()")
+
+
+def _is_exact(site: Site, bound: ast.expr, dtype: str | None) -> bool:
+    """Whether a bound is an integer that the type of the range can represent."""
+    number, limit = _integer(bound), _EXACT_IN_FLOAT32 if dtype in _WIDE_FLOATS else _EXACT_IN_ANY
+    return (number is not None and abs(number) <= limit) or (dtype in _WIDE_INTEGERS and is_integer(site, bound))
 
 
 def _integer(node: ast.expr) -> int | None:

@@ -85,29 +85,35 @@ def passes_option_on(site: Site) -> bool:
 @early_guard
 def adds_to_gradients(site: Site) -> bool:
     """The file adds to `.grad` itself, or writes into it, so that something must be there."""
-    for node in nodes_in(site.file.tree):
+    return _adds_to_gradients(site.file)
+
+
+@once
+def _adds_to_gradients(file: SemanticModel) -> bool:
+    for node in nodes_in(file.tree):
         match node:
-            case ast.AugAssign(target=target, op=ast.Add() | ast.Sub()) if _is_gradient(site, target):
+            case ast.AugAssign(target=target, op=ast.Add() | ast.Sub()) if _is_gradient(file, target):
                 return True
             case ast.Assign(targets=targets) if any(
-                isinstance(item, ast.Subscript) and _is_gradient(site, item.value) for item in targets
+                isinstance(item, ast.Subscript) and _is_gradient(file, item.value) for item in targets
             ):
                 return True
-            case ast.keyword(arg="out", value=value) if _is_gradient(site, value):
+            case ast.keyword(arg="out", value=value) if _is_gradient(file, value):
                 return True
+    calls = (place.node for name in _ADDING for place in file.outline.calls.get(name, ()))
     return any(
-        isinstance(called.call.func, ast.Attribute) and _is_gradient(called, called.call.func.value)
-        for called in site.calls(*_ADDING)
+        isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and _is_gradient(file, call.func.value)
+        for call in calls
     )
 
 
-def _is_gradient(site: Site, node: ast.expr) -> bool:
+def _is_gradient(file: SemanticModel, node: ast.expr) -> bool:
     """Whether this is `p.grad`, its `.data`, a part of it, or a name for one of these."""
     while isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and node.attr == "data"):
         node = node.value
     if isinstance(node, ast.Attribute):
         return node.attr == "grad"
-    return isinstance(node, ast.Name) and node.id in _names_of_gradients(site.file)
+    return isinstance(node, ast.Name) and node.id in _names_of_gradients(file)
 
 
 @once

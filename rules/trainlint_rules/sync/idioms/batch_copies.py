@@ -86,13 +86,16 @@ def _may_be_batch(value: Value) -> bool:
     return value.kind is not Kind.MODULE and not value.on_device
 
 
+def _is_surely_on_host(value: Value) -> bool:
+    return value.is_tensor and value.home is Home.HOST and value.confidence >= _SURE
+
+
 def cut_from_host(site: Site, batch: ast.expr) -> bool:
     """Whether this is what the loop around cuts from a host tensor in each round, as in `corpus[:, i : i + length]`."""
     if not isinstance(batch, ast.Subscript) or not isinstance(batch.value, ast.Name):
         return False
     loop = next((outer for outer in site.block.outwards() if outer.kind is BlockKind.LOOP), None)
-    value = site.value(batch)
-    if loop is None or not value.is_tensor or value.home is not Home.HOST or value.confidence < _SURE:
+    if loop is None or not _is_surely_on_host(site.value(batch)):
         return False
     if any(item.block.within(loop) for item in reaching(batch.value.id, site.block, position(batch))):
         return False

@@ -118,7 +118,11 @@ def _wraps_foreign_array(file: SemanticModel, moved: ast.expr, block: Block) -> 
         return True  # such as an object that is pickled to be sent: only the host can make it
     if not isinstance(moved, ast.Call) or last_name(moved.func) not in FROM_ARRAY | COPIED or not moved.args:
         return False
-    array = moved.args[0]
+    return _is_foreign(file, moved.args[0], block)
+
+
+def _is_foreign(file: SemanticModel, array: ast.expr, block: Block) -> bool:
+    """Whether NumPy did not make an array here."""
     if file.kinds.of(array, block).kind is not Kind.ARRAY:
         return file.kinds.of(array, block).kind is Kind.UNKNOWN
     made = [item.value for item in reaching(array.id, block, position(array))] if isinstance(array, ast.Name) else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from trainlint.analysis.effects.forward import computes
 from trainlint.analysis.site import Site
@@ -33,6 +34,16 @@ INSTEAD_OF_TEST = {
 """Help for a test, by what it decides."""
 
 
+_WHATEVER_IT_IS: Mapping[Becomes, str] = {
+    Becomes.SIZE: INSTEAD_OF_SIZE,
+    Becomes.INDEX: _INDEX,
+    Becomes.LENGTHS: _LENGTHS,
+    Becomes.SOLVED: _SOLVED,
+    Becomes.TEXT: _PRINTED,
+}
+"""Help that does not name the value."""
+
+
 def instead_of_number(site: Site, read: ast.AST) -> str:
     """Help for a read, by what the value is for."""
     decided = decision(site, read)
@@ -42,17 +53,9 @@ def instead_of_number(site: Site, read: ast.AST) -> str:
     becoming = becomes(site, read)
     if becoming in (Becomes.SIZE, Becomes.INDEX) and _is_own(_read_value(read)):
         return _POSITION
+    if becoming in _WHATEVER_IT_IS:
+        return _WHATEVER_IT_IS[becoming]
     match becoming:
-        case Becomes.SIZE:
-            return INSTEAD_OF_SIZE
-        case Becomes.INDEX:
-            return _INDEX
-        case Becomes.LENGTHS:
-            return _LENGTHS
-        case Becomes.SOLVED:
-            return _SOLVED
-        case Becomes.TEXT:
-            return _PRINTED
         case Becomes.ELEMENT:
             after = "after the loop" if _fills_list_of_step(site) else "after the epoch"
             return f"append {kept} and read the list once, {after}"

@@ -132,25 +132,32 @@ def _asks_for_size(holders: Iterator[ast.AST]) -> bool:
 def _in_statement(site: Site, read: ast.AST, statement: ast.stmt) -> Becomes:
     inner: ast.AST = read
     for outer in around(site.file, read, statement):
-        if isinstance(outer, ast.FormattedValue | ast.JoinedStr):
-            return Becomes.TEXT
-        if isinstance(outer, ast.Slice):
-            return Becomes.SIZE
-        if isinstance(outer, ast.Subscript) and inner is outer.slice:
-            held = site.file.kinds.of(outer.value, _block(site, statement))
-            return Becomes.INDEX if held.kind in (Kind.TENSOR, Kind.UNKNOWN) else Becomes.SIZE
-        if (isinstance(outer, ast.Dict) and inner in outer.values) or (
-            isinstance(outer, ast.DictComp) and inner is outer.value
-        ):
-            return Becomes.ENTRY
-        if isinstance(outer, ast.Call) and inner is not outer.func:
-            found = _in_call(site, outer, statement)
-            if found is not Becomes.OTHER:
-                return found
+        found = _in_node(site, inner, outer, statement)
+        if found is not Becomes.OTHER:
+            return found
         inner = outer
     if any(isinstance(part, ast.Call) and last_name(part.func) in _SOLVING for part in nodes_in(statement)):
         return Becomes.SOLVED
     return _stored(statement, read)
+
+
+def _in_node(site: Site, inner: ast.AST, outer: ast.AST, statement: ast.stmt) -> Becomes:
+    """What a node makes of a part of it."""
+    match outer:
+        case ast.FormattedValue() | ast.JoinedStr():
+            return Becomes.TEXT
+        case ast.Slice():
+            return Becomes.SIZE
+        case ast.Subscript() if inner is outer.slice:
+            held = site.file.kinds.of(outer.value, _block(site, statement))
+            return Becomes.INDEX if held.kind in (Kind.TENSOR, Kind.UNKNOWN) else Becomes.SIZE
+        case ast.Dict() if inner in outer.values:
+            return Becomes.ENTRY
+        case ast.DictComp() if inner is outer.value:
+            return Becomes.ENTRY
+        case ast.Call() if inner is not outer.func:
+            return _in_call(site, outer, statement)
+    return Becomes.OTHER
 
 
 def _block(site: Site, statement: ast.stmt) -> Block:
