@@ -54,6 +54,8 @@ class Seen:
     calls: int
     host_ms: float | None = None
     """The time that the host spent in these calls."""
+    fastest_ms: float | None = None
+    """What the fastest of these calls took, since the start."""
     direct: bool = True
     """Whether the user's own line makes the call; False where a library makes it on the line's behalf."""
     device: str = ""
@@ -121,6 +123,13 @@ class Loader:
     batches: int
     wait_ms: float
     """What the training waited for them."""
+    cpu_ms: float | None = None
+    """Of this, the time for which the waiting thread itself computed: without workers, it makes the batches."""
+    handover_ms: float | None = None
+    """What it takes the training to receive one of these batches from a worker process: tried after the window, with a
+    copy of a batch, where the loader has no workers."""
+    batch_bytes: int | None = None
+    """The size of the tensors of that batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +160,36 @@ class Environment:
 
 
 @dataclass(frozen=True, slots=True)
+class Sampled:
+    """A line of the user's at which much time of a phase was spent, found by looking now and then."""
+
+    phase: Phase
+    at: Line
+    function: str
+    """The function that the line is in."""
+    share: float
+    """Of the phase's time, 0 to 1."""
+    via: str = ""
+    """The library's line that worked for it, where one did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cores:
+    """Who had the cores of the machine in the window."""
+
+    available: int
+    """That the process may use."""
+    own: float
+    """How many its threads used in the mean."""
+    others: float | None = None
+    """How many other programs used, of those that the process may use; None where the system does not tell, or the
+    window was too short to tell."""
+    waited: float | None = None
+    """The share of the window, 0 to 1, for which the training's thread was ready to run and had no core; None where the
+    system does not count it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """What one process of a training was seen to do."""
 
@@ -165,13 +204,20 @@ class Run:
     clock: str = ""
     """What counts as a step: "AdamW.step at train.py:77"."""
     seen: tuple[Seen, ...] = ()
+    lines: tuple[Sampled, ...] = ()
+    """Where the time of each phase went."""
+    looks: int = 0
+    """How often the lines were looked up for that."""
     loaders: tuple[Loader, ...] = ()
     optimizers: tuple[Optimizer, ...] = ()
     rank: int = 0
     world_size: int = 1
     device: str = "cpu"
-    overhead_ms: float = 0.0
-    """What watching cost per step, measured in the same process."""
+    cores: Cores | None = None
+    """Who had the machine's cores while the steps ran; None where that was not measured."""
+    overhead: Interval | None = None
+    """What watching cost per step: steps with and without it were taken in turn after the window. The lower bound is
+    negative where the machine was too loud to tell. None where that was not measured."""
     flops: float | None = None
     """Floating point operations of one step, matrix products, convolutions and attention alone."""
     flops_on_device: Mapping[str, float] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from trainlint.bounded import EVIDENCE_BYTES, read_bounded
 from trainlint.evidence import OUTCOMES, Judged, Phase, Verdict
 from trainlint.evidence_json import Damaged, from_json
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """Of the document. A reader refuses any other."""
 
 _AGAIN = "run `trainlint probe --output-format json -o FILE train.py` again"

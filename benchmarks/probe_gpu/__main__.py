@@ -30,7 +30,7 @@ from trainlint_probe.launch import Request as Watching
 from trainlint_probe.launch import launch
 from trainlint_probe.orders import Orders
 from trainlint_probe.storage import write_run
-from trainlint_probe.verify.bootstrap import Estimate, Pair, ratio_of_means
+from trainlint_probe.verify.ratio import Estimate, Pair, ratio_of_means
 from trainlint_probe.verify.result import Trial
 from trainlint_probe.verify.run import Request, alternating, run_once
 
@@ -102,7 +102,7 @@ class Row:
 def table(rows: Sequence[Row], machine: str, failures: Mapping[str, str] | None = None) -> str:
     """The rows as Markdown, and below them which toys failed and why."""
     lines = [
-        f"On {machine}. Milliseconds per step; the gain with its 95% interval.",
+        f"On {machine}. Milliseconds per step; the gain with its 98% interval.",
         "",
         "| toy | verdict | step | predicted gain | measured gain | came true |",
         "| --- | --- | ---: | ---: | ---: | --- |",

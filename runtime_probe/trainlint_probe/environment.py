@@ -46,6 +46,8 @@ def collect() -> Environment:
     commit = _commit()
     if commit:
         facts["git commit"] = commit
+    if hasattr(os, "getloadavg"):
+        facts["load"] = f"{os.getloadavg()[0]:.1f}"
     facts |= {name: os.environ[name] for name in _SETTINGS if name in os.environ}
     return Environment(facts, concerns(facts, os.environ, has_gpu=bool(driver)))
 
@@ -70,12 +72,26 @@ def concerns(facts: Mapping[str, str], environment: Mapping[str, str], *, has_gp
         said.append(
             f"torch computes with one CPU thread, and {cores} cores are there: {cause}. Raise it unless it is meant."
         )
+    said += _thread_concerns(facts, cores, environment)
     said += _allocator_concerns(_version(version), environment)
     if environment.get("CUDA_LAUNCH_BLOCKING") == "1":
         said.append("CUDA_LAUNCH_BLOCKING=1 makes the host wait for each kernel: unset it, but for finding a fault.")
     if environment.get("PYTORCH_NO_CUDA_MEMORY_CACHING"):
         said.append("PYTORCH_NO_CUDA_MEMORY_CACHING is set: each allocation asks the driver. Unset it.")
     return tuple(said)
+
+
+def _thread_concerns(facts: Mapping[str, str], cores: int, environment: Mapping[str, str]) -> list[str]:
+    """More threads that compute than cores: they take turns, and each product waits for its slowest part."""
+    threads, processes = int(facts.get("CPU threads", "1")), int(environment.get("LOCAL_WORLD_SIZE") or "1")
+    if threads <= 1 or threads * processes <= cores:
+        return []
+    each = f" in each of {processes} processes" if processes > 1 else ""
+    fitting = max(cores // processes, 1)
+    return [
+        f"torch computes with {threads} CPU threads{each}, and {cores} core{'s' * (cores > 1)} are there for them: set "
+        f"OMP_NUM_THREADS={fitting}, or ask for no more with torch.set_num_threads."
+    ]
 
 
 def _allocator_concerns(version: tuple[int, int], environment: Mapping[str, str]) -> list[str]:
@@ -96,7 +112,12 @@ def _allocator_concerns(version: tuple[int, int], environment: Mapping[str, str]
 
 
 def _of_torch(torch: Any) -> dict[str, str]:
-    facts = {"torch": str(torch.__version__), "CPU threads": str(torch.get_num_threads())}
+    facts = {
+        "torch": str(torch.__version__),
+        "CPU threads": str(torch.get_num_threads()),
+        "float32 products": _float32(torch),
+        "deterministic algorithms": str(torch.are_deterministic_algorithms_enabled()),
+    }
     if torch.version.cuda:
         facts["CUDA"] = str(torch.version.cuda)
     if getattr(torch.version, "hip", None):
@@ -124,6 +145,14 @@ def tf32_allowed(torch: Any, *, is_convolution: bool) -> bool:
     cudnn, matmul = torch.backends.cudnn, torch.backends.cuda.matmul
     said = getattr(getattr(cudnn, "conv", None) if is_convolution else matmul, "fp32_precision", None)
     return bool((cudnn if is_convolution else matmul).allow_tf32) if said is None else said == "tf32"
+
+
+def _float32(torch: Any) -> str:
+    """How exactly products of float32 are computed: "highest", "high" or "medium"."""
+    try:
+        return str(torch.get_float32_matmul_precision())
+    except RuntimeError:
+        return "set by fp32_precision"  # PyTorch 2.9 refuses to read the old switch once a new one is set
 
 
 def _tf32(torch: Any) -> str:

@@ -16,6 +16,7 @@ from trainlint.symptoms import Symptom
 from trainlint_probe.changed_files.left import about_files
 from trainlint_probe.judgement.across_ranks import with_others
 from trainlint_probe.judgement.confirming import told
+from trainlint_probe.judgement.growth import about_few_steps
 from trainlint_probe.judgement.joined import with_recoverable
 from trainlint_probe.judgement.judged_run import judge_run, judge_together
 from trainlint_probe.judgement.ranks import together
@@ -150,7 +151,8 @@ def _typical_first(typical: Run, runs: Sequence[Run]) -> tuple[Run, ...]:
 def _noted(run: Run, launched: Launched, trouble: str) -> Run:
     """The run, with what the reader must know of its files."""
     uneven = about_uneven_steps(run.steps)
-    notes = (*([uneven] if uneven else []), *about_files(launched.changed, launched.overlay))
+    few = about_few_steps(run)
+    notes = (*([uneven] if uneven else []), *([few] if few else []), *about_files(launched.changed, launched.overlay))
     if launched.overlay.layers and run.outcome == "script failed":
         notes = (
             *notes,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from trainlint.cli.console import UsageError
 from trainlint.evidence import Environment, Line, Run, Seen, Step
+from trainlint.finding import Failure
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.confirming import told
 from trainlint_probe.judgement.runtime_rules import as_verdicts
@@ -46,7 +48,18 @@ def result_of_trace(options: Options, path: Path) -> Result:
     static = judge_files(options.paths, configurations)
     static = with_lines_elsewhere(static, lines, "the trace has lines of it, and it was not named")
     whole = told(static, run, of_run, configurations)
-    return Result((), whole.verdicts, readings, timeline, memory, judged=static.judged, unjudged=whole.unjudged)
+    unjudged = replace(whole.unjudged, failures=(*whole.unjudged.failures, *_unread(readings)))
+    return Result((), whole.verdicts, readings, timeline, memory, judged=static.judged, unjudged=unjudged)
+
+
+def _unread(readings: TraceReading | RanksReading) -> tuple[Failure, ...]:
+    """The ranks of which nothing can be said: what the others show may not be all that is wrong."""
+    if not isinstance(readings, RanksReading):
+        return ()
+    return tuple(
+        Failure(path, f"this rank is missing from all that is said here: {reason}")
+        for path, reason in readings.unreadable.items()
+    )
 
 
 def run_of(reading: TraceReading) -> Run:

@@ -140,7 +140,7 @@ def _parser() -> argparse.ArgumentParser:
         help="run with and without the fix of this rule, or of `all`, and compare speed and training",
     )
     run.add_argument(
-        "--pairs", type=_pairs, default=5, metavar="N", help="how often each version runs then (default: %(default)s)"
+        "--pairs", type=_pairs, default=6, metavar="N", help="how often each version runs then (default: %(default)s)"
     )
     run.add_argument("--seed", type=int, metavar="N", help="seed what the script leaves unseeded in these runs")
     trace = parser.add_argument_group("what was recorded before")

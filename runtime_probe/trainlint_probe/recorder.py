@@ -25,7 +25,7 @@ from trainlint_probe.watch.steps import Clock, Source, steps_of
 from trainlint_probe.watch.watching import Watch
 
 if TYPE_CHECKING:
-    from trainlint_probe.watch.deeper import Changes
+    from trainlint_probe.watch.afterwards.deeper import Changes
     from trainlint_probe.watch.hooks import Hooks
 
 FAILURE = "failure"
@@ -168,7 +168,14 @@ class Recorder:
         if clock is not None and self.hooks is not None:
             seen = self.hooks.evidence(clock, clock.steps)
             steps = steps_of(clock, device=seen["device"])
-            run = replace(run, warmup=self.clock.warmup, steps=steps, clock=clock.name, **seen)
+            run = replace(
+                run,
+                warmup=self.clock.warmup,
+                steps=steps,
+                clock=clock.name,
+                cores=self.clock.cores,
+                **seen,
+            )
             if clock.source is not Source.OPTIMIZER:
                 self.watch.note(f"No optimizer of torch has stepped, so steps are counted by {clock.name}.")
             for name in self.clock.others():

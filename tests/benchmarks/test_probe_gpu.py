@@ -16,7 +16,7 @@ from trainlint.catalogue import installed_rules
 from trainlint.evidence import Interval
 from trainlint_probe.storage import read_run
 from trainlint_probe.traces.reading import read_trace
-from trainlint_probe.verify.bootstrap import Estimate
+from trainlint_probe.verify.ratio import Estimate
 
 
 def row(predicted: Interval | None, *, low: float, high: float) -> Row:

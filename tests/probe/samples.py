@@ -24,7 +24,7 @@ from trainlint.evidence import (
 )
 from trainlint.finding import Safety
 from trainlint.symptoms import Symptom
-from trainlint_probe.verify.bootstrap import Pair, ratio_of_means
+from trainlint_probe.verify.ratio import Pair, ratio_of_means
 from trainlint_probe.verify.result import End, Likeness, Outcome, Training, Trial, Verification
 
 ENVIRONMENT = Environment(
@@ -85,7 +85,7 @@ def run(*, steps: int = 30, rank: int = 0, world_size: int = 1, slow: float = 1.
         rank=rank,
         world_size=world_size,
         device="cuda",
-        overhead_ms=0.041,
+        overhead=Interval(0.03, 0.05),
         flops=4.1e12,
         flops_on_device={"bf16": 4.1e12},
         redirected=("out/last.pt",),

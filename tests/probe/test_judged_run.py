@@ -58,7 +58,7 @@ class TestStarvation:
         assert found.source.line == 8
         # 39 ms to load a batch, 10 ms for the rest of a step.
         assert found.sentence == (
-            "The step waits 40.0 ms of 50.0 ms (80.0%) for its batch, most of it for the loader with num_workers=0; "
+            "The step waits 40 ms of 50 ms (80.0%) for its batch, most of it for the loader with num_workers=0; "
             "4 workers or more would be ahead of it."
         )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.probe import samples
-from trainlint.evidence import Environment, Interval, Line, Run
+from trainlint.evidence import Cores, Environment, Interval, Line, Phase, Run, Sampled
 from trainlint.finding import Failure
 from trainlint.report.settings import Style
 from trainlint_probe.report.terminal import render
@@ -27,7 +27,7 @@ MANY = [
 def test_a_run_is_told_from_its_step_to_its_verdicts() -> None:
     lines = render([samples.run()], samples.VERDICTS, Style(), comparisons=[samples.tried()]).splitlines()
     assert lines[0] == "54.6 ms a step (median 51.4, 30 steps after 10 of warm-up, cuda)"
-    assert lines[1] == "A step is AdamW.step at train.py:77; watching it took 0.041 ms."
+    assert lines[1] == "A step is AdamW.step at train.py:77; watching it took 0.030 to 0.050 ms."
     # 4.1 TFLOP in the median step of 51.4 ms; an A100 can do 312 in a second.
     assert " ".join(lines[2:4]) == (
         "Matrix products, convolutions and attention of a step are 4.1 TFLOP: 79.7 TFLOP/s, 25.5% of the dense peak "
@@ -165,3 +165,22 @@ def test_a_trace_without_a_device_says_what_it_cannot_tell(tmp_path: Path) -> No
     assert "  backward " in text
     assert "note: The trace has no work of a device" in text
     assert "Kernels" not in text
+
+
+def test_a_busy_machine_is_said_before_any_phase() -> None:
+    busy = replace(samples.run(), cores=Cores(16, 3.0, others=12.0, waited=0.4))
+    lines = render([busy], samples.VERDICTS, Style()).splitlines()
+    said, split = " ".join(lines), next(number for number, line in enumerate(lines) if "data wait" in line)
+    assert "for 40% of the measured time the training was ready to run and had no core" in said
+    assert "The machine was busy" in " ".join(lines[:split])
+    quiet = replace(busy, cores=Cores(16, 3.0, others=1.0, waited=0.02))
+    assert "The machine was busy" not in render([quiet], samples.VERDICTS, Style())
+
+
+def test_the_lines_of_large_phases_are_told_with_their_share() -> None:
+    at = Line("data.py", 12)
+    found = (Sampled(Phase.DATA_WAIT, at, "__getitem__", 0.92, "PIL/Image.py:3"), Sampled(Phase.OTHER, at, "log", 1.0))
+    text = render([replace(samples.run(), lines=found, looks=120)], samples.VERDICTS, Style())
+    assert "Lines with most of a phase (120 looks):" in text
+    assert "data wait       92%  data.py:12 in __getitem__, by PIL/Image.py:3" in text
+    assert "in log" not in text  # its phase is a trifle

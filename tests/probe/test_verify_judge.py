@@ -8,7 +8,7 @@ from trainlint.finding import Safety
 from trainlint_probe.verify.fixes import Edit, Proposal
 from trainlint_probe.verify.judge import judged
 from trainlint_probe.verify.order import Place
-from trainlint_probe.verify.result import End, Likeness, Outcome, Trial, Verification
+from trainlint_probe.verify.result import End, Kept, Likeness, Outcome, Trial, Verification
 from trainlint_probe.verify.run import alternating
 
 PROPOSAL = Proposal("TRN101", "loader-without-workers", Safety.UNSAFE, 1, (Edit("/home/a/train.py", "train.py", b""),))
@@ -86,9 +86,38 @@ class TestMemory:
     def test_memory_that_costs_time_is_no_gain(self) -> None:
         assert of([held(500)] * 4, [held(400, ms=25.0)] * 3).outcome is Outcome.NO_GAIN
 
+    def test_memory_is_not_verified_by_runs_that_may_be_much_slower(self) -> None:
+        """That no loss of time was shown does not show that there is none."""
+        found = of([held(500)] * 7, [held(430, ms) for ms in (15.0, 28.0, 18.0, 33.0, 20.0, 30.0)])
+        assert found.outcome is Outcome.INCONCLUSIVE
+        assert "too uncertain" in found.sentence
+
+    def test_few_runs_that_differ_by_chance_are_not_verified(self) -> None:
+        found = of([held(0), held(510), held(505)], [held(430), held(441)])
+        assert found.outcome is Outcome.NO_GAIN
+        assert found.peak is not None
+        assert found.peak.sentence.endswith("too few runs to tell whether that is the fix (--pairs 5 are enough)")
+
     def test_the_rehearsal_is_not_weighed(self) -> None:
         found = of([held(900), held(500), held(500)], [held(500)] * 2)
         assert found.outcome is Outcome.NO_GAIN
+
+    def test_a_leak_that_is_gone_is_verified_by_what_a_step_leaves_behind(self) -> None:
+        leaks, keeps_none = replace(run(), kept=Kept(1.0, 12.0)), replace(run(), kept=Kept(0.0, 0.0))
+        found = of([leaks] * 4, [keeps_none] * 3)
+        assert found.outcome is Outcome.VERIFIED
+        assert found.keeping is not None
+        assert found.keeping.sentence == (
+            "each step leaves nothing behind with the fix, and 12 operations of autograd and 1 tensors without it"
+        )
+
+    def test_a_run_that_keeps_as_much_ends_no_leak(self) -> None:
+        leaks, keeps_none = replace(run(), kept=Kept(1.0, 12.0)), replace(run(), kept=Kept(0.0, 0.0))
+        assert of([leaks] * 4, [keeps_none, keeps_none, leaks]).outcome is Outcome.NO_GAIN
+
+    def test_what_was_not_counted_in_each_run_is_not_compared(self) -> None:
+        leaks, keeps_none = replace(run(), kept=Kept(1.0, 12.0)), replace(run(), kept=Kept(0.0, 0.0))
+        assert of([leaks] * 4, [keeps_none, keeps_none, run()]).keeping is None
 
 
 class TestPlaces:

@@ -73,7 +73,7 @@ class AnomalyDetectionLeftOn(CallRule):
     code = "TRN413"
     name = "anomaly-detection-left-on"
     preview = True
-    confirmed_by = frozenset({Symptom.WARNING})
+    confirmed_by = frozenset({Symptom.SLOW_SWITCH, Symptom.WARNING})
     warned_as = "Anomaly Detection"
     on = ("torch.autograd.*.set_detect_anomaly", "torch.autograd.*.detect_anomaly", *LIGHTNING_TRAINER)
     unless = (chosen, checks_gradients)

@@ -10,6 +10,7 @@ from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.autograd import autograd_off_early
 from trainlint.finding import Confidence, Edit, Safety, Severity
 from trainlint.rule import Triggers
+from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.iterations import REPEATED
 from trainlint_rules.memory.idioms.kept_graphs import (
     becomes_array,
@@ -78,7 +79,8 @@ class GraphKeptInAccumulator(CallRule):
     reset with each window of gradient accumulation keeps few nodes, and for a short while: that is only advice.
 
     ## Confirmed by
-    The total has a `grad_fn` after the step, and live `grad_fn` nodes or allocated memory grow from step to step.
+    `trainlint probe` where memory grows over the measured steps: live `grad_fn` nodes grow from step to step, and this
+    is the line at which the list gets longer, or the sum another tensor.
 
     ## Gain
     Memory: the graph nodes of each step, or, where backward never ran, all of its activations. No speed until memory
@@ -92,6 +94,7 @@ class GraphKeptInAccumulator(CallRule):
 
     code = "TRN304"
     name = "graph-kept-in-accumulator"
+    confirmed_by = frozenset({Symptom.GRAPH_KEPT})
     on = (".append",)
     also = Triggers(accumulations=True)
     when = REPEATED

@@ -10,6 +10,7 @@ from trainlint.contract.confidence import level
 from trainlint.contract.declared_rule import Match
 from trainlint.contract.guards.autograd import autograd_off_early
 from trainlint.finding import Edit, Safety
+from trainlint.symptoms import Symptom
 from trainlint_rules.memory.idioms.iterations import REPEATED, outside_training_loop
 from trainlint_rules.memory.idioms.kept_outputs import (
     appended_output,
@@ -70,7 +71,8 @@ class OutputsKeptWithGraph(CallRule):
     Whoever goes back through the list by a way that is out of sight gets no gradients any more.
 
     ## Confirmed by
-    Items of the list have a `grad_fn`, and live nodes, or allocated memory, grow from step to step.
+    `trainlint probe` where memory grows over the measured steps: live `grad_fn` nodes grow from step to step, and this
+    is the line at which the list gets longer.
 
     ## Gain
     Host memory by some hundred kilobytes a step for a large model, and the activations of all that no backward
@@ -84,6 +86,7 @@ class OutputsKeptWithGraph(CallRule):
 
     code = "TRN315"
     name = "outputs-kept-with-graph"
+    confirmed_by = frozenset({Symptom.GRAPH_KEPT})
     on = (".append",)
     when = REPEATED
     unless = (outside_training_loop, autograd_off_early, emptied_on_the_way, trained_later, part_of_loss)

@@ -24,8 +24,8 @@ def with_others(run: Run, runs: Sequence[Run]) -> Run:
 def _bounded(item: Seen, run: Run, ranks: Sequence[Run]) -> Seen:
     """A collective on the host, with what a step could gain without it.
 
-    The rank that comes last waits for nobody: what it spends there is the exchange itself, and all that is surely
-    gained. The wait of the others may move to the next collective.
+    Surely gained is what the fastest call of any rank takes, as often as the line runs. What more a call takes is a
+    wait for other ranks, or for a core, which may move to the next collective.
     """
     if item.symptom not in _EXCHANGES or item.recoverable is not None or item.device not in ("", "cpu"):
         return item
@@ -33,7 +33,15 @@ def _bounded(item: Seen, run: Run, ranks: Sequence[Run]) -> Seen:
     if any(ms is None for ms in spent) or item.host_ms is None:
         return item
     own = _per_step(item.at, item.what, run) or 0.0
-    return replace(item, recoverable=Interval(min(ms for ms in spent if ms is not None), own))
+    fastest = [
+        other_item.fastest_ms
+        for other in ranks
+        for other_item in other.seen
+        if (other_item.at, other_item.what) == (item.at, item.what)
+    ]
+    known = [ms for ms in fastest if ms is not None]
+    surely = min(known) * item.calls / len(run.steps) if len(known) == len(fastest) else 0.0
+    return replace(item, recoverable=Interval(min(surely, own), own))
 
 
 def _per_step(at: Line, what: str, run: Run) -> float | None:

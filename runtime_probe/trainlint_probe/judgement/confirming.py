@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from trainlint.catalogue import installed_rules
 from trainlint.engine.configurations import Configurations
-from trainlint.evidence import Run, Verdict
+from trainlint.evidence import Run, State, Verdict
 from trainlint.finding import Finding, Report
 from trainlint.rule import Rule
 from trainlint.symptoms import Symptom
@@ -29,12 +29,17 @@ class Told:
 def told(static: Static, run: Run, of_run: Sequence[Verdict], configurations: Configurations) -> Told:
     """What there is to say of some files and a run of them; `of_run` is what only a run shows."""
     symptoms = _symptoms_by_code()
-    verdicts = _verdicts_on(static.report, run)
     kept = heard(of_run, configurations)
     report, ignored = static.report, kept.ignored
+    judged = [
+        (finding, said)
+        for finding, said in zip(report.findings, _verdicts_on(report, run), strict=True)
+        if finding not in static.in_preview or _is_measured(said)
+    ]
+    findings, verdicts = [finding for finding, _ in judged], [said for _, said in judged]
     ignored = Ignored(report.suppressed + ignored.by_comments, ignored.by_configuration)
     return Told(
-        (*related(kept.verdicts, report.findings, verdicts, symptoms), *verdicts),
+        (*related(kept.verdicts, findings, verdicts, symptoms), *verdicts),
         Unjudged(report.failures, static.left_out, ignored),
     )
 
@@ -44,6 +49,11 @@ def _verdicts_on(report: Report, run: Run) -> tuple[Verdict, ...]:
     rules = {rule.code: rule for rule in installed_rules()}
     verdicts = (_verdict_on(finding, rules[finding.code].loaded(), run) for finding in report.findings)
     return tuple(_with_fix(said, finding) for said, finding in zip(verdicts, report.findings, strict=True))
+
+
+def _is_measured(said: Verdict) -> bool:
+    """Whether the run itself shows what a preview rule says, however precise the rule is on code alone."""
+    return said.cost is not None or said.state is State.CONFIRMED
 
 
 def _verdict_on(finding: Finding, rule: type[Rule], run: Run) -> Verdict:

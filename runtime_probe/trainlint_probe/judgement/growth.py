@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from itertools import combinations
 from statistics import median
 
+from trainlint.evidence import Run
+
 _FEWEST_STEPS = 10
 """Steps from which growth is judged: before, a cache that fills looks like a leak."""
 _GROWING = 0.8
@@ -30,3 +32,13 @@ def growth(amounts: Sequence[tuple[int, int]]) -> float | None:
     slope = median((late - early) / (there - here) for (here, early), (there, late) in pairs)
     growing = sum(late > early for (_, early), (_, late) in pairs) / len(pairs)
     return slope if slope >= _LEAST and growing >= _GROWING else None
+
+
+def about_few_steps(run: Run) -> str:
+    """What the reader must know where nothing is said of growing memory; empty where enough steps were seen."""
+    seen = sum(step.memory is not None for step in run.steps)
+    if not run.steps or seen >= _FEWEST_STEPS:
+        return ""
+    if len(run.steps) >= _FEWEST_STEPS:
+        return "" if not seen else f"Memory was counted at {seen} steps: too few to tell whether it grows."
+    return f"{len(run.steps)} steps are too few to tell whether memory grows: it takes {_FEWEST_STEPS}."

@@ -10,20 +10,19 @@ from statistics import fmean
 from trainlint.evidence import Alive, Interval, Line, Loader, Memory, Phase, Run, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.growth import growth
+from trainlint_probe.judgement.overlap import overlap
 from trainlint_probe.judgement.ranks import Together
-from trainlint_probe.judgement.verdicts import settings_of
+from trainlint_probe.judgement.same_line import COSTLY
+from trainlint_probe.judgement.verdicts import THRESHOLD, settings_of, timed
 from trainlint_probe.traces.judge import FRAGMENTED, STARVED, RuntimeFinding
 from trainlint_probe.traces.places import Source
-
-_RECOMPILE_LIMIT = 8
-"""`torch._dynamo.config.recompile_limit`, after which a function runs uncompiled."""
 
 
 def judge_run(run: Run) -> list[RuntimeFinding]:
     """What one process of a training shows to be wrong, the most expensive first."""
     if not run.steps:
         return []
-    found = [*_starvation(run), *_memory(run), *_compilation(run)]
+    found = [*_starvation(run), *_memory(run), *_compilation(run), *_switches(run), *_costly_calls(run)]
     return sorted(found, key=lambda item: -(item.cost.high if item.cost else 0.0))
 
 
@@ -33,8 +32,8 @@ def judge_together(ranks: Together) -> list[RuntimeFinding]:
     if late is None:
         return []
     step = fmean(rank.step_ms for rank in ranks.ranks)
-    cost = Interval(0.0, late.late_ms)
-    return [RuntimeFinding("straggling-rank", late.sentence, cost, Interval(0.0, late.late_ms / step))]
+    cost = Interval(min(late.surely_ms, late.late_ms), late.late_ms)
+    return [RuntimeFinding("straggling-rank", late.sentence, cost, Interval(cost.low / step, cost.high / step))]
 
 
 def _starvation(run: Run) -> Iterator[RuntimeFinding]:
@@ -43,13 +42,17 @@ def _starvation(run: Run) -> Iterator[RuntimeFinding]:
     if wait < STARVED * step:
         return
     worst = max(run.loaders, key=lambda loader: loader.wait_ms, default=None)
-    sentence = f"The step waits {wait:.1f} ms of {step:.1f} ms ({wait / step:.1%}) for its batch"
+    sentence = f"The step waits {wait:.4g} ms of {step:.4g} ms ({wait / step:.1%}) for its batch"
+    gain = Interval(0.0, wait)
     if worst is not None:
+        own = [loader for loader in run.loaders if loader.settings.get("num_workers") == "0"]
+        gain = Interval(overlap(run, own).gain.low if own else 0.0, wait)
         sentence += f", most of it for the loader with {settings_of(worst)}{_workers(worst, step - wait, run.device)}"
+        if worst.handover_ms is not None:
+            sentence += f"; {overlap(run, [worst]).limit}"
     at = worst.made_at or worst.drawn_at if worst is not None else None
-    # The wait is the most that a faster loader could gain: the batch must be handed over in any case.
     yield RuntimeFinding(
-        "loader-starvation", f"{sentence}.", Interval(wait, wait), Interval(wait / step, wait / step), _source(at)
+        "loader-starvation", f"{sentence}.", gain, Interval(gain.low / step, gain.high / step), _source(at)
     )
 
 
@@ -94,20 +97,30 @@ def _growth(run: Run) -> Iterator[RuntimeFinding]:
         return
     more, at_last = f"{slope / 1024:.1f} KiB more after each step", f"{amounts[-1][1] / 2**20:.1f} MiB at last"
     remembered = _graph_growth(run.alive)
+    kept = _keeper(run) or "something keeps losses or outputs with their graphs"
+    at = next((item.at for item in run.seen if item.symptom is Symptom.GRAPH_KEPT), None)
     graphs = f", and autograd remembers {remembered:.0f} more operations" if remembered else ""
     if run.device == "cpu":
         # Much else lies in the heap: what oneDNN compiles for each shape of a batch, samples that a dataset caches.
         if graphs:
             yield _without_cost(
                 "memory-grows",
-                f"The process holds {more} ({at_last}){graphs}: something keeps losses or outputs with their graphs.",
+                f"The process holds {more} ({at_last}){graphs}: {kept}.",
+                at,
             )
     elif _outlasts_collection(run.alive):
         yield _without_cost(
             "memory-grows",
-            f"Tensors hold {more}, {at_last}{graphs}: something keeps what steps make, as a list of losses with their "
-            "graphs does.",
+            f"Tensors hold {more}, {at_last}{graphs}: "
+            f"{_keeper(run) or 'something keeps what steps make, as a list of losses with their graphs does'}.",
+            at,
         )
+
+
+def _keeper(run: Run) -> str:
+    """What keeps them, and at which line; empty where that was not found."""
+    kept = next((item for item in run.seen if item.symptom is Symptom.GRAPH_KEPT), None)
+    return f"this line keeps what a step makes, with its graph, in {kept.what}" if kept is not None else ""
 
 
 def _graph_growth(alive: Sequence[Alive]) -> float | None:
@@ -147,10 +160,45 @@ def _compilation(run: Run) -> Iterator[RuntimeFinding]:
     for at, items in again.items():
         calls = sum(item.calls for item in items)
         late = sum(int(item.details.get("in the window", item.calls)) for item in items)
-        if late or calls >= _RECOMPILE_LIMIT:  # else it has cost the start its time, and the steps none
-            when = f"{_times(late)} in the steps" if late else "after which torch.compile gives up"
+        limit = next((item.details["limit"] for item in items if "limit" in item.details), None)
+        if late or limit is not None:  # else it has cost the start its time, and the steps none
+            given_up = f"after which torch.compile gave up (its limit is {limit}) and the function runs uncompiled"
+            when = given_up if limit is not None else f"{_times(late)} in the steps"
             sentence = f"{items[0].what} has compiled this again {_times(calls)}, {when}{_reason(items)}."
             yield _without_cost("recompiles-in-steps", sentence, at)
+
+
+def _switches(run: Run) -> Iterator[RuntimeFinding]:
+    for item in run.seen:
+        if item.symptom is Symptom.SLOW_SWITCH:
+            cost = item.recoverable
+            sentence = f"{item.what} is on {_times(item.calls)} in {len(run.steps)} steps"
+            if cost is not None:
+                sentence += f" and takes {cost.low:.3g} to {cost.high:.3g} ms of each, by steps with and without it"
+            # That it is on is the defect, whatever it costs: it has no share that could be too small.
+            yield RuntimeFinding("run-wide-switch", f"{sentence}.", cost, None, _source(item.at))
+
+
+def _costly_calls(run: Run) -> Iterator[RuntimeFinding]:
+    """Calls of which a training can often do without, and that take much of its time, whether a rule knows their line
+    or not. What they take is the most that could be gained: a checkpoint is needed, though perhaps less often.
+    """
+    step = fmean(item.ms for item in run.steps)
+    spent: dict[Line, list[Seen]] = {}
+    for item in run.seen:
+        if item.symptom in COSTLY and item.device in ("", "cpu") and item.host_ms:
+            spent.setdefault(item.at, []).append(item)
+    for at, items in spent.items():
+        ms = sum(item.host_ms or 0.0 for item in items) / len(run.steps)
+        if ms >= THRESHOLD * step:
+            what = " and ".join(dict.fromkeys(item.what for item in items))
+            sentence = f"{what} takes {ms:.4g} ms of each step of {step:.4g} ms ({ms / step:.1%})."
+            # Python collects by itself what must be collected: a call in the steps is surely gained.
+            is_vain = run.device == "cpu" and all(item.symptom is Symptom.GARBAGE_COLLECTION for item in items)
+            known = timed(items, len(run.steps))
+            cost = Interval(known.low if is_vain else 0.0, known.high)
+            share = Interval(cost.low / step, cost.high / step)
+            yield RuntimeFinding("costly-call", sentence, cost, share, _source(at))
 
 
 def _times(number: int) -> str:

@@ -32,7 +32,10 @@ class Straggler:
 
     rank: int
     late_ms: float
-    """By so much its own work exceeds the median of the others, per step."""
+    """By so much its own work exceeds the median of the others, per step: the most that could be gained."""
+    surely_ms: float
+    """By so much it exceeds that of each other, and each other waits longer: the step surely gets shorter by this if
+    the rank works no longer than the next slowest."""
     phase: Phase
     """Where most of that is."""
     sentence: str
@@ -106,9 +109,13 @@ def _straggler(ranks: Sequence[Rank]) -> Straggler | None:
         return None
     own = [phase for phase in slow.phases if phase is not Phase.BACKWARD]
     phase = max(own, key=lambda phase: slow.phases[phase] - median(rank.phases.get(phase, 0.0) for rank in others))
+    surely = min(
+        slow.own_ms - max(rank.own_ms for rank in others), min(rank.waiting_ms for rank in others) - slow.waiting_ms
+    )
     return Straggler(
         slow.rank,
         late,
+        max(surely, 0.0),
         phase,
         f"Rank {slow.rank} holds the others up: it works {late:.1f} ms longer by itself in each step of "
         f"{slow.step_ms:.1f} ms, most of it in {phase.value}, and waits least for the others.",

@@ -13,12 +13,18 @@ from trainlint.evidence import Reference, State, Verdict
 from trainlint.finding import Finding
 from trainlint.symptoms import Symptom
 
-SHOWN_BY: Mapping[str, Symptom] = {
-    "loader-starvation": Symptom.DATA_WAIT,
-    "host-sync": Symptom.HOST_SYNC,
-    "pageable-copy": Symptom.HOST_TO_DEVICE,
-    "allocator-churn": Symptom.CACHE_EMPTIED,
-    "graph-breaks": Symptom.GRAPH_BREAK,
+COSTLY = frozenset({Symptom.CHECKPOINT, Symptom.DEEP_COPY, Symptom.GARBAGE_COLLECTION})
+"""Calls that are timed on the host and are seldom needed in each step."""
+
+SHOWN_BY: Mapping[str, frozenset[Symptom]] = {
+    "loader-starvation": frozenset({Symptom.DATA_WAIT}),
+    "host-sync": frozenset({Symptom.HOST_SYNC}),
+    "pageable-copy": frozenset({Symptom.HOST_TO_DEVICE}),
+    "allocator-churn": frozenset({Symptom.CACHE_EMPTIED}),
+    "memory-grows": frozenset({Symptom.GRAPH_KEPT}),
+    "graph-breaks": frozenset({Symptom.GRAPH_BREAK}),
+    "run-wide-switch": frozenset({Symptom.SLOW_SWITCH}),
+    "costly-call": COSTLY,
 }
 """What only a run shows, where it has a line of its own → as what lines are seen to do it."""
 
@@ -50,7 +56,7 @@ def _partner(
         for finding, verdict in pairs
         if finding.path == item.at.path
         and finding.span.start_line <= item.at.line <= finding.span.end_line
-        and SHOWN_BY.get(item.name) in symptoms[finding.code]
+        and SHOWN_BY.get(item.name, frozenset()) & symptoms[finding.code]
         and verdict.state in (State.CONFIRMED, item.state)
     ]
     best = min(same, key=lambda verdict: (verdict.state is not State.CONFIRMED, not verdict.fix), default=None)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 from trainlint.catalogue import installed_rules
@@ -15,7 +17,7 @@ from trainlint.engine.discover import SKIPPED_DIRECTORIES, Discovery, discover, 
 from trainlint.engine.parsing import UNREADABLE
 from trainlint.engine.run import run
 from trainlint.evidence import Judged, Line
-from trainlint.finding import Failure, Report
+from trainlint.finding import Failure, Finding, Report
 from trainlint.installation.distributions import PackError
 from trainlint.paths import absolute
 from trainlint.project import repository_around
@@ -33,6 +35,8 @@ class Static:
     """Files that were at work and were not to be judged → why."""
     paths: tuple[Path, ...] = ()
     """The files that were to be judged, whether they could be or not."""
+    in_preview: frozenset[Finding] = frozenset()
+    """Those of preview rules that the configuration does not turn on: they are told where a run has measured them."""
 
 
 def judge_files(paths: Sequence[Path], configurations: Configurations) -> Static:
@@ -40,9 +44,34 @@ def judge_files(paths: Sequence[Path], configurations: Configurations) -> Static
     if not paths:
         return Static(Report((), (), 0), Judged())
     discovery = discover(paths, configurations.excludes)
-    report = run(discovery, configurations).report
+    report, in_preview = _with_preview(discovery, configurations)
     judged = _judged(discovery, configurations, report)
-    return Static(report, judged, paths=tuple(target.path for target in discovery.targets))
+    return Static(report, judged, paths=tuple(target.path for target in discovery.targets), in_preview=in_preview)
+
+
+def _with_preview(discovery: Discovery, configurations: Configurations) -> tuple[Report, frozenset[Finding]]:
+    """What `trainlint check` says with preview rules, and which findings it has from them alone.
+
+    Where one of these rules fails on a file, nothing that the user asked for is missing.
+    """
+    report = run(discovery, configured(Overrides(preview=True))).report
+    asked: dict[str, frozenset[str]] = {}
+    for target in discovery.targets:
+        with suppress(Misconfigured):
+            asked[target.shown] = frozenset(rule.code for rule in configurations.rules_for(target.path))
+
+    def is_asked(path: str, code: str | None) -> bool:
+        return code is None or path not in asked or code in asked[path] or not _preview_of(code)
+
+    failures = tuple(failure for failure in report.failures if is_asked(failure.path, failure.rule))
+    in_preview = frozenset(finding for finding in report.findings if not is_asked(finding.path, finding.code))
+    return replace(report, failures=failures), in_preview
+
+
+@cache
+def _preview_of(code: str) -> bool:
+    """Whether a rule is in preview."""
+    return any(rule.code == code and rule.preview for rule in installed_rules())
 
 
 def judge_at_work(script: Path | None, lines: Iterable[Line | None], configurations: Configurations) -> Static:

@@ -12,9 +12,10 @@ from dataclasses import replace
 from math import sqrt
 from statistics import fmean, stdev
 
-from trainlint.evidence import Interval, Line, Loader, Optimizer, Phase, Run, Seen, State, Verdict
+from trainlint.evidence import Interval, Line, Loader, Optimizer, Run, Seen, State, Verdict
 from trainlint.finding import Finding
 from trainlint.symptoms import Symptom
+from trainlint_probe.judgement.overlap import overlap
 
 THRESHOLD = 0.01
 """The share of a step from which a cost counts. Steps of one training differ by more than that as a rule, so less
@@ -30,6 +31,7 @@ _SINCE_THE_START = frozenset(
     {
         Symptom.WARNING,
         Symptom.GRAPH_BREAK,
+        Symptom.GRAPH_KEPT,
         Symptom.RECOMPILE,
         Symptom.SAME_FILE,
         Symptom.TOO_MANY_WORKERS,
@@ -55,6 +57,7 @@ _PROOFS = _SINCE_THE_START | {
     Symptom.EVALUATED_IN_TRAINING_MODE,
     Symptom.GRADIENTS_DROPPED,
     Symptom.OPTIMIZER_BUILT,
+    Symptom.SLOW_SWITCH,
     Symptom.TRAINED_IN_EVALUATION_MODE,
 }
 """What is the very thing that a rule speaks of: that it happens is the proof, whatever it costs."""
@@ -113,17 +116,15 @@ def _shown(seen: Sequence[Seen], symptoms: Collection[Symptom], warned_as: str) 
 
 
 def _of_loaders(finding: Finding, loaders: Sequence[Loader], run: Run, threshold: float) -> Verdict:
-    waits = [step.phases.get(Phase.DATA_WAIT, 0.0) for step in run.steps]
-    share_of_these = _part(sum(loader.wait_ms for loader in loaders), sum(loader.wait_ms for loader in run.loaders))
-    cost = _mean_of([wait * share_of_these for wait in waits])
+    known = overlap(run, loaders)
     return _judged(
         finding,
-        cost,
+        known.gain,
         run,
         threshold,
         basis="timer",
         per_step=sum(loader.batches for loader in loaders) / len(run.steps),
-        reason=f"the step waits {_span(cost)} for this loader ({settings_of(loaders[0])}), and could gain no more",
+        reason=f"{known.sentence} ({settings_of(loaders[0])}); it could gain {_span(known.gain)}",
     )
 
 
@@ -198,7 +199,19 @@ def _measured(shown: Sequence[Seen], run: Run, *, in_part: bool) -> tuple[Interv
         return None
     ms = sum(spent) / len(run.steps)
     is_bound = in_part or any(_may_be_hidden(item, run) for item in shown)
-    return Interval(0.0 if is_bound else ms, ms), "timer", f" and took the host {ms:.2f} ms of each step"
+    cost = Interval(0.0, ms) if is_bound else timed(shown, len(run.steps))
+    return cost, "timer", f" and took the host {ms:.2f} ms of each step"
+
+
+def timed(shown: Sequence[Seen], steps: int) -> Interval:
+    """What calls that were timed cost in a step: the mean, and on both sides of it how far the fastest call lies off.
+
+    What makes some calls slower than others is the machine as a rule, and another run will meet another one.
+    """
+    ms = sum(item.host_ms or 0.0 for item in shown) / steps
+    fastest = sum((item.fastest_ms or 0.0) * item.calls for item in shown) / steps
+    spread = max(ms - fastest, 0.0) if all(item.fastest_ms is not None for item in shown) else 0.0
+    return Interval(ms - spread, ms + spread)
 
 
 def _why_not_timed(shown: Sequence[Seen], run: Run) -> str:
@@ -306,10 +319,6 @@ def _mean_of(times: Sequence[float]) -> Interval:
     mean = fmean(times)
     margin = _SPREAD * stdev(times) / sqrt(len(times)) if len(times) > 1 else mean
     return Interval(max(0.0, mean - margin), mean + margin)
-
-
-def _part(some: float, whole: float) -> float:
-    return some / whole if whole else 0.0
 
 
 def _either(symptoms: Iterable[Symptom]) -> str:

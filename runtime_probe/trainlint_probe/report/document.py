@@ -19,7 +19,7 @@ from trainlint_probe.traces.ranks import RanksReading
 from trainlint_probe.traces.reading import TraceReading
 from trainlint_probe.verify.result import Verification
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """Raised when a key changes its meaning or goes away. New keys may come at any time."""
 
 

@@ -21,6 +21,9 @@ from trainlint_probe.report.html import html_environment
 from trainlint_probe.report.picture_of_timeline import timeline_picture
 from trainlint_probe.report.picture_of_trial import comparison
 from trainlint_probe.report.words import (
+    busy_sentence,
+    capital,
+    cost_of_watching,
     counts,
     defects,
     fix_command,
@@ -33,6 +36,7 @@ from trainlint_probe.report.words import (
     often,
     percent,
     place,
+    sampled_lines,
     to_do_first,
     why,
     why_no_step,
@@ -109,7 +113,13 @@ def page(
         reading=trace,
         most=_MOST_PLACES,
         comparisons=[(tried, comparison(tried, number)) for number, tried in enumerate(comparisons, 1)],
-        concerns=list(dict.fromkeys(concern for each in runs for concern in each.environment.concerns)),
+        concerns=list(
+            dict.fromkeys(
+                concern
+                for each in runs
+                for concern in (*filter(None, [busy_sentence(each)]), *each.environment.concerns)
+            )
+        ),
         notes=[*_notes_of_runs(runs), *_notes_of_trace(reading, trace), *_notes_on(unjudged)],
         version=__version__,
         home=_HOME,
@@ -120,7 +130,7 @@ def _of_run(run: Run | None) -> dict[str, object]:
     """What the page shows of a run alone, by the template's names."""
     if run is None:
         nothing = dict.fromkeys(("run", "mean", "median", "utilization"))
-        return {**nothing, "command": "", "why_no_step": "", "seen": [], "facts": {}}
+        return {**nothing, "command": "", "why_no_step": "", "seen": [], "sampled": [], "facts": {}}
     times = [step.ms for step in run.steps]
     return {
         "run": run,
@@ -130,6 +140,7 @@ def _of_run(run: Run | None) -> dict[str, object]:
         "median": median(times) if times else None,
         "utilization": utilization(run),
         "seen": sorted(run.seen, key=lambda item: (-(item.host_ms or 0.0), item.at)),
+        "sampled": list(sampled_lines(run)),
         "facts": run.environment.facts,
     }
 
@@ -223,7 +234,7 @@ def _notes_of_runs(runs: Sequence[Run]) -> Iterator[str]:
 def _notes_of_steps(run: Run, *, others: bool) -> Iterator[str]:
     yield (
         f"A step lasts from one {run.clock or 'step of the optimizer'} to the next, by the host's clock. "
-        f"Watching took {run.overhead_ms:.3f} ms of each, measured in the same process."
+        f"{capital(cost_of_watching(run))}."
     )
     yield "A wait for data is the most that a faster loader could gain, since loading more at once takes time, too."
     yield "Gains do not add up: where one wait is gone, the host may wait longer at the next."

@@ -17,6 +17,8 @@ from trainlint_probe.judgement.ranks import together
 from trainlint_probe.judgement.utilization import utilization
 from trainlint_probe.report.words import (
     Defect,
+    busy_sentence,
+    cost_of_watching,
     counts,
     defects,
     fix_command,
@@ -27,6 +29,7 @@ from trainlint_probe.report.words import (
     mean_phases,
     percent,
     place,
+    sampled_lines,
     to_do_first,
     why,
     why_no_step,
@@ -79,6 +82,7 @@ def render(
     lines = [
         *_heading(runs, style),
         *split_lines(mean_phases(runs[0]), style),
+        *_sampled(runs[0], style),
         *_ranks(runs, style),
         *verdict_lines(verdicts, style, verbose=verbose),
         *_tried(comparisons, style),
@@ -101,7 +105,9 @@ def _heading(runs: Sequence[Run], style: Style) -> Iterator[Text]:
         f" (median {median(times):.1f}, {len(times)} steps after {run.warmup} of warm-up, {run.device}{processes})",
     )
     yield from wrapped(heading, style)
-    clock = sentence(f"A step is {run.clock}; watching it took {run.overhead_ms:.3f} ms.", unicode=style.unicode)
+    if busy := busy_sentence(run):
+        yield from wrapped(Text(sentence(busy, unicode=style.unicode), "bold yellow"), style)
+    clock = sentence(f"A step is {run.clock}; {cost_of_watching(run)}.", unicode=style.unicode)
     yield from wrapped(Text(clock, "dim"), style)
     if run.outcome != "window closed":
         less = sentence(f"Less was seen than was asked for: {why_no_step(run)}.", unicode=style.unicode)
@@ -122,6 +128,18 @@ def split_lines(phases: Mapping[Phase, float], style: Style) -> Iterator[Text]:
         cells = round(ms / whole * columns) if columns >= _LEAST_BAR else 0
         bar = ("\N{FULL BLOCK}" if style.unicode else "#") * cells
         yield Text.assemble(f"  {phase.value:<15}{ms:9.2f} ms {ms / whole:6.1%}  ", (bar, "blue"))
+
+
+def _sampled(run: Run, style: Style) -> Iterator[Text]:
+    """The lines that most of each larger phase was spent at."""
+    told = list(sampled_lines(run))
+    if told:
+        yield Text()
+        yield from wrapped(Text(f"Lines with most of a phase ({run.looks} looks):", "bold"), style)
+    for phase, line, share in told:
+        yield from wrapped(
+            Text(f"  {phase:<15}{share:4.0%}  {sentence(line, unicode=style.unicode)}"), style, indent="    "
+        )
 
 
 def _ranks(runs: Sequence[Run], style: Style) -> Iterator[Text]:
@@ -228,6 +246,8 @@ def _tried(comparisons: Iterable[Verification], style: Style) -> Iterator[Text]:
         yield from wrapped(_said(f"  {full(tried.sentence)}", style), style, indent="  ")
         if tried.training:
             yield from wrapped(_said(f"  {full(tried.training.sentence)}", style), style, indent="  ")
+        if tried.keeping and tried.keeping.keeps_less:
+            yield from wrapped(_said(f"  {full(tried.keeping.sentence)}", style), style, indent="  ")
         if tried.peak:
             yield from wrapped(_said(f"  {full(tried.peak.sentence)}", style), style, indent="  ")
 

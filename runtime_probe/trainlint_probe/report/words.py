@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -11,6 +11,7 @@ from trainlint.evidence import OUTCOMES, Interval, Line, Phase, Reference, Run, 
 from trainlint.finding import Safety
 from trainlint.handbook import FIX_FLAGS
 from trainlint.report.words import count
+from trainlint_probe.judgement.verdicts import THRESHOLD
 from trainlint_probe.result import Ignored, Unjudged
 
 _ORDER = (State.CONFIRMED, State.INCONCLUSIVE, State.UNMEASURED, State.REFUTED, State.NOT_OBSERVED)
@@ -112,6 +113,50 @@ def why_no_step(run: Run) -> str:
     return OUTCOMES.get(run.outcome, run.outcome)
 
 
+_LARGE_PHASE, _LARGE_LINE = 0.1, 0.1
+"""The share of a step from which the lines of a phase are told to people, and of the phase from which a line is."""
+
+
+def sampled_lines(run: Run) -> Iterator[tuple[str, str, float]]:
+    """The lines that most of each larger phase was spent at: the phase, the line in words, and its share of the phase.
+    Phases that PyTorch computes by itself are left out: their one line is that of `backward()` or `step()`.
+    """
+    phases = mean_phases(run)
+    whole = sum(phases.values())
+    for item in run.lines:
+        is_large = phases.get(item.phase, 0.0) >= _LARGE_PHASE * whole and item.share >= _LARGE_LINE
+        if is_large and item.phase not in (Phase.BACKWARD, Phase.OPTIMIZER):
+            via = f", by {item.via}" if item.via else ""
+            yield item.phase.value, f"{place(item.at)} in {item.function}{via}", item.share
+
+
+def cost_of_watching(run: Run) -> str:
+    """What watching cost a step, in words."""
+    if run.overhead is None:
+        return "what watching cost was not measured"
+    low, high = run.overhead.low, run.overhead.high
+    if low <= 0:
+        return f"watching it took {max(high, 0.0):.3f} ms at most"
+    return f"watching it took {low:.3f} to {high:.3f} ms"
+
+
+BUSY = 0.1
+"""The share of the window that the training waited for a core from which the machine is called busy."""
+
+
+def busy_sentence(run: Run) -> str:
+    """What the reader must know of the machine before any number of the run; empty where nothing is off."""
+    share = run.cores.waited if run.cores is not None else None
+    if share is None or share < BUSY:
+        return ""
+    load = run.environment.facts.get("load")
+    about = f" (load {load} on {run.environment.facts.get('CPU cores', '?')} cores)" if load else ""
+    return (
+        f"The machine was busy{about}: for {share:.0%} of the measured time the training was ready to run and had no "
+        "core. Times are longer than on a quiet machine, and shares may differ."
+    )
+
+
 def _rank(item: Verdict) -> tuple[float, ...]:
     cost = item.cost or Interval(-1.0, -1.0)
     return (_ORDER.index(item.state), -cost.low, -cost.high)
@@ -136,6 +181,10 @@ def fix_command(item: Verdict) -> str:
     return f"trainlint check --select {item.code} {flag} {shlex.quote(item.at.path)}"
 
 
+def _most(item: Verdict) -> float:
+    return item.cost.high if item.cost is not None else 0.0
+
+
 def ignored_sentence(ignored: Ignored) -> str:
     """What the user has silenced; empty where nothing is."""
     parts = [(ignored.by_comments, "comments"), (ignored.by_configuration, "the configuration")]
@@ -158,7 +207,13 @@ def _some(paths: Sequence[str]) -> str:
 
 def without_confirmed(verdicts: Sequence[Verdict], unjudged: Unjudged) -> str:
     """What to say where no finding is confirmed. It is all there is to say only where everything was judged."""
-    if verdicts:
+    largest = max((item for item in verdicts if item.cost), key=_most, default=None)
+    if largest is not None and largest.share is not None and largest.share.high >= THRESHOLD:
+        said = (
+            f"No finding is confirmed. The most that could be gained is at {place(largest.at)}, {largest.code} "
+            f"{largest.name}: {percent(largest.share)} of a step"
+        )
+    elif verdicts:
         said = "No finding is confirmed: nothing that trainlint found is known to cost this training what counts"
     else:
         ignored = unjudged.ignored.by_comments + unjudged.ignored.by_configuration

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
 
@@ -40,6 +40,8 @@ class RanksReading:
     slowest: Straggler | None
     """The rank that waits least in communication; None for a single rank, or where one does not communicate."""
     notes: tuple[str, ...]
+    unreadable: Mapping[str, str] = field(default_factory=dict)
+    """Files of the directory that could not be read → why, as a sentence. Their ranks are missing from all else."""
 
     @property
     def step_ms(self) -> float:
@@ -50,7 +52,7 @@ class RanksReading:
 def read_ranks(directory: Path | str) -> RanksReading:
     """Read a directory with the traces of several ranks, a file each.
 
-    A file that cannot be read is named in the notes and hides no other.
+    A file that cannot be read hides no other: it is named in `unreadable`.
 
     Raises:
         UnreadableTrace: where no file of it can be read.
@@ -61,11 +63,12 @@ def read_ranks(directory: Path | str) -> RanksReading:
         raise UnreadableTrace(f"{directory} holds no .json or .json.gz: name the directory with one trace per rank.")
     found: dict[int, TraceReading] = {}
     notes: list[str] = []
+    unreadable: dict[str, str] = {}
     for number, path in enumerate(files):
         try:
             reading = read_trace(path)
         except UnreadableTrace as error:
-            notes.append(str(error))
+            unreadable[path.as_posix()] = str(error)
             continue
         rank = _rank(reading, path, number)
         if rank in found:
@@ -73,9 +76,9 @@ def read_ranks(directory: Path | str) -> RanksReading:
         else:
             found[rank] = replace(reading, rank=rank)
     if not found:
-        raise UnreadableTrace(f"{directory} holds no trace that can be read. {notes[0]}")
+        raise UnreadableTrace(f"{directory} holds no trace that can be read. {next(iter(unreadable.values()))}")
     ranks = [found[rank] for rank in sorted(found)]
-    return RanksReading(str(directory), tuple(ranks), _slowest(ranks), (*notes, *_missing(ranks)))
+    return RanksReading(str(directory), tuple(ranks), _slowest(ranks), (*notes, *_missing(ranks)), unreadable)
 
 
 def _rank(reading: TraceReading, path: Path, number: int) -> int:

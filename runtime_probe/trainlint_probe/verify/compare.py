@@ -9,8 +9,11 @@ from math import inf, isfinite, sqrt
 from statistics import NormalDist, fmean, median, median_low, variance
 
 from trainlint.finding import Safety
-from trainlint_probe.verify.bootstrap import CONFIDENCE, Estimate
+from trainlint_probe.verify.ratio import Estimate
 from trainlint_probe.verify.result import Likeness, Training, Trial
+
+CONFIDENCE = 0.95
+"""Of the interval around the change of the mean loss."""
 
 TOLERANCE = 0.01
 """How far rounding may take a loss within some ten steps, relative to the loss."""

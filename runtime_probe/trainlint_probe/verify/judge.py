@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean, median
 
-from trainlint_probe.verify.bootstrap import Estimate, Pair, ratio_of_means
 from trainlint_probe.verify.compare import compare
 from trainlint_probe.verify.fixes import Proposal
+from trainlint_probe.verify.keeping import compare_kept
 from trainlint_probe.verify.order import Place
 from trainlint_probe.verify.peak import compare_peaks
+from trainlint_probe.verify.ratio import Estimate, Pair, ratio_of_means
 from trainlint_probe.verify.result import End, Likeness, Outcome, Peak, Training, Trial, Verification
 
 LEAST_GAIN = 0.01
@@ -18,6 +19,10 @@ LEAST_GAIN = 0.01
 
 NO_MORE = 0.05
 """Where the interval leaves room for no larger gain than this, there is none to speak of."""
+
+NO_SLOWER = 0.05
+"""Where the interval leaves room for no larger loss than this, a fix that saves memory is worth it. That no loss was
+shown is not enough: few and loud runs never show one."""
 
 _MOST_PLACES = 3
 
@@ -49,8 +54,12 @@ def judged(proposal: Proposal, before: Sequence[Trial], after: Sequence[Trial]) 
     speed = ratio_of_means([Pair(one.step_ms, other.step_ms) for one, other in zip(before[1:], after, strict=True)])
     peak = compare_peaks(before[1:], after)  # the rehearsal is watched line by line, and holds what that needs
     sentence = f"{_of_speed(speed, before[1:], after)}{_of_the_untried(proposal, before[0], after)}"
-    outcome = _outcome(training, speed, peak)
-    return replace(found, outcome=outcome, sentence=sentence, training=training, speed=speed, peak=peak)
+    keeping = compare_kept(before[1:], after)
+    saves = _is_smaller(peak) or (keeping is not None and keeping.keeps_less)
+    outcome = _outcome(training, speed, saves=saves)
+    return replace(
+        found, outcome=outcome, sentence=sentence, training=training, speed=speed, peak=peak, keeping=keeping
+    )
 
 
 def cannot_be_tried(proposal: Proposal, rehearsal: Trial) -> bool:
@@ -122,22 +131,21 @@ def _of_fixed(proposal: Proposal, before: Sequence[Trial], after: Sequence[Trial
     return None
 
 
-def _outcome(training: Training, speed: Estimate, peak: Peak | None) -> Outcome:
+def _outcome(training: Training, speed: Estimate, *, saves: bool) -> Outcome:
+    """Where memory is saved and the runs are too loud to tell whether time is lost, that is said, and nothing more."""
     if training.likeness is Likeness.DIFFERENT:
         return Outcome.TRAINING_CHANGED
     if training.likeness is Likeness.UNKNOWN:
         return Outcome.INCONCLUSIVE
-    if _is_faster(speed) or (_is_smaller(peak) and not _is_slower(speed)):
+    if _is_faster(speed) or (saves and speed.high <= 1 + NO_SLOWER):
         return Outcome.VERIFIED
+    if saves and speed.low <= 1:
+        return Outcome.INCONCLUSIVE
     return Outcome.NO_GAIN if speed.low >= 1 - NO_MORE else Outcome.INCONCLUSIVE
 
 
 def _is_faster(speed: Estimate) -> bool:
     return speed.high < 1 and speed.value <= 1 - LEAST_GAIN
-
-
-def _is_slower(speed: Estimate) -> bool:
-    return speed.low > 1 and speed.value >= 1 + LEAST_GAIN
 
 
 def _is_smaller(peak: Peak | None) -> bool:

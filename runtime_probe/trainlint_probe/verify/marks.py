@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import pairwise
 from time import perf_counter_ns
 from typing import Any
@@ -11,10 +12,12 @@ from typing import Any
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
+from trainlint.evidence import Alive
 from trainlint_probe.verify.losses import Losses
 from trainlint_probe.verify.memory import host_peak
 from trainlint_probe.verify.parameters import digest_and_norm
-from trainlint_probe.verify.result import End, Trial
+from trainlint_probe.verify.result import End, Kept, Trial
+from trainlint_probe.watch.afterwards.kept import alive, collect
 
 
 class Marks:
@@ -35,6 +38,8 @@ class Marks:
         self._events: list[torch.cuda.Event] = []
         """The same moments on the device, which may lag behind the host by many steps."""
         self._losses = Losses()
+        self._kept_at_first: Alive | None = None
+        """What was there when the window opened."""
 
     @property
     def has_begun(self) -> bool:
@@ -52,6 +57,10 @@ class Marks:
             self._name = self._name or f"{type(optimizer).__name__}.step"
         if self._clock() is not optimizer:
             return
+        if len(self._at) + 1 == self._warmup:
+            # Before the window's first mark: it is a part of the warm-up. What fails here must not fail the script.
+            with suppress(Exception):
+                self._kept_at_first = _alive()
         self._at.append(perf_counter_ns())
         if torch.cuda.is_initialized():
             event = torch.cuda.Event(enable_timing=True)
@@ -63,6 +72,7 @@ class Marks:
     def read(self, end: End) -> Trial:
         """What was seen until now. Waits for the device."""
         peaks = host_peak(), self._device_peak()  # before parameters are copied to be read
+        kept = self._kept()
         parameters, norm = digest_and_norm()
         return Trial(
             end,
@@ -74,7 +84,16 @@ class Marks:
             device="cuda" if self._events else "cpu",
             host_peak=peaks[0],
             device_peak=peaks[1],
+            kept=kept,
         )
+
+    def _kept(self) -> Kept | None:
+        """What each step of the window has left behind."""
+        steps = len(self._at) - self._warmup
+        if self._kept_at_first is None or steps < 1:
+            return None
+        first, last = self._kept_at_first, _alive()
+        return Kept((last.tensors - first.tensors) / steps, (last.graph_nodes - first.graph_nodes) / steps)
 
     def _device_peak(self) -> int | None:
         if not self._events:
@@ -88,3 +107,9 @@ class Marks:
             torch.cuda.synchronize()
             return [first.elapsed_time(second) for first, second in pairwise(self._events[self._warmup - 1 :])]
         return [(second - first) / 1e6 for first, second in pairwise(self._at[self._warmup - 1 :])]
+
+
+def _alive() -> Alive:
+    """What is there once Python's garbage is gone."""
+    collect()
+    return alive(None)

@@ -10,7 +10,7 @@ from math import fsum, sqrt
 from statistics import fmean
 
 from trainlint_probe.verify.order import Place
-from trainlint_probe.verify.result import End, Trial
+from trainlint_probe.verify.result import End, Kept, Trial
 
 
 def as_one(ranks: Sequence[Trial]) -> Trial:
@@ -30,12 +30,18 @@ def as_one(ranks: Sequence[Trial]) -> Trial:
         parameters=_digest([trial.parameters for trial in ranks]),
         norm=_norm([trial.norm for trial in ranks]),
         loaded=tuple(sorted({path for trial in ranks for path in trial.loaded})),
-        clock=next((trial.clock for trial in ranks if trial.clock), ""),
+        clock=_clock(ranks),
         reached=_reached([trial.reached for trial in ranks]),
         host_peak=_most([trial.host_peak for trial in ranks]),
         device_peak=_most([trial.device_peak for trial in ranks]),
+        kept=_most_kept([trial.kept for trial in ranks]),
         ranks=len(ranks),
     )
+
+
+def _clock(ranks: Sequence[Trial]) -> str:
+    """What counted as a step, by the first rank that tells."""
+    return next((trial.clock for trial in ranks if trial.clock), "")
 
 
 def _losses(ranks: Sequence[Trial]) -> tuple[float, ...]:
@@ -61,3 +67,9 @@ def _digest(digests: Sequence[str]) -> str:
 
 def _most(peaks: Sequence[int | None]) -> int | None:
     return max((peak for peak in peaks if peak is not None), default=None)
+
+
+def _most_kept(counts: Sequence[Kept | None]) -> Kept | None:
+    """What the rank that keeps most leaves behind; None where a rank did not count."""
+    known = [kept for kept in counts if kept is not None]
+    return max(known, key=lambda kept: (kept.graph_nodes, kept.tensors)) if len(known) == len(counts) else None

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from trainlint.finding import Safety
-from trainlint_probe.verify.bootstrap import Estimate
 from trainlint_probe.verify.order import Place
+from trainlint_probe.verify.ratio import Estimate
 
 
 class End(Enum):
@@ -24,6 +24,16 @@ class End(Enum):
     TIMED_OUT = "timed out"
     STOPPED = "stopped"
     """By us: a checkpoint of the user's was in danger, or something failed on our side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a step leaves behind, in the mean of the window's steps."""
+
+    tensors: float
+    """More tensors that Python can reach."""
+    graph_nodes: float
+    """More operations that autograd remembers for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +60,8 @@ class Trial:
     """Bytes of the machine's memory: the most that the process held, and what its workers held at the end."""
     device_peak: int | None = None
     """Bytes: the most that tensors held on the device."""
+    kept: Kept | None = None
+    """What each step leaves behind; None where that was not counted."""
     reached: tuple[Place, ...] | None = None
     """Which places of the findings the run came by; None where that was not watched, or cannot be."""
     files: tuple[str, ...] = ()
@@ -110,11 +122,24 @@ class Peak:
     """The same in words, without a full stop."""
 
 
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """What a step leaves behind, without and with a fix."""
+
+    before: Kept
+    after: Kept
+    keeps_less: bool
+    """Whether autograd remembers fewer operations with the fix, in each run, and no more tensors are kept."""
+    sentence: str
+    """The same in words, without a full stop."""
+
+
 class Outcome(Enum):
     """What trying a fix came to."""
 
     VERIFIED = "verified"
-    """It makes the training faster, or saves memory and makes it no slower, and keeps what it promises to keep."""
+    """It makes the training faster; or it saves memory, or keeps less of each step, and is shown to slow it by no more
+    than a twentieth. And it keeps what it promises to keep."""
     NO_GAIN = "no gain"
     """It keeps what it promises to keep, and this training gains neither time nor memory that could be measured."""
     TRAINING_CHANGED = "training changed"
@@ -139,11 +164,13 @@ class Verification:
     fixes: int = 0
     """How many findings it fixes."""
     speed: Estimate | None = None
-    """The time of a step with the fix, as a multiple of that without, and its 95% interval."""
+    """The time of a step with the fix, as a multiple of that without, and its 98% interval."""
     training: Training | None = None
     before: tuple[Trial, ...] = ()
     """The runs without the fix. The first is a rehearsal whose times do not count."""
     after: tuple[Trial, ...] = ()
     """The runs with it; each is paired with the run without it of the same number, the rehearsal left out."""
+    keeping: Keeping | None = None
+    """What a step leaves behind in both versions; None where that was not counted."""
     peak: Peak | None = None
     """How much memory both versions need; None where nothing was measured."""

@@ -46,7 +46,7 @@ class Request:
     warmup: int = 5
     """Steps before those that are timed, in each run."""
     steps: int = 30
-    pairs: int = 5
+    pairs: int = 6
     """How often each version runs; at least 2. Machines in use need more."""
     timeout: float = 600.0
     """Seconds that one run may take."""

@@ -44,16 +44,17 @@ _COLLECTIVES = (
 def install(watch: Watch) -> None:
     """Put the wrappers in place. A call that this torch does not have is left out."""
     for name in _READS:
-        _replace(torch.Tensor, name, functools.partial(on_tensor, watch, f"Tensor.{name}"))
+        _replace(watch, torch.Tensor, name, functools.partial(on_tensor, watch, f"Tensor.{name}"))
     for name in _READING_FUNCTIONS:
-        _replace(torch, name, functools.partial(on_tensor, watch, f"torch.{name}"))
+        _replace(watch, torch, name, functools.partial(on_tensor, watch, f"torch.{name}"))
         _keep_scriptable(name)
     for name in ("to", "cuda"):
-        _replace(torch.Tensor, name, functools.partial(_transfer, watch, f"Tensor.{name}"))
+        _replace(watch, torch.Tensor, name, functools.partial(_transfer, watch, f"Tensor.{name}"))
     for module in ("cuda", "xpu", "mps", "accelerator"):
         owner = getattr(torch, module, None)
         for name, symptom in (("synchronize", Symptom.HOST_SYNC), ("empty_cache", Symptom.CACHE_EMPTIED)):
             _replace(
+                watch,
                 owner,
                 name,
                 functools.partial(watched, watch, Kind(f"torch.{module}.{name}", symptom), device=module),
@@ -61,23 +62,24 @@ def install(watch: Watch) -> None:
     for name in ("Event", "Stream"):
         kind = Kind(f"torch.cuda.{name}.synchronize", Symptom.HOST_SYNC)
         wrap = functools.partial(watched, watch, kind, device="cuda")
-        _replace(getattr(torch.cuda, name), "synchronize", wrap)
-    _replace(torch.autograd, "backward", functools.partial(_backward, watch))
+        _replace(watch, getattr(torch.cuda, name), "synchronize", wrap)
+    _replace(watch, torch.autograd, "backward", functools.partial(_backward, watch))
     asked = Kind("torch.autograd.grad", Symptom.BACKWARD)  # it leaves no gradients behind, and so is no micro-batch
-    _replace(torch.autograd, "grad", functools.partial(watched, watch, asked, phase=Phase.BACKWARD))
+    _replace(watch, torch.autograd, "grad", functools.partial(watched, watch, asked, phase=Phase.BACKWARD))
     for owner, name, symptom in (
         (gc, "collect", Symptom.GARBAGE_COLLECTION),
         (copy, "deepcopy", Symptom.DEEP_COPY),
         (torch, "compile", Symptom.COMPILE_CALL),
     ):
-        _replace(owner, name, functools.partial(watched, watch, Kind(f"{owner.__name__}.{name}", symptom)))
+        _replace(watch, owner, name, functools.partial(watched, watch, Kind(f"{owner.__name__}.{name}", symptom)))
     if torch.distributed.is_available():
         from torch.distributed import distributed_c10d
 
         for name in _COLLECTIVES:
             kind = Kind(f"torch.distributed.{name}", Symptom.COLLECTIVE)
-            _replace(distributed_c10d, name, functools.partial(_collective, watch, kind))
-            setattr(torch.distributed, name, getattr(distributed_c10d, name))
+            _replace(watch, distributed_c10d, name, functools.partial(_collective, watch, kind))
+            if hasattr(torch.distributed, name):
+                watch.patches.put(torch.distributed, name, getattr(distributed_c10d, name))
 
 
 def watched(watch: Watch, kind: Kind, function: Function, phase: Phase | None = None, *, device: str = "") -> Function:
@@ -154,8 +156,11 @@ def _timed(watch: Watch, function: Function, find: Find, phase: Phase | None = N
             with watch.range(site):
                 return function(*args, **kwargs)
         finally:
-            site.nanoseconds += perf_counter_ns() - start
+            spent = perf_counter_ns() - start
+            site.nanoseconds += spent
             site.calls += 1
+            if site.fastest is None or spent < site.fastest:
+                site.fastest = spent
             if number is not None:
                 phases.leave()
 
@@ -165,19 +170,28 @@ def _timed(watch: Watch, function: Function, find: Find, phase: Phase | None = N
 def _transfer(watch: Watch, name: str, function: Function) -> Function:
     """A call that may move a tensor to another device; one that changes its type alone is none of ours."""
     upload, download = Kind(name, Symptom.HOST_TO_DEVICE), Kind(name, Symptom.HOST_SYNC)
-    site_of, phases, number = watch.ledger.site, watch.phases, NUMBER[Phase.HOST_TO_DEVICE]
+    known_uploads: KnownPlaces = {}
+    known_downloads: KnownPlaces = {}
+    ledger, phases, number = watch.ledger, watch.phases, NUMBER[Phase.HOST_TO_DEVICE]
 
     @functools.wraps(function)
     def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
         if is_compiling() or (name == "Tensor.to" and not _names_device(args, kwargs)):
             return function(self, *args, **kwargs)
-        device = _device(self)
-        site = site_of(upload if device == "cpu" else download, device, frame_at(1))
+        frame, is_cpu = frame_at(1), self.is_cpu
+        # Clipping asks for the norm of each parameter on the device that it is on already.
+        if is_cpu and _is_cpu(args, kwargs) and ledger.lines.is_by_a_library(frame):
+            return function(self, *args, **kwargs)
+        known, kind = (known_uploads, upload) if is_cpu else (known_downloads, download)
+        site = known.get((id(frame.f_code), frame.f_lasti)) or ledger.found(known, kind, _device(self), frame)
         phases.enter(number)
         start = perf_counter_ns()
         try:
-            with watch.range(site):
+            if watch.ranges is None:
                 moved = function(self, *args, **kwargs)
+            else:
+                with watch.range(site):
+                    moved = function(self, *args, **kwargs)
         finally:
             site.nanoseconds += perf_counter_ns() - start
             site.calls += 1
@@ -204,6 +218,14 @@ def _names_device(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return bool(args) and not isinstance(args[0], torch.dtype) and args[0] is not None
 
 
+def _is_cpu(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a tensor is asked for on the CPU: by a device, its name, or a tensor that is there."""
+    asked = args[0] if args else kwargs.get("device", kwargs.get("other"))
+    if isinstance(asked, str):
+        return asked == "cpu"
+    return getattr(asked, "type", None) == "cpu" or _device(asked) == "cpu"
+
+
 def _describe(site: Site, source: Any, moved: Any, non_blocking: bool) -> None:
     """What a line's first transfer was like."""
     site.details["bytes"] = str(source.numel() * source.element_size())
@@ -225,6 +247,7 @@ def _backward(watch: Watch, function: Function) -> Function:
         if is_compiling():
             return function(*args, **kwargs)
         phases.backwards += 1
+        watch.before_backward()
         if _is_under_autocast():
             watch.ledger.site(under_autocast, "", frame_at(1)).calls += 1
         result = timed(*args, **kwargs)
@@ -249,10 +272,10 @@ def _device(tensor: Any) -> str:
     return str(getattr(device, "type", ""))
 
 
-def _replace(owner: Any, name: str, wrap: Callable[[Function], Function]) -> None:
+def _replace(watch: Watch, owner: Any, name: str, wrap: Callable[[Function], Function]) -> None:
     function = getattr(owner, name, None)
     if function is not None:
-        setattr(owner, name, wrap(function))
+        watch.patches.put(owner, name, wrap(function))
 
 
 def _keep_scriptable(name: str) -> None:

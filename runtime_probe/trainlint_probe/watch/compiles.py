@@ -12,6 +12,9 @@ from trainlint.symptoms import Symptom
 from trainlint_probe.watch.lines import shown
 from trainlint_probe.watch.watching import Watch
 
+_LIMIT = re.compile(r"recompile.limit|cache.size.limit", re.IGNORECASE)
+"""What torch.compile says of a function that it has compiled too often, by its names of today and before 2.6."""
+
 
 class Compiles:
     """Reads dynamo's own records. Nothing is imported: where dynamo is not loaded, nothing was compiled."""
@@ -50,11 +53,15 @@ class Compiles:
     def _recompiles(self, utils: Any, window_began: float) -> list[Seen]:
         again: dict[tuple[Line, str], list[float]] = {}
         late: Counter[tuple[Line, str]] = Counter()
+        given_up = _functions_given_up(utils)
+        at_limit: set[tuple[Line, str]] = set()
         for metrics in utils.get_compilation_metrics():
             reason = getattr(metrics, "recompile_reason", None)
             if reason and metrics.co_filename:
                 at = Line(shown(metrics.co_filename, self.watch.directory), metrics.co_firstlineno)
                 key = at, _without_number(_first_line(reason))
+                if _function(metrics) in given_up:
+                    at_limit.add(key)
                 late[key] += (getattr(metrics, "start_time_us", None) or 0) / 1e6 >= window_began
                 again.setdefault(key, []).append(getattr(metrics, "entire_frame_compile_time_s", None) or 0.0)
         return [
@@ -64,10 +71,37 @@ class Compiles:
                 what="torch.compile",
                 calls=len(seconds),
                 host_ms=sum(seconds) * 1e3,
-                details={"reason": key[1], "when": "since the start", "in the window": str(late[key])},
+                details={
+                    "reason": key[1],
+                    "when": "since the start",
+                    "in the window": str(late[key]),
+                    **({"limit": _limit()} if key in at_limit else {}),
+                },
             )
             for key, seconds in again.items()
         ]
+
+
+def _functions_given_up(utils: Any) -> set[str]:
+    """The functions that torch.compile will not compile again, as it has come to its limit. They run uncompiled where
+    no compiled version fits.
+    """
+    return {
+        _function(metrics)
+        for metrics in utils.get_compilation_metrics()
+        if _LIMIT.search(str(getattr(metrics, "fail_reason", None) or ""))
+    }
+
+
+def _function(metrics: Any) -> str:
+    """Which function a compilation is of: "0" of the compilations "0/0" and "0/1"."""
+    return str(getattr(metrics, "compile_id", "")).partition("/")[0]
+
+
+def _limit() -> str:
+    """How often torch.compile compiles a function at most; empty where this torch does not tell."""
+    config = sys.modules.get("torch._dynamo.config")
+    return str(getattr(config, "recompile_limit", getattr(config, "cache_size_limit", "")))
 
 
 def _without_number(reason: str) -> str:

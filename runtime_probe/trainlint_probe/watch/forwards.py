@@ -5,7 +5,7 @@ that do not fit what is done.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from time import perf_counter_ns
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -60,7 +60,6 @@ def install(watch: Watch) -> None:
             return original(self, *args, **kwargs)
         # Inside backward, checkpointed activations are computed anew: that is backward's time.
         if phases.inside_module or phases.stack[-1] == _BACKWARD:
-            watch.nested_modules += 1
             return original(self, *args, **kwargs)
         settle(self)
         evaluates = not self.training and self not in trained
@@ -82,8 +81,7 @@ def install(watch: Watch) -> None:
             site_of(trains_without_backward, "", frame_at(1)).calls += 1
         return result
 
-    watching: Callable[..., Any] = wrapper
-    torch.nn.Module.__call__ = watching
+    watch.patches.put(torch.nn.Module, "__call__", wrapper)
     _watch_switching(watch, switched)
 
 
@@ -97,8 +95,7 @@ def _watch_switching(watch: Watch, switched: WeakKeyDictionary[Any, Site]) -> No
         switched[self] = watch.ledger.site(kind, "", frame_at(1))
         return original(self)
 
-    switching: Callable[..., Any] = wrapper
-    torch.nn.Module.eval = switching
+    watch.patches.put(torch.nn.Module, "eval", wrapper)
 
 
 def _count(site: Site, gradient: torch.Tensor) -> None:

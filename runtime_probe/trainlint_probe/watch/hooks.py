@@ -6,6 +6,7 @@ import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from statistics import fmean
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -14,15 +15,17 @@ import torch
 from trainlint.evidence import Run
 from trainlint_probe.orders import Orders
 from trainlint_probe.watch import calls, forwards
+from trainlint_probe.watch.afterwards.deeper import Changes, CostOfWatching, Deeper
 from trainlint_probe.watch.compiles import Compiles
-from trainlint_probe.watch.deeper import Changes, Deeper
+from trainlint_probe.watch.direct_forwards import DirectForwards
 from trainlint_probe.watch.imported import Imports
 from trainlint_probe.watch.lines import frame_at, shown
 from trainlint_probe.watch.loaders import Loaders
 from trainlint_probe.watch.memory import Reader
-from trainlint_probe.watch.overhead import overhead
 from trainlint_probe.watch.replicas import Replicas
+from trainlint_probe.watch.sampler import ENOUGH, IN_THE_WINDOW_S, Sampler
 from trainlint_probe.watch.steps import Candidate, Clock, Source
+from trainlint_probe.watch.switches import Switches
 from trainlint_probe.watch.updating.optimizers import Optimizers
 from trainlint_probe.watch.warned import Warned
 from trainlint_probe.watch.watching import Watch
@@ -40,7 +43,10 @@ class Hooks:
         self.optimizers = Optimizers(watch, clock)
         self.replicas = Replicas(watch)
         self.compiles = Compiles(watch)
-        self.warned = Warned(watch)
+        self.direct_forwards = DirectForwards(watch, self.compiles.count)
+        self.sampler = Sampler(watch)
+        self.switches = Switches(watch)
+        self.warned = Warned(watch, lambda: clock.is_closed)
         self.memory = Reader()
         self.deeper: Deeper | None = None
         """There once the window has closed and there is more to look at."""
@@ -53,6 +59,7 @@ class Hooks:
             ("loaders", self.loaders.install),
             ("optimizers", self.optimizers.install),
             ("replicas", self.replicas.install),
+            ("switches", self.switches.install),
         ):
             try:
                 install()
@@ -63,10 +70,17 @@ class Hooks:
         self.imports.when(_DYNAMO, self._hide)
         self.watch.read_loaders = self.loaders.read
         self.watch.read_optimizers = self.optimizers.read
+        self.watch.before_backward = self.switches.before_backward
         self.watch.after_backward = self._after_backward
-        self.optimizers.after_step = self.replicas.after_step
+        self.clock.step_ended = self.switches.step_ended
+        self.optimizers.after_step = self._after_step
+        self.clock.opened = lambda: self.sampler.start(IN_THE_WINDOW_S)
         self.clock.memory = self.memory.read
         self.clock.compiled = self.compiles.count
+
+    def _after_step(self) -> None:
+        self.replicas.after_step()
+        self.direct_forwards.step_ended()
 
     def _after_backward(self) -> None:
         self.replicas.after_backward()
@@ -93,6 +107,7 @@ class Hooks:
 
     def evidence(self, clock: Candidate, steps: int) -> dict[str, Any]:
         """The fields of a Run that torch knows of."""
+        self.sampler.stop()
         first, last = clock.first, clock.last
         if self.orders.flops and self.compiles.count():
             self.watch.note("The floating point operations of a step are not counted, as parts of it are compiled.")
@@ -110,8 +125,9 @@ class Hooks:
             ),
             "loaders": self.loaders.between(first.loaders, last.loaders),
             "optimizers": self.optimizers.between(first.optimizers, last.optimizers),
+            "lines": self.sampler.seen(),
+            "looks": self.sampler.looks,
             "device": _device(),
-            "overhead_ms": overhead(self.watch, first, last, steps) + self.memory.ms_per_mark,
         }
 
     def look_deeper(self, seen: Callable[[Changes], None]) -> None:
@@ -120,7 +136,7 @@ class Hooks:
         """
 
         def all_seen(changes: Changes) -> None:
-            seen(lambda run: self._with_ways_of_updating(changes(run)))
+            seen(lambda run: self._with_handovers(self._with_ways_of_updating(changes(run))))
 
         deeper = Deeper(
             self.orders,
@@ -128,6 +144,10 @@ class Hooks:
             all_seen,
             compiled=self.compiles.count() > 0,
             memory=self.memory.read if self.clock.memory_grew else None,
+            loaders=self.loaders if self.clock.waits_for_data else None,
+            cost=self._cost_of_watching(),
+            anomalies=self._cost_of_anomalies(),
+            sampler=self.sampler if self.clock.is_alone and self.sampler.looks < ENOUGH else None,
         )
         if not deeper.wanted:
             all_seen(lambda run: run)
@@ -135,6 +155,36 @@ class Hooks:
         self.deeper = deeper
         self.clock.after_window = deeper.advance
         deeper.advance()
+
+    def _cost_of_watching(self) -> CostOfWatching | None:
+        """How it is measured; None where it cannot be: where other ranks would have to take as many steps, where the
+        marks of steps would be taken out as well, and where torch.compile would compile anew.
+        """
+        clock = self.clock.best()
+        if clock is None or clock.source is not Source.OPTIMIZER or not self.clock.is_alone or self.compiles.count():
+            return None
+        return CostOfWatching(fmean(clock.milliseconds() or [0.0]), self._switch, self.clock.count_as_in_the_window)
+
+    def _cost_of_anomalies(self) -> CostOfWatching | None:
+        """How it is measured what anomaly detection costs; None where it is off, or cannot be measured."""
+        known = self._cost_of_watching()
+        if known is None or self.switches.anomaly is None or not self.switches.anomaly.calls:
+            return None
+        return CostOfWatching(known.step_ms, lambda is_on: self.switches.keep_anomalies_off(not is_on))
+
+    def _switch(self, is_on: bool) -> None:
+        """Watch as in the window, or do not watch at all."""
+        self.watch.is_on = is_on
+        if is_on:
+            self.watch.patches.put_back()
+            self.sampler.start(IN_THE_WINDOW_S)
+        else:
+            self.sampler.stop()
+            self.watch.patches.take_out()
+
+    def _with_handovers(self, run: Run) -> Run:
+        """The run, and what it would cost its steps to receive their batches from workers."""
+        return replace(run, loaders=self.loaders.handed_over(run.loaders))
 
     def _with_ways_of_updating(self, run: Run) -> Run:
         """The run, and what its optimizers would take if they updated otherwise."""

@@ -23,7 +23,7 @@ class Kind:
 class Site:
     """One line making one sort of call on one sort of device. Counters only ever grow."""
 
-    __slots__ = ("calls", "details", "device", "kind", "line", "nanoseconds", "path", "via")
+    __slots__ = ("calls", "details", "device", "fastest", "kind", "line", "nanoseconds", "path", "via")
 
     def __init__(self, path: str, line: int, via: str, kind: Kind, device: str) -> None:
         self.path = path
@@ -34,6 +34,8 @@ class Site:
         self.device = device
         self.calls = 0
         self.nanoseconds = 0
+        self.fastest: int | None = None
+        """Nanoseconds of the fastest call, where each is timed by itself."""
         self.details: dict[str, str] = {"via": via} if via else {}
 
 
@@ -93,6 +95,7 @@ class Ledger:
                     what=site.kind.name,
                     calls=calls - before_calls,
                     host_ms=(nanoseconds - before) / 1e6,
+                    fastest_ms=None if site.fastest is None else site.fastest / 1e6,
                     direct=not site.via,
                     device=site.device,
                     details=dict(site.details),

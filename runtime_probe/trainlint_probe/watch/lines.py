@@ -20,9 +20,12 @@ _SPEAKS_FOR_THE_USER = (
     "_tensor_str.py",
     "functional.py",
     "autograd/__init__.py",
+    "autograd/anomaly_mode.py",
+    "autograd/profiler.py",
     "distributed/c10d_logger.py",
     "optim/lr_scheduler.py",
     "optim/optimizer.py",
+    "profiler/profiler.py",
     "amp/grad_scaler.py",
     "serialization.py",
     "utils/_contextlib.py",
@@ -80,10 +83,16 @@ class Lines:
             if kind == _USER:
                 return filename, frame.f_lineno, via
             if kind == _LIBRARY and not via:
-                place = filename, frame.f_lineno
-                via = self._shown.get(place) or self._shown.setdefault(place, f"{_short(filename)}:{frame.f_lineno}")
+                via = self.of_library(frame)
             frame = frame.f_back
         return None
+
+    def of_library(self, frame: FrameType) -> str:
+        """The line that a frame of a library runs, as it is shown; empty for frames of others."""
+        place = frame.f_code.co_filename, frame.f_lineno
+        if self._kinds[place[0]] != _LIBRARY:
+            return ""
+        return self._shown.get(place) or self._shown.setdefault(place, f"{_short(place[0])}:{place[1]}")
 
     def _judge(self, filename: str) -> int:
         if filename.startswith("<"):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterator, Mapping
-from time import perf_counter_ns
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from time import perf_counter_ns, thread_time_ns
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -14,6 +15,8 @@ from torch.utils.data import DataLoader, dataloader
 from trainlint.evidence import Interval, Line, Phase, Seen
 from trainlint.evidence import Loader as SeenLoader
 from trainlint.symptoms import Symptom
+from trainlint_probe.watch.afterwards.handover import Handover, handover
+from trainlint_probe.watch.busy import available
 from trainlint_probe.watch.ledger import Kind, Site
 from trainlint_probe.watch.lines import frame_at, maker_of, shown
 from trainlint_probe.watch.phases import NUMBER
@@ -38,8 +41,14 @@ class _Drawn:
         self.epoch = _batches_of_an_epoch(loader)
         self.number = number
         self.site: Site | None = None
+        self.batch: Any = None
+        """The last one, where batches are kept."""
+        self.handed: Handover | None = None
+        """What such a batch costs to receive from a worker process."""
         self.batches = 0
         self.nanoseconds = 0
+        self.cpu_ns = 0
+        """Of these, those for which this thread computed."""
         self.start_ns = 0
         """Of its last `__iter__`."""
         self.first_ns: int | None = None
@@ -60,16 +69,19 @@ class Loaders:
         self.drawing: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
         """Iterator → its loader."""
         self.all: list[_Drawn] = []
+        self.keeps_batches = False
+        """Whether the last batch of each loader is kept, so that it can be handed over between processes."""
 
     def install(self) -> None:
         """Begin to watch torch's own loader and all that inherit from it."""
         self.watch_loader(DataLoader)
         iterator = dataloader._BaseDataLoaderIter  # noqa: SLF001 - the one place that all batches come from
-        iterator.__next__ = self._watch_drawing(iterator.__next__)
+        self.watch.patches.put(iterator, "__next__", self._watch_drawing(iterator.__next__))
 
     def watch_loader(self, loader: Any) -> None:
         """Watch a class of loaders being made and started."""
         loader.__init__ = self._watch_making(loader.__init__)
+        # It stays while all else is taken out: who has started an iterator must be known when it is drawn from again.
         loader.__iter__ = self._watch_starting(loader.__iter__)
 
     def _watch_making(self, function: Callable[..., None]) -> Callable[..., None]:
@@ -122,21 +134,25 @@ class Loaders:
             site = self.watch.ledger.site(_NEXT, "", frame_at(1))
             drawn = None if loader is None else self._drawn(loader)
             self.watch.phases.enter(_DATA_WAIT)
-            start = perf_counter_ns()
+            start, computed = perf_counter_ns(), thread_time_ns()
             try:
                 with self.watch.range(site):
                     batch = function(iterator)
             finally:
+                computed = thread_time_ns() - computed
                 spent = perf_counter_ns() - start
                 self.watch.phases.leave()
                 site.nanoseconds += spent
                 site.calls += 1
                 if drawn is not None:
                     drawn.nanoseconds += spent
+                    drawn.cpu_ns += computed
                     drawn.first_ns = spent if drawn.first_ns is None else drawn.first_ns
             if drawn is not None:
                 drawn.batches += 1
                 drawn.site = site
+                if self.keeps_batches:
+                    drawn.batch = batch
                 self.clock.mark(drawn, Source.LOADER, functools.partial(self._name, drawn))
             return batch
 
@@ -153,17 +169,17 @@ class Loaders:
         at = _line(drawn, self.watch.directory)
         return _NEXT.name + (f" at {at.path}:{at.line}" if at else "")
 
-    def read(self) -> dict[int, tuple[int, int]]:
-        """The batches and nanoseconds of each loader until now."""
-        return {drawn.number: (drawn.batches, drawn.nanoseconds) for drawn in self.all}
+    def read(self) -> dict[int, tuple[int, int, int]]:
+        """The batches of each loader until now, the nanoseconds that were waited for them, and those computed."""
+        return {drawn.number: (drawn.batches, drawn.nanoseconds, drawn.cpu_ns) for drawn in self.all}
 
     def between(
-        self, first: Mapping[int, tuple[int, int]], last: Mapping[int, tuple[int, int]]
+        self, first: Mapping[int, tuple[int, int, int]], last: Mapping[int, tuple[int, int, int]]
     ) -> tuple[SeenLoader, ...]:
         """The loaders that gave batches between two readings."""
         seen = []
-        for number, (batches, nanoseconds) in last.items():
-            before, before_nanoseconds = first.get(number, (0, 0))
+        for number, (batches, nanoseconds, cpu_ns) in last.items():
+            before, before_nanoseconds, before_cpu_ns = first.get(number, (0, 0, 0))
             if batches == before:
                 continue
             drawn = self.all[number]
@@ -174,13 +190,30 @@ class Loaders:
                     settings=drawn.settings,
                     batches=batches - before,
                     wait_ms=(nanoseconds - before_nanoseconds) / 1e6,
+                    cpu_ms=(cpu_ns - before_cpu_ns) / 1e6,
                 )
             )
         return tuple(seen)
 
+    def hand_over(self) -> None:
+        """Try what it costs to receive the last batch of each loader without workers from a worker process."""
+        for drawn in self.all:
+            if drawn.batch is not None and drawn.settings.get("num_workers") == "0":
+                drawn.handed = handover(drawn.batch)
+            drawn.batch = None
+
+    def handed_over(self, of: Sequence[SeenLoader]) -> tuple[SeenLoader, ...]:
+        """The same loaders, and what worker processes would cost those without: tried with their last batches."""
+        known = {
+            (drawn.made_at, _line(drawn, self.watch.directory)): drawn.handed
+            for drawn in self.all
+            if drawn.handed is not None
+        }
+        return tuple(_with_handover(item, known.get((item.made_at, item.drawn_at))) for item in of)
+
     def seen(self) -> tuple[Seen, ...]:
         """Whether the workers of all processes on this machine are more than its cores, at the lines of the loaders."""
-        processes, cores = int(os.environ.get("LOCAL_WORLD_SIZE") or "1"), cores_for_us()
+        processes, cores = int(os.environ.get("LOCAL_WORLD_SIZE") or "1"), available()
         return tuple(
             Seen(
                 at=drawn.made_at,
@@ -195,7 +228,7 @@ class Loaders:
         )
 
     def starts(
-        self, first: Mapping[int, tuple[int, int]], last: Mapping[int, tuple[int, int]], steps: int
+        self, first: Mapping[int, tuple[int, int, int]], last: Mapping[int, tuple[int, int, int]], steps: int
     ) -> Iterator[Seen]:
         """What it costs a step, at the lines of the loaders, that worker processes are started in each epoch.
 
@@ -210,7 +243,7 @@ class Loaders:
                 what = "DataLoader that keeps its workers" if workers else "DataLoader without workers"
                 yield Seen(at, Symptom.WORKERS_NOT_STARTED, what, calls=1)
                 continue
-            batches = last.get(drawn.number, (0, 0))[0] - first.get(drawn.number, (0, 0))[0]
+            batches = last.get(drawn.number, (0, 0, 0))[0] - first.get(drawn.number, (0, 0, 0))[0]
             if batches and steps and drawn.epoch:
                 often = batches / steps / drawn.epoch
                 low, high = drawn.start_ns / 1e6, (drawn.start_ns + (drawn.first_ns or 0)) / 1e6
@@ -224,17 +257,16 @@ class Loaders:
                 )
 
 
+def _with_handover(loader: SeenLoader, handed: Handover | None) -> SeenLoader:
+    return loader if handed is None else replace(loader, handover_ms=handed.ms, batch_bytes=handed.bytes)
+
+
 def _batches_of_an_epoch(loader: Any) -> int | None:
     """None where the loader, or a sampler of the user's, cannot say."""
     try:
         return len(loader)
     except Exception:  # noqa: BLE001 - it is the user's code, and not asked for by the user
         return None
-
-
-def cores_for_us() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _line(drawn: _Drawn, directory: str) -> Line | None:

@@ -51,8 +51,7 @@ class Reader:
         self._took: deque[int] = deque(maxlen=_LAST)
         """Nanoseconds of the last answers. The quickest counts: others were interrupted."""
         self._not_before = 0
-        self._spent = 0
-        self._marks = 0
+        self._was_asked = False
         self.not_measured = ""
         """Why the memory of this run is not known, as a sentence for its notes; empty where it is known."""
 
@@ -63,8 +62,8 @@ class Reader:
             return _of_device()
         if _has_other_accelerator():
             return None
-        self._marks += 1
-        if self._marks == 1:
+        if not self._was_asked:
+            self._was_asked = True
             try:
                 self._heap = heap()
             except NotCounted as reason:
@@ -74,15 +73,9 @@ class Reader:
         start = perf_counter_ns()
         held = Memory(allocated=self._heap())
         end = perf_counter_ns()
-        self._spent += end - start
         self._took.append(end - start)
         self._not_before = end + _SHARE * min(self._took)
         return held
-
-    @property
-    def ms_per_mark(self) -> float:
-        """What reading took, spread over all marks."""
-        return self._spent / 1e6 / self._marks if self._marks else 0.0
 
 
 def _of_device() -> Memory | None:

@@ -13,10 +13,11 @@ from enum import Enum
 from statistics import mean, pstdev
 from time import time
 
-from trainlint.evidence import Memory, Phase, Step
+from trainlint.evidence import Cores, Memory, Phase, Step
 from trainlint_probe.judgement.growth import growth
 from trainlint_probe.orders import Orders
-from trainlint_probe.watch.phases import PHASES
+from trainlint_probe.watch import busy
+from trainlint_probe.watch.phases import NUMBER, PHASES
 from trainlint_probe.watch.watching import NOTHING, Counters, Watch
 
 SETTLED = 0.2
@@ -24,6 +25,11 @@ SETTLED = 0.2
 _LAST = 5
 _REGULAR_BY = 2.0
 """A later optimizer takes the clock from the first only where its intervals vary less than half as much."""
+
+
+_WAITS = 0.01
+"""The share of all time from which a wait for batches is looked at."""
+_DATA_WAIT = NUMBER[Phase.DATA_WAIT]
 
 
 class Source(Enum):
@@ -116,7 +122,14 @@ class Clock:
         """Reads what memory is held."""
         self.compiled: Callable[[], int] = lambda: 0
         """How much was compiled so far."""
+        self.step_ended: Callable[[], None] = lambda: None
+        """Called at each mark, before anything is counted."""
+        self.opened: Callable[[], None] = lambda: None
+        """Called where the window opens."""
         self._compiled_at: list[int] = []
+        self._at_opening: busy.Moment | None = None
+        self.cores: Cores | None = None
+        """Who had the cores in the window; None where it has not closed."""
         self.after_window: Callable[[], None] | None = None
         """Called at each mark of the clock once the window has closed, while more is to be learnt."""
 
@@ -141,6 +154,7 @@ class Clock:
         candidate = self.candidates.get(key)
         if candidate is None:
             candidate = self.candidates[key] = Candidate(source, name())
+        self.step_ended()
         reading = self.watch.read()
         if not candidate.marks:
             candidate.first = reading
@@ -154,10 +168,18 @@ class Clock:
             self.started = candidate.marks[-1].at / 1e9
         self._advance(candidate)
 
+    def count_as_in_the_window(self) -> None:
+        """Do once more what a mark of the window does, and forget it."""
+        self.step_ended()
+        self.watch.read()
+        self.watch.phases.totals()
+        self.memory()
+
     def _advance(self, candidate: Candidate) -> None:
         if self.open:
             if candidate.steps >= self.orders.steps:
                 self.is_closed = True
+                self.cores = busy.between(self._at_opening, busy.now()) if self._at_opening is not None else None
                 self._closed()
             return
         if self.chosen is None:
@@ -167,6 +189,8 @@ class Clock:
             candidate.marks = candidate.marks[-1:]
             candidate.first = candidate.last
             self.open, self.opened_at = True, time()
+            self._at_opening = busy.now()
+            self.opened()
 
     def _choose(self, candidate: Candidate) -> Candidate | None:
         """The clock, once enough was seen to tell."""
@@ -242,6 +266,20 @@ class Clock:
             return False
         amounts = [(step, mark.memory.allocated) for step, mark in enumerate(clock.marks) if mark.memory is not None]
         return growth(amounts) is not None
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether no other process takes part: only then may a training take more steps than the others would."""
+        return self._ranks() == 1
+
+    @property
+    def waits_for_data(self) -> bool:
+        """Whether the steps of a training of one process wait noticeably for batches."""
+        clock = self.best()
+        if clock is None or self._ranks() > 1 or len(clock.marks) < 2:
+            return False
+        first, last = clock.marks[0], clock.marks[-1]
+        return last.phases[_DATA_WAIT] - first.phases[_DATA_WAIT] >= _WAITS * (last.at - first.at)
 
     def others(self) -> tuple[str, ...]:
         """The optimizers that stepped and are not the clock."""

@@ -20,8 +20,11 @@ from trainlint_probe.watch.watching import Watch
 class Warned:
     """Counts the warnings that pass the script's own filters: no filter is changed, and all are shown as before."""
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: Watch, is_closed: Callable[[], bool] = lambda: False) -> None:
+        """`is_closed` says whether the window has closed: what is done then makes Python forget what it has shown."""
         self.watch = watch
+        self.is_closed = is_closed
+        self.shown: set[tuple[str, str, str, int]] = set()
         self.counts: dict[tuple[Line, str, str], int] = {}
 
     def install(self) -> None:
@@ -46,6 +49,10 @@ class Warned:
                 at = Line(shown(place[0], self.watch.directory), place[1])
                 key = at, category.__name__, str(message).partition("\n")[0]
                 self.counts[key] = self.counts.get(key, 0) + 1
+            told = str(message), category.__name__, filename, lineno
+            if self.is_closed() and told in self.shown:
+                return None
+            self.shown.add(told)
             return show(message, category, filename, lineno, *others, **named)
 
         return showwarning

@@ -9,6 +9,7 @@ from typing import Any
 
 from trainlint_probe.watch.ledger import Ledger, Reading, Site
 from trainlint_probe.watch.lines import Lines, shown
+from trainlint_probe.watch.patches import Patches
 from trainlint_probe.watch.phases import PhaseStack
 
 
@@ -17,12 +18,10 @@ class Counters:
     """All that was counted until a moment. What happened in between is the difference of two."""
 
     sites: Reading = field(default_factory=dict)
-    loaders: Mapping[int, tuple[int, int]] = field(default_factory=dict)
-    """Batches and nanoseconds, by the loader's number."""
+    loaders: Mapping[int, tuple[int, int, int]] = field(default_factory=dict)
+    """Batches, and nanoseconds waited and computed, by the loader's number."""
     optimizers: Mapping[int, int] = field(default_factory=dict)
     """Steps, by the optimizer's number."""
-    nested_modules: int = 0
-    """Calls of modules inside modules, which are let through: they are part of what watching costs."""
 
 
 NOTHING = Counters()
@@ -36,17 +35,20 @@ class Watch:
         """What paths are shown relative to."""
         self.phases = PhaseStack()
         self.ledger = Ledger(Lines(script_directory))
-        self.nested_modules = 0
-        self.read_loaders: Callable[[], Mapping[int, tuple[int, int]]] = dict
+        self.patches = Patches()
+        self.is_on = True
+        """False while steps are taken without being watched."""
+        self.read_loaders: Callable[[], Mapping[int, tuple[int, int, int]]] = dict
         self.read_optimizers: Callable[[], Mapping[int, int]] = dict
         self.ranges: Any = None
         """torch.profiler.record_function while the profiler runs: calls and their lines are then named in its trace."""
+        self.before_backward: Callable[[], None] = lambda: None
         self.after_backward: Callable[[], None] = lambda: None
         self.notes: list[str] = []
 
     def read(self) -> Counters:
         """All counters now."""
-        return Counters(self.ledger.read(), self.read_loaders(), self.read_optimizers(), self.nested_modules)
+        return Counters(self.ledger.read(), self.read_loaders(), self.read_optimizers())
 
     def range(self, site: Site) -> AbstractContextManager[Any]:
         """A range in the profiler's trace around a call, while the profiler runs."""

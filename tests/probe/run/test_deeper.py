@@ -127,8 +127,18 @@ class TestMemoryWithoutADevice:
 
     @pytest.mark.parametrize("what", [pytest.param("losses", marks=pytest.mark.each_run), "sum"])
     def test_kept_graphs_are_found(self, runner: Runner, what: str) -> None:
-        (sentence,) = self.found(self.run(runner, what))
-        assert "something keeps losses or outputs with their graphs" in sentence
+        run = self.run(runner, what)
+        (found,) = [item for item in judge_run(run) if item.name == "memory-grows"]
+        keeps = {"losses": "losses.append(loss)", "sum": "total = total + loss"}[what]
+        assert found.source is not None
+        assert found.source.line == line_of("keeps", keeps)
+        holder = {"losses": "losses", "sum": "total"}[what]
+        assert found.sentence.endswith(f"this line keeps what a step makes, with its graph, in {holder}.")
+
+    def test_a_list_inside_an_object_is_found_with_the_line_that_appends(self, runner: Runner) -> None:
+        run = only(runner.run("keeps_inside", warmup=10, warmup_limit=15, steps=40))
+        (kept,) = [item for item in run.seen if item.symptom is Symptom.GRAPH_KEPT]
+        assert (kept.at.line, kept.what) == (line_of("keeps_inside", "# kept"), "history.entries")
 
     @pytest.mark.parametrize(
         "what",
@@ -230,4 +240,3 @@ def test_the_heap_is_not_asked_again_before_long(monkeypatch: pytest.MonkeyPatch
         known += reader.read() == Memory(allocated=7)
         now += 20_000_000
     assert known == len(asked) == 10  # each 200 ms, and it takes 1 ms
-    assert reader.ms_per_mark == pytest.approx(0.1)

@@ -109,10 +109,10 @@ def test_what_a_library_reads_of_each_sample_is_let_through(runner: Runner) -> N
 
 
 class TestFunctionsThatAreCompiledAgain:
-    def judged(self, times: int, *, in_the_window: int) -> list[str]:
+    def judged(self, times: int, *, in_the_window: int, limit: str = "") -> list[str]:
         """As an optimizer whose parameters are of two ranks: each is compiled for, in the first step."""
         line, late = Line("optim.py", 23), str(in_the_window)
-        details = {"reason": "rank mismatch", "in the window": late}
+        details = {"reason": "rank mismatch", "in the window": late, **({"limit": limit} if limit else {})}
         again = Seen(line, Symptom.RECOMPILE, "torch.compile", times, details=details)
         seen = Run((), Environment({}), "window closed", steps=(Step(10.0, {}),), seen=(again,))
         return [item.sentence for item in judge_run(seen)]
@@ -125,8 +125,11 @@ class TestFunctionsThatAreCompiledAgain:
         assert sentence == "torch.compile has compiled this again 3 times, once in the steps: rank mismatch."
 
     def test_at_the_limit_what_comes_after_is_not_compiled(self) -> None:
-        (sentence,) = self.judged(8, in_the_window=0)
-        assert "after which torch.compile gives up" in sentence
+        (sentence,) = self.judged(8, in_the_window=0, limit="8")
+        assert "after which torch.compile gave up (its limit is 8) and the function runs uncompiled" in sentence
+
+    def test_eight_times_are_no_limit_where_the_script_has_raised_it(self) -> None:
+        assert self.judged(8, in_the_window=0) == []
 
 
 def test_two_findings_of_one_line_are_told_once() -> None:

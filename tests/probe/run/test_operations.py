@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from trainlint_probe.environment import tf32_allowed
-from trainlint_probe.watch.operations import Counter, Operations
+from trainlint_probe.watch.afterwards.operations import Counter, Operations
 
 PRODUCT = 2 * 8 * 16 * 4
 """Operations of a product of an 8 by 16 matrix with one of 16 by 4."""

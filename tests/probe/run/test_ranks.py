@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from trainlint.evidence import Environment, Line, Phase, Run, Seen, Step
+from trainlint.evidence import Environment, Interval, Line, Phase, Run, Seen, Step
 from trainlint.symptoms import Symptom
+from trainlint_probe.judgement.judged_run import judge_together
 from trainlint_probe.judgement.ranks import together
 
 
@@ -24,6 +25,18 @@ def test_the_rank_that_waits_least_and_works_most_is_named() -> None:
     assert (seen.straggler.rank, seen.straggler.late_ms, seen.straggler.phase) == (1, 6.5, Phase.DATA_WAIT)
     assert "Rank 1" in seen.straggler.sentence
     assert seen.phases[Phase.DATA_WAIT] == 2
+
+
+def test_a_rank_that_holds_the_others_up_for_most_of_a_step_is_confirmed() -> None:
+    """40 ms late of 48: without it, the step is shorter by what it works longer than the next slowest."""
+    (found,) = judge_together(together([rank(0, data=1, backward=46, ranks=2), rank(1, data=41, backward=6, ranks=2)]))
+    assert (found.name, found.cost) == ("straggling-rank", Interval(40.0, 40.0))
+
+
+def test_where_the_next_rank_is_nearly_as_slow_little_is_sure() -> None:
+    ranks = [rank(0, data=1, backward=40), rank(1, data=30, backward=11), rank(2, data=36, backward=5)]
+    (found,) = judge_together(together(ranks))
+    assert found.cost == Interval(6.0, 20.5)
 
 
 def test_a_rank_may_wait_in_a_collective_of_its_own() -> None:

@@ -82,5 +82,5 @@ def test_numbers_that_are_none_are_refused(tmp_path: Path) -> None:
     from dataclasses import replace
 
     with pytest.raises(ValueError, match="JSON"):
-        write_run(replace(RUN, overhead_ms=float("nan")), tmp_path / "evidence.rank0.json")
+        write_run(replace(RUN, flops=float("nan")), tmp_path / "evidence.rank0.json")
     assert not list(tmp_path.iterdir())

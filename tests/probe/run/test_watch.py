@@ -36,7 +36,6 @@ def test_a_plain_loop(runner: Runner) -> None:
     assert runner.files() == []
     # 8 inputs × 32 + 32 × 2, for a batch of 8, forward and twice backward, but for the gradient of the input
     assert run.flops == 2 * 8 * (3 * (8 * 32 + 32 * 2) - 8 * 32)
-    assert 0 < run.overhead_ms < 2
 
 
 def test_paths_are_shown_from_the_working_directory(runner: Runner) -> None:

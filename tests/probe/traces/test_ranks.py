@@ -50,7 +50,7 @@ def test_a_damaged_file_hides_no_other_and_missing_ranks_are_told(tmp_path: Path
     reading = read_ranks(tmp_path)
     assert len(reading.ranks) == 1
     assert reading.slowest is None
-    assert any("rank1.json" in note for note in reading.notes)
+    assert list(reading.unreadable) == [(tmp_path / "rank1.json").as_posix()]
     assert any("1 of 3 ranks" in note for note in reading.notes)
 
 

@@ -35,13 +35,13 @@ class Gradients:
     def install(self) -> None:
         """Begin to watch."""
         for owner in (torch.optim.Optimizer, torch.nn.Module):
-            owner.zero_grad = self._clearing(f"{owner.__name__}.zero_grad", owner.zero_grad)
+            self.watch.patches.put(owner, "zero_grad", self._clearing(f"{owner.__name__}.zero_grad", owner.zero_grad))
         from torch.nn.utils import clip_grad
 
         for name in _CLIPPING:
             clipping = self._clipping(name, getattr(clip_grad, name))
             for module in (clip_grad, torch.nn.utils):
-                setattr(module, name, clipping)
+                self.watch.patches.put(module, name, clipping)
 
     def stepped(self, optimizer: Any) -> None:
         """An optimizer has used its gradients."""

@@ -26,7 +26,7 @@ from trainlint_probe.watch.updating.gradients import Gradients
 from trainlint_probe.watch.updating.updates import tried
 from trainlint_probe.watch.watching import Watch
 
-_OPTIMIZER = NUMBER[Phase.OPTIMIZER]
+_OPTIMIZER, _OTHER = NUMBER[Phase.OPTIMIZER], NUMBER[Phase.OTHER]
 
 
 class _Stepping:
@@ -87,9 +87,12 @@ class Optimizers:
 
         return wrapper
 
-    def _before(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        if self.is_trying:
-            return
+    def _before(
+        self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+        """What a hook gives back takes the place of the step's arguments."""
+        if self.is_trying or not self.watch.is_on:
+            return None
         stepping = self.known.get(optimizer)
         if stepping is None:
             stepping = self.known[optimizer] = _Stepping(optimizer, len(self.all), self.made.get(optimizer))
@@ -98,13 +101,35 @@ class Optimizers:
         stepping.site = self.watch.ledger.site(stepping.kind, "", frame_at(1))
         stepping.depth = len(phases.stack)
         phases.enter(_OPTIMIZER)
-        phases.only_updates = (args[1] if len(args) > 1 else kwargs.get("closure")) is None
+        closure = args[1] if len(args) > 1 else kwargs.get("closure")
+        phases.only_updates = closure is None
         stepping.start = perf_counter_ns()
+        if closure is None:
+            return None
+        watched = self._of_the_user(closure)
+        return ((args[0], watched, *args[2:]), kwargs) if len(args) > 1 else (args, {**kwargs, "closure": watched})
+
+    def _of_the_user(self, closure: Callable[[], Any]) -> Callable[[], Any]:
+        """A closure, as Lightning hands each step one: what it does is the user's work, and not the optimizer's."""
+        phases = self.watch.phases
+
+        @functools.wraps(closure, updated=())
+        def watched() -> Any:
+            phases.enter(_OTHER)
+            try:
+                return closure()
+            finally:
+                phases.leave()
+
+        return watched
 
     def _after(self, optimizer: Any, args: object, kwargs: object) -> None:
         stepping = self.known.get(optimizer)
         if self.is_trying or stepping is None or stepping.site is None:
             return  # its step began before the watch
+        if not self.watch.is_on:
+            self.clock.mark(stepping, Source.OPTIMIZER, functools.partial(self._name, stepping))
+            return
         self.watch.phases.only_updates = False
         self.gradients.stepped(optimizer)
         self.after_step()

@@ -9,17 +9,25 @@ import json
 import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import torch
 
-from trainlint.evidence import Alive, Memory, Run
+from trainlint.evidence import Alive, Interval, Line, Memory, Run, Seen
+from trainlint.symptoms import Symptom
 from trainlint_probe.orders import Orders
 from trainlint_probe.traces.places import HOOKED_STEP
-from trainlint_probe.watch.hidden import HiddenWaits
-from trainlint_probe.watch.kept import alive, collect
+from trainlint_probe.watch.afterwards.cost import blocks_for, differences, interval_of
+from trainlint_probe.watch.afterwards.hidden import HiddenWaits
+from trainlint_probe.watch.afterwards.keepers import Known, LineOfChange, keeper_of, known_tensors, new_tensors
+from trainlint_probe.watch.afterwards.kept import alive, collect
+from trainlint_probe.watch.lines import shown
+from trainlint_probe.watch.loaders import Loaders
+from trainlint_probe.watch.sampler import AFTERWARDS_S, ENOUGH, Sampler
+from trainlint_probe.watch.switches import ANOMALY
 from trainlint_probe.watch.watching import Watch
 
 Changes = Callable[[Run], Run]
@@ -27,11 +35,24 @@ Changes = Callable[[Run], Run]
 
 _KEPT_STEPS = 3
 """After which what is kept is looked at again. A step that happens to keep something, as one that logs, is no leak."""
+_SAMPLED_STEPS, _SAMPLED_S = 100, 3.0
+"""The most steps, and seconds, in which lines are looked at after the window."""
 _HOOKED_STEPS = 2
 """Steps in which PyTorch tells of its waits. They come after those that the trace is read for: each allocation takes
 longer in them."""
 _FEWEST_STEPS = 2
 """Whole steps that a trace is worth keeping for: its reader drops the first, in which recording itself starts."""
+
+
+@dataclass(frozen=True, slots=True)
+class CostOfWatching:
+    """How to find out what watching, or a switch for the whole run, costs a step."""
+
+    step_ms: float
+    switch: Callable[[bool], None]
+    """Puts everything in place, or takes it out."""
+    mark: Callable[[], None] = lambda: None
+    """Does what is done at the end of a step that is watched."""
 
 
 class Deeper:
@@ -45,13 +66,28 @@ class Deeper:
         *,
         compiled: bool,
         memory: Callable[[], Memory | None] | None = None,
+        loaders: Loaders | None = None,
+        sampler: Sampler | None = None,
+        cost: CostOfWatching | None = None,
+        anomalies: CostOfWatching | None = None,
     ) -> None:
         """`compiled`: parts of the training were compiled. What runs inside a compiled graph cannot be counted.
 
         `memory` reads what is held, where it has grown in the window and what is kept should be looked at.
+
+        `anomalies` is there where anomaly detection is on in the steps.
+        `cost` is there where what watching costs can be measured.
+        `sampler` is there where too few looks at the lines were taken in the window.
+        `loaders` are there where the training waits for batches that it makes itself.
         """
         self.orders = orders
         self.watch = watch
+        self.loaders = loaders
+        self.sampler = sampler
+        self.cost = cost
+        self.anomalies = anomalies
+        self.anomaly_ms: Interval | None = None
+        """What anomaly detection costs a step, where that was measured and could be told from noise."""
         self.seen = seen
         self.is_done = self.is_cut_short = False
         self.stages = self._stages()
@@ -62,13 +98,16 @@ class Deeper:
         """Steps that were recorded whole."""
         self.hidden = HiddenWaits(watch)
         self.found: dict[str, Any] = {}
+        self.kept: tuple[Seen, ...] = ()
+        """The line that keeps what steps make."""
         self.stage = ""
-        """What goes on, for people."""
+        """What goes on, for people; empty where little is lost if the script ends meanwhile."""
 
     @property
     def wanted(self) -> bool:
         """Whether there is anything to do."""
-        return self.profiles or self.counts or self.memory is not None
+        asked = (self.memory, self.loaders, self.sampler, self.cost, self.anomalies)
+        return self.profiles or self.counts or any(item is not None for item in asked)
 
     def advance(self) -> None:
         """A step has ended."""
@@ -82,8 +121,9 @@ class Deeper:
         """
         if self.is_done:
             return
-        self.is_cut_short = True
-        self.watch.note(f"{why} after the window, {self.stage}. What was measured in the window stands.")
+        if self.stage:
+            self.is_cut_short = True
+            self.watch.note(f"{why} after the window, {self.stage}. What was measured in the window stands.")
         try:
             self.stages.close()
         finally:
@@ -95,26 +135,105 @@ class Deeper:
 
     def _added(self, run: Run) -> Run:
         """The run, with what was seen here."""
-        return replace(run, **self.found, seen=(*run.seen, *self.hidden.added_to(run)), notes=tuple(self.watch.notes))
+        return replace(
+            run,
+            **self.found,
+            seen=(*map(self._with_cost, run.seen), *self.kept, *self.hidden.added_to(run)),
+            notes=tuple(self.watch.notes),
+        )
 
     def _stages(self) -> Generator[bool, None, None]:
-        """Yields while a step is to run."""
+        """Yields while a step is to run. What a script may end in comes last."""
         if self.memory is not None:
             yield from self._look_at_what_is_kept(self.memory)
         if self.profiles:
             yield from self._profile()
         if self.counts:
             yield from self._count_operations()
+        if self.loaders is not None:
+            yield from self._hand_over(self.loaders)
+        if self.sampler is not None:
+            yield from self._sample(self.sampler)
+        if self.anomalies is not None:
+            yield from self._weigh_anomalies(self.anomalies)
+        if self.cost is not None:
+            yield from self._weigh_watching(self.cost)
+
+    def _hand_over(self, loaders: Loaders) -> Generator[bool, None, None]:
+        self.stage = ""
+        loaders.keeps_batches = True
+        yield True
+        loaders.keeps_batches = False
+        loaders.hand_over()
+
+    def _weigh_anomalies(self, cost: CostOfWatching) -> Generator[bool, None, None]:
+        self.stage = ""
+        pairs, steps = blocks_for(cost.step_ms)
+        found: list[float] = []
+        if pairs:
+            yield from differences(cost.switch, pairs, steps, found)
+        measured = interval_of(found)
+        self.anomaly_ms = measured if measured is not None and measured.low > 0 else None
+
+    def _with_cost(self, item: Seen) -> Seen:
+        is_meant = item.symptom is Symptom.SLOW_SWITCH and item.what == ANOMALY
+        return replace(item, recoverable=self.anomaly_ms) if is_meant else item
+
+    def _weigh_watching(self, cost: CostOfWatching) -> Generator[bool, None, None]:
+        self.stage = ""
+        pairs, steps = blocks_for(cost.step_ms)
+        found: list[float] = []
+        for _ in differences(cost.switch, pairs, steps, found) if pairs else ():
+            yield True
+            if self.watch.is_on:
+                cost.mark()
+        self.found["overhead"] = interval_of(found)
+
+    def _sample(self, sampler: Sampler) -> Generator[bool, None, None]:
+        """Steps of milliseconds have shown few lines in the window."""
+        self.stage = ""
+        began = perf_counter()
+        sampler.start(AFTERWARDS_S)
+        try:
+            for _ in range(_SAMPLED_STEPS):
+                if sampler.looks >= ENOUGH or perf_counter() - began > _SAMPLED_S:
+                    break
+                yield True
+        finally:
+            sampler.stop()
+            self.found |= {"lines": sampler.seen(), "looks": sampler.looks}
 
     def _look_at_what_is_kept(self, memory: Callable[[], Memory | None]) -> Generator[bool, None, None]:
         self.stage = "while what it keeps was looked at"
         found: tuple[Alive, ...] = ()
+        known: Known = {}
         for more in range(_KEPT_STEPS + 1):
             collect()
+            known = known or known_tensors()
             found = (*found, alive(memory()))
             if more < _KEPT_STEPS:
                 yield True
         self.found["alive"] = found
+        if found[-1].graph_nodes > found[0].graph_nodes:
+            yield from self._look_for_the_keeper(known)
+
+    def _look_for_the_keeper(self, known: Known) -> Generator[bool, None, None]:
+        """The line that keeps tensors which were not known when the steps began."""
+        lines = self.watch.ledger.lines
+        keeper = keeper_of(new_tensors(known), lines)
+        if keeper is None:
+            return
+        change = LineOfChange(keeper, lines)
+        change.start()
+        try:
+            yield True
+        finally:
+            change.stop()
+        if change.found is not None:
+            path, line = change.found
+            at = Line(shown(path, self.watch.directory), line)
+            what = keeper.name or "an object without a name"
+            self.kept = (Seen(at, Symptom.GRAPH_KEPT, what, calls=1, steps=1),)
 
     def _profile(self) -> Generator[bool, None, None]:
         from torch.profiler import ProfilerActivity, profile, record_function, supported_activities
@@ -157,7 +276,7 @@ class Deeper:
             _unmark(trace, _step_name(self.profiled))
 
     def _count_operations(self) -> Generator[bool, None, None]:
-        from trainlint_probe.watch.operations import Counter
+        from trainlint_probe.watch.afterwards.operations import Counter
 
         self.stage = "while operations were counted"
         counter = Counter()

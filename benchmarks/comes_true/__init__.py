@@ -1,0 +1,1 @@
+"""Planted defects on a processor: does what the probe predicts come true?"""

@@ -1,0 +1,207 @@
+"""`python -m benchmarks.comes_true --page docs/probe.md`: does what the probe predicts come true? On a processor.
+
+Each script has defects that its first word plants. The probe runs it with the defect and predicts what a step would
+gain without; then it is run with and without the defect in turn. The table says whether the measured gain lies in the
+predicted interval, and how busy the machine was: on one that is in use, the measured intervals are wide and say little.
+Each script is also run under the probe without any defect: no verdict may promise more than 2% of a step then.
+
+`--only vision --only language` takes these scripts alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trainlint.evidence import Interval
+from trainlint_probe.verify.ratio import Estimate, Pair, ratio_of_means
+from trainlint_probe.verify.run import Request, alternating, run_once
+
+SCRIPTS = Path(__file__).parent / "scripts"
+PLANTED: Mapping[str, Mapping[str, tuple[str, Sequence[str]]]] = {
+    "vision": {
+        "disk": ("disk-fixed", ("TRN101", "TRNP101")),
+        "computed": ("computed-fixed", ("TRN101", "TRNP101")),
+        "collects": ("none", ("TRN302", "TRNP306")),
+    },
+    "language": {"copies": ("none", ("TRN312", "TRNP306")), "anomalies": ("none", ("TRN413", "TRNP405"))},
+    "reinforcement": {"saves": ("none", ("TRN313", "TRNP306")), "zeros": ("none", ("TRN306",))},
+    "adversarial": {"collects": ("none", ("TRN302", "TRNP306")), "records": ("none", ("TRN303",))},
+    "graph": {"copies": ("none", ("TRN312", "TRNP306")), "one-by-one": ("none", ("TRN601", "TRN602"))},
+    "with_lightning": {"collects": ("none", ("TRN302", "TRNP306")), "anomalies": ("none", ("TRN413", "TRNP405"))},
+    "with_accelerate": {"saves": ("none", ("TRN313", "TRNP306")), "disk": ("disk-fixed", ("TRN101", "TRNP101"))},
+    "table": {"in-memory": ("in-memory-fixed", ("TRN101", "TRNP101")), "collects": ("none", ("TRN302", "TRNP306"))},
+}
+"""Script → defect → the word that runs it without, and the codes that may price it, the first that does."""
+_CLEAN = 0.02
+"""The share of a step above which a verdict on a script without defects is wrong."""
+_STARTS, _ENDS = "<!-- comes-true:start -->", "<!-- comes-true:end -->"
+_PATIENCE_S = 300.0
+
+
+class NotMeasured(Exception):
+    """A script did not run; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One defect: what was predicted, and what came of it."""
+
+    script: str
+    defect: str
+    code: str
+    """Of the verdict; empty where there was none."""
+    state: str
+    predicted: Interval | None
+    """Milliseconds a step; None where the verdict has no price."""
+    before_ms: float
+    speed: Estimate
+    """The time of a step without the defect, as a multiple of that with it."""
+
+    @property
+    def gain(self) -> float:
+        """Milliseconds a step."""
+        return self.before_ms * (1 - self.speed.value)
+
+    @property
+    def came_true(self) -> bool | None:
+        """Whether the measured gain lies in the predicted interval; None where nothing was predicted."""
+        return None if self.predicted is None else self.predicted.low <= self.gain <= self.predicted.high
+
+    @property
+    def misled(self) -> bool:
+        """Whether a confirmed defect makes the steps faster than they are without it."""
+        return self.state == "confirmed" and self.speed.low > 1
+
+
+def measured(script: str, defect: str, *, pairs: int, steps: int) -> Row:
+    """Predict what a defect costs, and compare. Raises NotMeasured."""
+    without, codes = PLANTED[script][defect]
+    code, state, predicted = prediction(_probed(script, defect, steps), codes)
+    runs: dict[bool, list[tuple[float, ...]]] = {False: [], True: []}
+    for fixed in alternating(pairs):
+        runs[fixed].append(_times(script, without if fixed else defect, steps))
+    compared = [Pair(before, after) for before, after in zip(runs[False], runs[True], strict=True)]
+    before = [ms for pair in compared for ms in pair.before]
+    return Row(script, defect, code, state, predicted, sum(before) / len(before), ratio_of_means(compared))
+
+
+def prediction(document: Mapping[str, object], codes: Sequence[str]) -> tuple[str, str, Interval | None]:
+    """The code, the state and the price of the first verdict with one of some codes; one with a price goes before."""
+    verdicts = document["verdicts"]
+    assert isinstance(verdicts, list), "the probe's own document"
+    found = [item for code in codes for item in verdicts if item["code"] == code]
+    found.sort(key=lambda item: item["cost"] is None)
+    if not found:
+        return "", "", None
+    cost = found[0]["cost"]
+    return found[0]["code"], found[0]["state"], Interval(cost["low"], cost["high"]) if cost else None
+
+
+def promised(document: Mapping[str, object]) -> list[str]:
+    """What the probe confirms of a script without defects, and should not: verdicts above 2% of a step."""
+    verdicts = document["verdicts"]
+    assert isinstance(verdicts, list), "the probe's own document"
+    return [
+        f"{item['code']} at {item['at']['path']}:{item['at']['line']}"
+        for item in verdicts
+        if item["state"] == "confirmed" and item["share"] is not None and item["share"]["low"] > _CLEAN
+    ]
+
+
+def report(rows: Sequence[Row], clean: Mapping[str, Sequence[str]], failures: Sequence[str], load: str) -> str:
+    """The table, as Markdown, and what it comes to."""
+    lines = [
+        f"On {os.cpu_count()} cores; load {load}. Milliseconds a step; the measured gain with its 98% interval.",
+        "",
+        "| script | defect | verdict | step | predicted | measured | came true |",
+        "| --- | --- | --- | ---: | ---: | ---: | --- |",
+    ]
+    lines += map(_line, rows)
+    priced = [row for row in rows if row.came_true is not None]
+    said = f"{sum(bool(row.came_true) for row in priced)} of {len(priced)} predictions came true; "
+    said += f"{sum(row.misled for row in rows)} confirmed defects made steps faster."
+    wrong = [f"{script}: {', '.join(found)}" for script, found in clean.items() if found]
+    lines += ["", said, f"Without defects, {len(clean) - len(wrong)} of {len(clean)} scripts were promised nothing."]
+    return "\n".join([*lines, *(f"- {line}" for line in (*wrong, *failures))])
+
+
+def _line(row: Row) -> str:
+    predicted = f"{row.predicted.low:.3g} to {row.predicted.high:.3g}" if row.predicted else "no price"
+    low, high = row.before_ms * (1 - row.speed.high), row.before_ms * (1 - row.speed.low)
+    truth = {True: "yes", False: "no", None: "-"}[row.came_true]
+    return (
+        f"| {row.script} | {row.defect} | {row.code or 'none'} {row.state} | {row.before_ms:.3g} | {predicted} | "
+        f"{row.gain:.3g} ({low:.3g} to {high:.3g}) | {truth} |"
+    )
+
+
+def _times(script: str, planted: str, steps: int) -> tuple[float, ...]:
+    request = Request(str(SCRIPTS / f"{script}.py"), (planted,), warmup=10, steps=steps, timeout=_PATIENCE_S)
+    trial = run_once(request, {})
+    if not trial.step_ms:
+        raise NotMeasured(f"{script} {planted}: {trial.failure or trial.end.value}")
+    return trial.step_ms
+
+
+def _probed(script: str, planted: str, steps: int) -> dict[str, object]:
+    """The probe's document on a script."""
+    with tempfile.TemporaryDirectory() as directory:
+        kept = Path(directory) / "report.json"
+        words = ["-m", "trainlint", "probe", "--steps", str(steps), "--output-format", "json", "-o", str(kept)]
+        command = [sys.executable, *words, str(SCRIPTS / f"{script}.py"), planted]
+        try:
+            ran = subprocess.run(command, check=False, capture_output=True, text=True, timeout=_PATIENCE_S)
+        except subprocess.TimeoutExpired as late:
+            raise NotMeasured(f"{script} {planted}: the probe took longer than {_PATIENCE_S:.0f} s") from late
+        if not kept.exists():
+            last = ran.stderr.strip().rpartition("\n")[2] or "it said nothing"
+            raise NotMeasured(f"{script} {planted}: the probe ended with code {ran.returncode}: {last}")
+        document: dict[str, object] = json.loads(kept.read_text(encoding="utf-8"))
+        return document
+
+
+def main() -> int:
+    """Measure, print the table, and write it to the page where one is named. 1 where something was not measured."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", action="append", choices=sorted(PLANTED), metavar="SCRIPT")
+    parser.add_argument("--pairs", type=int, default=6)
+    parser.add_argument("--steps", type=int, default=40)
+    parser.add_argument("--page", type=Path)
+    typed = parser.parse_args()
+    rows: list[Row] = []
+    clean: dict[str, list[str]] = {}
+    failures: list[str] = []
+    loads = [os.getloadavg()[0]]
+    for script in typed.only or PLANTED:
+        try:
+            clean[script] = promised(_probed(script, "none", typed.steps))
+        except NotMeasured as error:
+            failures.append(str(error))
+        for defect in PLANTED[script]:
+            sys.stderr.write(f"{script}: {defect}\n")
+            try:
+                rows.append(measured(script, defect, pairs=typed.pairs, steps=typed.steps))
+                sys.stderr.write(f"{_line(rows[-1])}\n")  # who ends it early has this much
+            except NotMeasured as error:
+                failures.append(str(error))
+            loads.append(os.getloadavg()[0])
+    text = report(rows, clean, failures, f"{min(loads):.1f} to {max(loads):.1f}")
+    sys.stdout.write(f"{text}\n")
+    if typed.page is not None:
+        page = typed.page.read_text(encoding="utf-8")
+        before, _, rest = page.partition(_STARTS)
+        _, _, after = rest.partition(_ENDS)
+        typed.page.write_text(f"{before}{_STARTS}\n{text}\n{_ENDS}{after}", encoding="utf-8")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
