@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from trainlint.verdict_file import FORMAT_VERSION
 from trainlint_probe.options import read_options
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -73,7 +74,7 @@ def files_of_a_run(project: Path) -> None:
     (project / "config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
     digest = hashlib.sha256((project / "src" / "train.py").read_bytes()).hexdigest()
     judged = {"digests": {"src/train.py": digest}}
-    evidence = {"format_version": 1, "runs": [RUN], "verdicts": [], "judged": judged}
+    evidence = {"format_version": FORMAT_VERSION, "runs": [RUN], "verdicts": [], "judged": judged}
     (project / "evidence.json").write_text(json.dumps(evidence), encoding="utf-8")
     (project / "log.txt").write_text(OUT_OF_MEMORY, encoding="utf-8")
     options = ["--gpus", "8", "--gpu", "h100", "--output-format", "json", "--output-file", "plan.json"]

@@ -10,6 +10,7 @@ import pytest
 
 from trainlint.advising.run_items import needed_workers
 from trainlint.cli import main
+from trainlint.verdict_file import FORMAT_VERSION
 
 TRAINING = """
 import torch
@@ -206,6 +207,11 @@ def evidence_of(project: Path, verdict: Mapping[str, object], **run: object) -> 
     digest = hashlib.sha256((project / "train.py").read_bytes()).hexdigest()
     path = project / "evidence.json"
     run = {"steps": [{"ms": 5.0}], "device": "cpu", "outcome": "window closed", **run}
-    data = {"format_version": 1, "runs": [run], "verdicts": [verdict], "judged": {"digests": {"train.py": digest}}}
+    data = {
+        "format_version": FORMAT_VERSION,
+        "runs": [run],
+        "verdicts": [verdict],
+        "judged": {"digests": {"train.py": digest}},
+    }
     path.write_text(json.dumps(data), encoding="utf-8")
     return path
