@@ -100,6 +100,7 @@ class DeterministicLeftOn(CallRule):
 
     code = "TRN407"
     name = "deterministic-left-on"
+    preview = True
     severity = Severity.ADVICE
     on = (*_SEEDING, *DETERMINISTIC, *LIGHTNING_TRAINER)
     also = Triggers(assignments=frozenset({"deterministic"}))

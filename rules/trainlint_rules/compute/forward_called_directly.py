@@ -72,6 +72,7 @@ class ForwardCalledDirectly(CallRule):
 
     code = "TRN415"
     name = "forward-called-directly"
+    preview = True
     on = (".forward",)
     unless = (
         hands_on,

@@ -36,7 +36,7 @@ def learn(env, memory, device, total):
         observation, reward, done, _ = env.step(action)
         memory.add(observation, action, reward, done)
         batch = memory.sample(128)
-        best = target.forward(batch.following).max(1)[0]  #! TRN303 TRN415
+        best = target.forward(batch.following).max(1)[0]  #! TRN303
         wanted = batch.rewards + 0.99 * best
         chosen = critic(batch.observations).gather(1, batch.actions).squeeze()
         loss = F.mse_loss(chosen, wanted)
