@@ -60,7 +60,9 @@ def _model(options: Options) -> Model:
             )
         return model_of_parameters(options.parameters)
     if options.target is None:
-        return model_of_transformer("the transformer", _transformer(options), options.rank)
+        shape = _transformer(options)
+        name = f"a transformer of {shape.layers} layers with {shape.hidden} units"
+        return model_of_transformer(name, shape, options.rank)
     if options.target.endswith(".json"):
         return model_of_transformer(options.target, _configured(options.target, numbers.get("sequence")), options.rank)
     if ":" not in options.target:
