@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainlint.planning.activations import activations, layer_activations, parallel_layer
+from trainlint.planning.activations import activations, activations_by_kind, layer_activations, parallel_layer
 from trainlint.planning.fits import largest_model
 from trainlint.planning.memory import memory
 from trainlint.planning.model import Transformer, model_of_parameters, model_of_transformer
@@ -126,6 +126,14 @@ def test_activations_with_tensor_parallelism(name: str) -> None:
     assert share[True, True] == pytest.approx(0.2, abs=0.04)
     assert share[True, False] == pytest.approx(0.6, abs=0.1)
     assert share[False, True] == pytest.approx(0.55, abs=0.07)
+
+
+@pytest.mark.parametrize("checkpointing", Checkpointing)
+@pytest.mark.parametrize("attention", Attention)
+def test_the_kinds_of_activations_are_all_of_them(attention: Attention, checkpointing: Checkpointing) -> None:
+    model = MEGATRON["22B"]
+    kinds = activations_by_kind(model, 2, 2, attention, checkpointing)
+    assert sum(value for _, value in kinds) == pytest.approx(activations(model, 2, 2, attention, checkpointing))
 
 
 def test_full_recomputation_keeps_the_input_of_each_layer() -> None:

@@ -15,6 +15,11 @@ torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402 - only where PyTorch is installed
 
 from tests.planning.scripts import architectures  # noqa: E402
+from trainlint.planning.activations import activations  # noqa: E402
+from trainlint.planning.memory import memory  # noqa: E402
+from trainlint.planning.model import Transformer, model_of_parameters  # noqa: E402
+from trainlint.planning.strategies import ONE  # noqa: E402
+from trainlint.planning.training import Attention, Checkpointing, Precision, Training  # noqa: E402
 from trainlint_probe.planned.inputs import Input  # noqa: E402
 from trainlint_probe.planned.trace_child import saved, traced  # noqa: E402
 
@@ -42,6 +47,29 @@ def test_the_trace_counts_what_a_real_forward_keeps(name: str, precision: str) -
     expected = forwards[0]["kept"] + (BATCH - 2) * each
     assert expected == pytest.approx(really_kept(build, item, precision), rel=0.05)
     assert answer["parameters"] == sum(weight.numel() for weight in build().parameters())
+
+
+@pytest.mark.parametrize(("precision", "width"), [("fp32", 4), ("bf16", 2)])
+def test_the_formula_for_transformers_is_near_the_trace(precision: str, width: int) -> None:
+    """It leaves out what the loss and the embeddings of a small model keep: 4.5% here."""
+    forwards = traced("tests.planning.scripts.architectures:gpt", precision, [Input((24,), tokens=True)])["forwards"]
+    assert isinstance(forwards, list)
+    each = (forwards[1]["kept"] - forwards[0]["kept"]) / 2
+    numbers = Transformer(layers=3, hidden=64, heads=4, vocabulary=50, sequence=24, dropout=False)
+    assert activations(numbers, 1, width, Attention.FUSED, Checkpointing.NONE) == pytest.approx(each, rel=0.06)
+
+
+@pytest.mark.parametrize("name", ["GPT2Config", "BertConfig", "LlamaConfig"])
+def test_weights_are_those_that_accelerate_estimates(name: str) -> None:
+    """`accelerate estimate-memory` fetches models, and counts buffers, too: this is its function, on the meta device."""
+    transformers = pytest.importorskip("transformers")
+    accelerate = pytest.importorskip("accelerate.utils")
+    with torch.device("meta"):
+        model = transformers.AutoModel.from_config(getattr(transformers, name)(num_hidden_layers=2))
+    buffers = sum(item.numel() * item.element_size() for item in model.buffers())
+    parameters = sum(item.numel() for item in model.parameters())
+    planned = memory(model_of_parameters(parameters), Training(precision=Precision.FP32), ONE)
+    assert accelerate.calculate_maximum_sizes(model)[0] == planned.weights + buffers
 
 
 def really_kept(build: Callable[[], nn.Module], item: Input, precision: str) -> int:

@@ -65,6 +65,24 @@ def activations(
     return layer.total * model.layers
 
 
+def activations_by_kind(
+    model: Transformer, batch: int, width: int, attention: Attention, checkpointing: Checkpointing
+) -> tuple[tuple[str, float], ...]:
+    """Name and bytes of each kind of activations; together what `activations` gives."""
+    layer = layer_activations(model, batch, width, attention)
+    times = 1 if checkpointing is Checkpointing.FULL else model.layers
+    of_scores = 1 if checkpointing is not Checkpointing.NONE else model.layers
+    inputs = width * model.sequence * batch * model.hidden * model.layers
+    kinds = (
+        ("inputs of layers", inputs if checkpointing is Checkpointing.FULL else 0.0),
+        ("norms", layer.norms * times),
+        ("attention", layer.attention * times),
+        ("scores", layer.scores * of_scores),
+        ("feed-forward", layer.feed_forward * times),
+    )
+    return tuple((name, value) for name, value in kinds if value)
+
+
 def logits(model: Transformer, batch: int, width: int) -> float:
     """Bytes of the output layer and the loss: its input, the logits, and in float32 log-probabilities and gradient."""
     tokens = model.sequence * batch

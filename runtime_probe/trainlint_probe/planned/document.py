@@ -41,6 +41,7 @@ def document(plan: Plan) -> str:
             "bandwidth_inside": cluster.inside,
             "bandwidth_between": cluster.between,
         },
+        "activations_by_kind": {name: round(value) for name, value in plan.activations_by_kind()},
         "strategies": [_strategy(plan, item) for item in plan.outlooks],
         "recommended": chosen.strategy.key if chosen else None,
         "recommendation": plan.recommendation,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from trainlint.planning.activations import activations_by_kind
 from trainlint.planning.duration import floating_point_operations
 from trainlint.planning.fits import Outlook, largest_model
 from trainlint.planning.memory import knows_activations
 from trainlint.planning.model import Model
 from trainlint.planning.recommendation import advice
+from trainlint.planning.states import compute_bytes
 from trainlint.planning.strategies import Strategy
 from trainlint.planning.training import Training
 
@@ -31,6 +33,14 @@ class Plan:
     def largest_model(self, strategy: Strategy) -> float:
         """Parameters of the largest model whose states alone fit."""
         return largest_model(self.training.precision, self.training.optimizer, self.training.cluster, strategy)
+
+    def activations_by_kind(self) -> tuple[tuple[str, float], ...]:
+        """Name and bytes of each kind of activations; nothing where a trace counted them, or nothing is known."""
+        model, training = self.model, self.training
+        if model.transformer is None or model.traced is not None:
+            return ()
+        width = compute_bytes(training.precision)
+        return activations_by_kind(model.transformer, training.batch, width, training.attention, training.checkpointing)
 
     def assumptions(self) -> tuple[str, ...]:
         """What the figures rest on, in sentences."""

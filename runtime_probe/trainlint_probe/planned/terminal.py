@@ -104,6 +104,9 @@ def _table(plan: Plan, width: int, style: Style) -> Iterator[Text]:
     for item in plan.outlooks:
         row = "".join(f"{cell(item):>{_width(head)}}" for head, cell in columns)
         yield Text(f"  {item.strategy.title:<{width}}{row}")
+    kinds = ", ".join(f"{name} {gigabytes(value)}" for name, value in plan.activations_by_kind())
+    if kinds:
+        yield from wrapped(Text(f"  Activations of a micro-batch: {kinds}."), style, indent="  ")
     if any(item.memory.host for item in plan.outlooks):
         host = max(item.memory.host for item in plan.outlooks)
         yield Text(f"  The optimizer on the host takes {gigabytes(host)} of its memory for each GPU.")
