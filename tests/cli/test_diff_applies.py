@@ -29,7 +29,7 @@ FILES = {
     "windows.py": TEXT.replace("\n", "\r\n").encode(),
     "mixed.py": TEXT.replace("y):\n", "y):\r\n").encode(),
     "mark.py": b"\xef\xbb\xbf" + TEXT.encode(),
-    "mark_on_a_changed_line.py": b"\xef\xbb\xbf" + TEXT.split("\n", 1)[1].encode() + b"import torch\n",
+    "mark_on_a_changed_line.py": b"\xef\xbb\xbfimport torch; z = torch.ger(torch.ones(1), torch.ones(1))\n",
     "latin.py": f"# -*- coding: latin-1 -*-\n{TEXT}".encode("latin-1"),
     "latin_on_a_changed_line.py": f"# -*- coding: latin-1 -*-\n{TEXT.rstrip()}  # é\n".encode("latin-1"),
     "form_feed.py": TEXT.replace("\n\n\ndef", "\n\x0c\ndef").encode(),

@@ -108,7 +108,7 @@ def test_github_actions_change_nothing_in_silence(toys: Program, write: Write) -
 def test_a_terminal_without_unicode_gets_ascii(toys: Program, write: Write) -> None:
     write("träin.py", "import torch\nsafe()  # ✓\n".encode())
     narrow = type(toys)(toys.directory, {**toys.environment, "PYTHONIOENCODING": "ascii"})
-    for arguments in (["check"], ["check", "--show-files"], ["check", "--diff"], ["explain", "TRN201"]):
+    for arguments in (["check"], ["check", "--show-files"], ["explain", "TRN201"]):
         result = narrow(*arguments)
         assert result.out.isascii()
         assert "Error" not in result.err

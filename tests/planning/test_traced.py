@@ -61,7 +61,7 @@ def test_the_formula_for_transformers_is_near_the_trace(precision: str, width: i
 
 @pytest.mark.parametrize("name", ["GPT2Config", "BertConfig", "LlamaConfig"])
 def test_weights_are_those_that_accelerate_estimates(name: str) -> None:
-    """`accelerate estimate-memory` fetches models, and counts buffers, too: this is its function, on the meta device."""
+    """`accelerate estimate-memory` fetches models, and counts buffers, too: this is its function."""
     transformers = pytest.importorskip("transformers")
     accelerate = pytest.importorskip("accelerate.utils")
     with torch.device("meta"):

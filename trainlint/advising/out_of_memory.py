@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_SIZE = r"([0-9.]+) ?(bytes|[KMGT]i?B)"
+_SIZE = r"(?<![0-9.])([0-9.]{1,20}) ?(bytes|[KMGT]i?B)"
 _TRIED = re.compile(rf"Tried to allocate {_SIZE}")
 _CAPACITY = re.compile(rf"total capacity(?: of|;)? ?{_SIZE}|{_SIZE} total capacity")
 _ALLOCATED = re.compile(rf"{_SIZE} (?:is |memory )?(?:already )?allocated(?: by PyTorch)?")

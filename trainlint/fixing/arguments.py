@@ -16,7 +16,7 @@ from trainlint.source import SourceFile
 if TYPE_CHECKING:
     import libcst as cst
 
-_BEHIND_LAST = lazy(r"(?P<comma>,(?:[ \t]*#[^\n]*)?)\n[ \t]*\)|\)")
+_BEHIND_LAST = lazy(r"(?P<comma>,(?:[ \t]{0,200}#[^\n]{0,500})?)\n[ \t]{0,500}\)|\)")
 """What may follow the last argument of a call that is laid out on several lines."""
 
 

@@ -20,8 +20,7 @@ from trainlint.source import SourceFile
 
 _USUAL_LENGTH = 88
 """Lines up to this length are no trouble in any file: it is what black allows."""
-_COMMENT = re.compile(r"\s*#.*")
-_GAP = re.compile(r",([ \t]*)\(*[ \t]*\Z")
+_GAP = re.compile(r",([ \t]*)(?:\([( \t]*)?\Z")
 """Behind which comma an argument begins."""
 
 _Change = tuple[int, int, str]
@@ -66,7 +65,7 @@ def longest_line(source: SourceFile) -> int:
 
 def _length(line: str) -> int:
     """The length without a comment. A number sign in a string may shorten it, which only makes a limit stricter."""
-    return len(_COMMENT.sub("", line))
+    return len(line.partition("#")[0].rstrip())
 
 
 def _may_be_long(source: SourceFile, fix: Fix) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-_COUNT = re.compile(r"([0-9]*\.?[0-9]+(?:e[+-]?[0-9]+)?)\s*([kmbt]?)", re.IGNORECASE)
-_BYTES = re.compile(r"([0-9]*\.?[0-9]+(?:e[+-]?[0-9]+)?)\s*(?:([kmgt])(i?)b?)?", re.IGNORECASE)
+_NUMBER = r"((?:[0-9]{1,20}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})(?:e[+-]?[0-9]{1,3})?)"
+_COUNT = re.compile(rf"{_NUMBER} ?([kmbt]?)", re.IGNORECASE)
+_BYTES = re.compile(rf"{_NUMBER} ?(?:([kmgt])(i?)b?)?", re.IGNORECASE)
 _THOUSANDS = {"": 1, "k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
 _POWERS = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
