@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from trainlint.analysis.effects.creations import creation
 from trainlint.analysis.semantic_model import SemanticModel
-from trainlint.analysis.syntax.blocks import Block, Function, Place
+from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import constant, position
-from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.analysis.syntax.names import constant
+from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.tables.host_reads import TOLIST
 from trainlint.analysis.types.values import Home, Kind, Origin, Value
+from trainlint_rules.sync.idioms.same_names import ByName, by_name, same_value
 
 _MAKING = frozenset({"list", "tuple", "sorted", "range"})
 _METHODS = frozenset({TOLIST.name, "split"})
@@ -59,26 +60,21 @@ def same_index(file: SemanticModel, index: HostIndex, place: Place) -> tuple[tup
     """The same value on the host as an index elsewhere in the function, in order, with the blocks."""
     if not isinstance(index.node, ast.Name):
         return ()
-    bound = reaching(index.node.id, place.block, position(index.node))
-    alike = _by_name(file).get((file.graph.enclosing(place.block), index.node.id), ())
-    return tuple(
-        (name, other.block)
-        for other, name in alike
-        if other.node is not place.node and reaching(name.id, other.block, position(name)) == bound
-    )
+    return tuple((name, other.block) for other, name in same_value(file, index.node, place, _indices(file)))
 
 
 @once
-def _by_name(file: SemanticModel) -> dict[tuple[Function | None, str], tuple[tuple[Place, ast.Name], ...]]:
-    """Function and name → the places where this name is an index on the host, with the name."""
-    found: dict[tuple[Function | None, str], list[tuple[Place, ast.Name]]] = {}
-    for place in file.outline.subscripts:
-        if isinstance(place.node, ast.Subscript):
-            index = host_index(file, place.node, place.block)
-            if index is not None and isinstance(index.node, ast.Name):
-                key = (file.graph.enclosing(place.block), index.node.id)
-                found.setdefault(key, []).append((place, index.node))
-    return {key: tuple(places) for key, places in found.items()}
+def _indices(file: SemanticModel) -> ByName:
+    """The places where a name is an index on the host."""
+    found = ((place, index) for place in file.outline.subscripts if (index := _named_index(file, place)) is not None)
+    return by_name(file, found)
+
+
+def _named_index(file: SemanticModel, place: Place) -> ast.Name | None:
+    if not isinstance(place.node, ast.Subscript):
+        return None
+    index = host_index(file, place.node, place.block)
+    return index.node if index is not None and isinstance(index.node, ast.Name) else None
 
 
 def _on_host(file: SemanticModel, part: ast.expr, block: Block, axes: int) -> HostIndex | None:

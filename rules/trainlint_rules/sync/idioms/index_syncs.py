@@ -9,12 +9,13 @@ from trainlint.analysis.effects.reads import explicit_read, implicit_read
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.syntax.blocks import Block, Place
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import nodes_in, position
-from trainlint.analysis.syntax.reaching import reaching, single_value
+from trainlint.analysis.syntax.names import nodes_in
+from trainlint.analysis.syntax.reaching import single_value
 from trainlint.analysis.syntax.uses import own_nodes
 from trainlint.analysis.types.values import Kind, Origin, Value
 from trainlint_rules.sync.idioms.host_lists import is_list
 from trainlint_rules.sync.idioms.masks import mask_confidence
+from trainlint_rules.sync.idioms.same_names import ByName, by_name, same_value
 
 _INDEXED_BY_AXES = 0.8
 """A name says little, but an index of several axes shows an array, and the file's arrays are tensors."""
@@ -154,17 +155,14 @@ def same_mask(file: SemanticModel, node: ast.Subscript, place: Place) -> tuple[P
     They run only where the first of all runs, so that the rows of the mask may be found there once for all.
     """
     mask = _mask_name(file, node, place.block, place.statement)
-    if mask is None:
-        return ()
-    bound = reaching(mask.id, place.block, position(mask))
-    function = file.graph.enclosing(place.block)
-    return tuple(
-        other
-        for other in file.outline.subscripts
-        if other.node is not node and file.graph.enclosing(other.block) is function
-        if (also := _mask_of(file, other)) is not None and also.id == mask.id
-        if reaching(also.id, other.block, position(also)) == bound
-    )
+    return () if mask is None else tuple(other for other, _ in same_value(file, mask, place, _masks(file)))
+
+
+@once
+def _masks(file: SemanticModel) -> ByName:
+    """The places that index by a mask with a name."""
+    found = ((place, mask) for place in file.outline.subscripts if (mask := _mask_of(file, place)) is not None)
+    return by_name(file, found)
 
 
 @once
