@@ -70,7 +70,4 @@ def largest_model(precision: Precision, optimizer: Optimizer, cluster: Cluster, 
 
     The measure of ZeRO's table 2 (arXiv:1910.02054): activations and buffers are left out.
     """
-    kept, pieces = state_bytes(precision, optimizer), strategy.shards(cluster)
-    of_weights, of_gradients, of_optimizer = (pieces if cut else 1 for cut in strategy.steps)
-    updated = 0.0 if strategy.offloads else (kept.master + kept.optimizer) / of_optimizer
-    return cluster.memory / (kept.weights / of_weights + kept.gradients / of_gradients + updated)
+    return cluster.memory / strategy.on_each_gpu(state_bytes(precision, optimizer), cluster).total

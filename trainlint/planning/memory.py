@@ -67,14 +67,11 @@ class Memory:
 
 def memory(model: Model, training: Training, strategy: Strategy) -> Memory:
     """What one GPU holds at most."""
+    cluster = training.cluster
     kept, frozen = state_bytes(training.precision, training.optimizer), frozen_bytes(training.precision)
-    still = model.parameters - model.trained
-    pieces = strategy.shards(training.cluster)
-    of_weights, of_gradients, of_optimizer = (pieces if cut else 1 for cut in strategy.steps)
-    updated = (kept.master + kept.optimizer) * model.trained / of_optimizer
-    master = kept.master * model.trained / of_optimizer
-    weights = (kept.weights * model.trained + frozen.weights * still) / of_weights
-    gradients = kept.gradients * model.trained / of_gradients
+    trained = strategy.on_each_gpu(kept, cluster)
+    still = strategy.on_each_gpu(frozen, cluster).weights * (model.parameters - model.trained)
+    on_host = (kept.master + kept.optimizer) * model.trained / strategy.shards(cluster) if strategy.offloads else 0.0
     kept_activations = _activations(model, training)
     of_loss = _logits(model, training)
     working = _working(model, training, strategy) + _cast_weights(model, training, strategy)
@@ -84,16 +81,16 @@ def memory(model: Model, training: Training, strategy: Strategy) -> Memory:
     buffers = working + max(0.0, in_update - in_backward)
     moving = (kept_activations or 0) + of_loss + buffers
     return Memory(
-        weights,
-        gradients,
-        0.0 if strategy.offloads else master,
-        0.0 if strategy.offloads else updated - master,
+        trained.weights * model.trained + still,
+        trained.gradients * model.trained,
+        trained.master * model.trained,
+        trained.optimizer * model.trained,
         kept_activations,
         of_loss,
         buffers,
         CONTEXT,
         FRAGMENTATION * moving,
-        updated if strategy.offloads else 0.0,
+        on_host,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from trainlint.planning.states import StateBytes
 from trainlint.planning.training import Cluster
 
 
@@ -33,9 +34,20 @@ class Strategy:
         return cluster.gpus_a_node if self.inside_nodes else cluster.gpus
 
     @property
-    def steps(self) -> tuple[bool, bool, bool]:
-        """Whether weights, gradients and optimizer states are cut."""
-        return self.shards_weights, self.shards_gradients, self.shards_optimizer
+    def stage(self) -> int:
+        """The stage of ZeRO; 0 where nothing is cut."""
+        return self.shards_optimizer + self.shards_gradients + self.shards_weights
+
+    def on_each_gpu(self, kept: StateBytes, cluster: Cluster) -> StateBytes:
+        """What one GPU holds of the states that are kept for a parameter, all GPUs together."""
+        pieces = self.shards(cluster)
+        updated = 0.0 if self.offloads else 1 / (pieces if self.shards_optimizer else 1)
+        return StateBytes(
+            kept.weights / (pieces if self.shards_weights else 1),
+            kept.gradients / (pieces if self.shards_gradients else 1),
+            kept.master * updated,
+            kept.optimizer * updated,
+        )
 
 
 ONE = Strategy("single", "one GPU")

@@ -25,9 +25,8 @@ def deepspeed(strategy: Strategy, training: Training) -> dict[str, object]:
         raise UsageError(
             "DeepSpeed has no such hybrid of sharding and replication; use --emit fsdp2, or --strategy zero3"
         )
-    stage = 3 if strategy.shards_weights else 2 if strategy.shards_gradients else 1 if strategy.shards_optimizer else 0
-    zero: dict[str, object] = {"stage": stage}
-    if stage:
+    zero: dict[str, object] = {"stage": strategy.stage}
+    if strategy.stage:
         zero |= {"overlap_comm": True, "contiguous_gradients": True}
     if strategy.offloads:
         zero["offload_optimizer"] = {"device": "cpu", "pin_memory": True}
@@ -52,15 +51,14 @@ def accelerate(strategy: Strategy, training: Training) -> dict[str, object]:
         "use_cpu": False,
     }
     if strategy.shards_optimizer and (strategy.offloads or not strategy.shards_weights):
-        stage = 3 if strategy.shards_weights else 2 if strategy.shards_gradients else 1
         data["distributed_type"] = "DEEPSPEED"
         data["deepspeed_config"] = {
-            "zero_stage": stage,
+            "zero_stage": strategy.stage,
             "gradient_accumulation_steps": training.accumulation,
             "offload_optimizer_device": "cpu" if strategy.offloads else "none",
             "offload_param_device": "none",
-            "zero3_init_flag": stage == 3,
-            "zero3_save_16bit_model": stage == 3,
+            "zero3_init_flag": strategy.shards_weights,
+            "zero3_save_16bit_model": strategy.shards_weights,
         }
     elif strategy.shards_weights:
         if strategy is HYBRID:
