@@ -44,6 +44,11 @@ class OutOfMemory:
     free: float | None
 
     @property
+    def fragmented(self) -> bool:
+        """Whether more lies unused than was asked for, and much of the device."""
+        return self.unused is not None and self.unused > max(self.tried, _MANY * (self.capacity or 0.0))
+
+    @property
     def elsewhere(self) -> float | None:
         """What neither PyTorch nor nobody holds: other processes, the CUDA context, libraries."""
         if None in (self.capacity, self.allocated, self.unused, self.free):
@@ -70,10 +75,9 @@ def steps(found: OutOfMemory) -> tuple[str, ...]:
     """What to try, in order."""
     listed = []
     capacity = found.capacity or 0.0
-    fragmented = found.unused is not None and found.unused > max(found.tried, _MANY * capacity)
     if found.elsewhere is not None and capacity and found.elsewhere > 0.15 * capacity:
         listed.append("look with `nvidia-smi` for other processes on this GPU, and end them")
-    if fragmented:
+    if found.fragmented:
         listed.append(
             "set PYTORCH_ALLOC_CONF=expandable_segments:True (older releases read PYTORCH_CUDA_ALLOC_CONF), "
             "or pad batches to a few lengths, so that blocks fit again"
@@ -109,7 +113,7 @@ def describe(found: OutOfMemory) -> str:
     if found.free is not None:
         parts.append(f"{_gib(found.free)} are free")
     sentence = "; ".join(parts) + "."
-    if found.unused is not None and found.unused > max(found.tried, _MANY * (found.capacity or 0.0)):
+    if found.fragmented:
         sentence += " More lies unused than was asked for, in pieces: the memory is fragmented."
     return sentence
 

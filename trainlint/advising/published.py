@@ -39,5 +39,6 @@ def prerequisites(key: str, listed: frozenset[str]) -> tuple[str, ...]:
     """What of a list should be done before an item."""
     first = AFTER.get(key, ())
     if key.startswith(_OF_SEVERAL_GPUS):
-        first = (*first, *(other for other in sorted(listed) if other in PUBLISHED and not other.startswith("TRN5")))
+        on_one = (other for other in sorted(listed) if other in PUBLISHED and not other.startswith(_OF_SEVERAL_GPUS))
+        first = (*first, *on_one)
     return tuple(other for other in dict.fromkeys(first) if other in listed and other != key)

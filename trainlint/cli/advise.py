@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainlint.bounded import SOURCE_BYTES, read_bounded
+from trainlint.bounded import SOURCE_BYTES, read_bounded, reason_of
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.cli.output import tell_failures
@@ -99,4 +99,4 @@ def _text_of(path: Path) -> str:
     try:
         return read_bounded(path, SOURCE_BYTES).decode("utf-8", "replace")
     except OSError as error:
-        raise UsageError(f"{path} cannot be read ({(error.strerror or str(error)).lower()})") from error
+        raise UsageError(f"{path} cannot be read ({reason_of(error)})") from error

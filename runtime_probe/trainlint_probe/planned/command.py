@@ -7,9 +7,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from trainlint.bounded import SOURCE_BYTES, read_bounded
+from trainlint.bounded import SOURCE_BYTES, read_bounded, reason_of
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
+from trainlint.cli.report_file import require_writable, write_report
 from trainlint.planning.families import BadConfig, transformer_of_config
 from trainlint.planning.fits import Outlook, outlook, outlooks
 from trainlint.planning.model import Model, Transformer, model_of_parameters, model_of_transformer
@@ -25,15 +26,14 @@ FITS, NOTHING_FITS = 0, 1
 def plan(arguments: Sequence[str]) -> int:
     """Print the plan and return 0 where something fits, 1 where nothing does. Raises UsageError."""
     options = read_options(arguments)
+    if options.output_file is not None:
+        require_writable(options.output_file, ())
     found = planned(options)
     text = _emitted(found, options.emit) if options.emit else _text(found, options)
     if options.output_file is None:
         console.out(text)
     else:
-        try:
-            options.output_file.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"{options.output_file} cannot be written ({error.strerror})") from error
+        write_report(options.output_file, text)
     return FITS if recommended(found.outlooks) is not None else NOTHING_FITS
 
 
@@ -98,7 +98,7 @@ def _configured(path: str, sequence: int | None) -> Transformer:
     try:
         config = json.loads(read_bounded(Path(path), SOURCE_BYTES))
     except OSError as error:
-        raise UsageError(f"{path} cannot be read ({(error.strerror or str(error)).lower()})") from error
+        raise UsageError(f"{path} cannot be read ({reason_of(error)})") from error
     except ValueError as error:
         raise UsageError(f"{path} is no JSON ({error})") from error
     if not isinstance(config, dict):
