@@ -28,7 +28,7 @@ STAGES = {
     "summaries for linking": ("trainlint.analysis.project.summarise:summarise",),
     "linking": ("trainlint.analysis.project.linking:link",),
     "rules and the facts they ask for": ("trainlint.engine.judge:judge",),
-    "the report": ("trainlint.report.json:render",),
+    "the report": ("trainlint.report.formats.json:render",),
 }
 """Stage → the functions that begin it. What stands in none of them falls to the first stage."""
 

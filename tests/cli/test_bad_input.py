@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from trainlint.report import FORMATS
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Program, Write
 
@@ -131,7 +133,7 @@ def test_files_and_directories_without_permission(toys: Program, write: Write, i
 def test_a_file_name_that_is_no_text(toys: Program, write: Write) -> None:
     name = os.fsdecode(b"caf\xe9.py")
     write(name, GOOD)
-    for output_format in ("full", "concise", "json", "github", "sarif"):
+    for output_format in FORMATS:
         result = toys("check", "--output-format", output_format)
         assert result.code == 1
         assert "caf" in result.out

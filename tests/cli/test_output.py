@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.engine.linked_project import write_project
+from trainlint.report import FORMATS
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Program, Write
@@ -49,13 +50,55 @@ def test_the_order_is_the_same_however_many_processes_there_are(toys: Program, w
 
 def test_the_output_file_holds_what_stdout_would(toys: Program, write: Write) -> None:
     write("train.py", SAFE)
-    for output_format in ("full", "concise", "json", "github", "sarif"):
+    for output_format in FORMATS:
         printed = toys("check", "--output-format", output_format)
         written = toys("check", "--output-format", output_format, "--output-file", "report.out")
         assert (toys.directory / "report.out").read_text() == printed.out
         assert written.out == ""
         assert "The report is in report.out." in written.err
         assert written.code == printed.code == 1
+
+
+def test_several_reports_of_one_run(toys: Program, write: Write) -> None:
+    write("train.py", SAFE)
+    concise = toys("check", "--output-format", "concise")
+    asked = ("concise", "sarif=code.sarif", "json=a=b")
+    both = toys("check", *(f"--output-format={each}" for each in asked))
+    assert (both.code, both.out) == (concise.code, concise.out)
+    assert both.err.endswith("The reports are in code.sarif, a=b.\n")
+    assert (toys.directory / "code.sarif").read_text() == toys("check", "--output-format", "sarif").out
+    assert (toys.directory / "a=b").read_text() == toys("check", "--output-format", "json").out
+
+
+def test_a_report_in_a_file_leaves_stdout_empty(toys: Program, write: Write) -> None:
+    write("train.py", SAFE)
+    found = toys("check", "--output-format", "junit=report.xml")
+    assert (found.code, found.out) == (1, "")
+    named = toys("check", "--output-format", "junit=report.xml", "--output-file", "report.txt")
+    assert named.out == ""
+    assert (toys.directory / "report.txt").read_text() == toys("check").out
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("json", "sarif"), "the formats json and sarif cannot both go to one place; give one a file"),
+        (("json=x", "sarif=./x"), "two reports would go to x"),
+        (("json=",), "name the file behind `json=`"),
+        (("jsn=x",), "expected one of full, concise, json"),
+        (("json=missing/x",), "there is no directory missing"),
+        (("json=train.py",), "would be written over train.py, which is judged"),
+    ],
+    ids=str,
+)
+def test_reports_that_cannot_be_are_one_sentence(
+    toys: Program, write: Write, typed: tuple[str, ...], said: str
+) -> None:
+    write("train.py", SAFE)
+    found = toys("check", *(word for each in typed for word in ("--output-format", each)))
+    assert (found.code, found.out) == (2, "")
+    assert said in found.err
+    assert (toys.directory / "train.py").read_text() == SAFE
 
 
 def test_quiet_prints_findings_and_no_summary(toys: Program, write: Write) -> None:

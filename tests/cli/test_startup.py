@@ -193,7 +193,7 @@ def test_a_clean_file_needs_only_the_rules_that_its_own_words_ask_for(program: P
 def test_findings_without_evidence_need_nothing_of_it(program: Program, write: Write, output_format: str) -> None:
     write("old.py", "import torch\n\nscaler = torch.cuda.amp.GradScaler()\n")
     found = imports(program, "check", "--no-cache", "--output-format", output_format, "old.py", code=1)
-    assert f"trainlint.report.{output_format}" in found.ours
+    assert f"trainlint.report.formats.{output_format}" in found.ours
     assert found.of({"trainlint.evidence"}) == ""
 
 

@@ -84,6 +84,7 @@ def command_parser(command: str) -> argparse.ArgumentParser:
 def _check_parser() -> argparse.ArgumentParser:
     from pathlib import Path
 
+    from trainlint.cli.outputs import DEFAULT_FORMAT, output
     from trainlint.config.settings import OF_EXIT_CODE, OF_FILES, OF_FIXES, OF_RULES
     from trainlint.report import FORMATS
 
@@ -123,24 +124,28 @@ def _check_parser() -> argparse.ArgumentParser:
         help="silence what stays by ignore comments that say this reason",
     )
 
-    output = parser.add_argument_group("output")
-    output.add_argument(
-        "--output-format", choices=FORMATS, default="full", metavar="FORMAT", help="%(choices)s (default: full)"
+    reports = parser.add_argument_group("output")
+    reports.add_argument(
+        "--output-format",
+        type=output,
+        action="append",
+        metavar="FORMAT[=FILE]",
+        help=f"{', '.join(FORMATS)} (default: {DEFAULT_FORMAT}); may be given again for a report in a file",
     )
-    output.add_argument("-o", "--output-file", type=Path, metavar="FILE", help="write the report there, not to stdout")
-    output.add_argument(
+    reports.add_argument("-o", "--output-file", type=Path, metavar="FILE", help="write the report there, not to stdout")
+    reports.add_argument(
         "--statistics", action="store_true", help="count the findings of each rule in place of listing them"
     )
-    output.add_argument(
+    reports.add_argument(
         "--evidence",
         type=Path,
         metavar="FILE",
         help="show what a run proved of each finding, the dearest first; "
         "`trainlint probe --output-format json -o FILE` writes it",
     )
-    _add_color(output)
-    output.add_argument("-q", "--quiet", action="store_true", help="print findings and failures, nothing else")
-    output.add_argument(
+    _add_color(reports)
+    reports.add_argument("-q", "--quiet", action="store_true", help="print findings and failures, nothing else")
+    reports.add_argument(
         "-v", "--verbose", action="store_true", help="say on stderr what is done, and how long it takes"
     )
 

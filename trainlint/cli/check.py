@@ -10,11 +10,13 @@ from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
 from trainlint.cli.output import (
     SourcesOnDisk,
+    require_writable_reports,
     show_diff,
     show_progress,
     show_report,
     without_commands_in_patches,
 )
+from trainlint.cli.outputs import outputs
 from trainlint.config import Config, ConfigError, Overrides
 from trainlint.config.settings import CONFIRMED
 from trainlint.engine.configurations import Configurations
@@ -54,10 +56,7 @@ def check(options: Namespace) -> int:
         from trainlint.cli.show import show_files
 
         return COULD_NOT_JUDGE if show_files(discovery) else CLEAN
-    if options.output_file is not None:
-        from trainlint.cli.report_file import require_writable
-
-        require_writable(options.output_file, discovery.targets)
+    require_writable_reports(options, discovery.targets)
     cache = cache_for(options, paths)
     todo = fixing(options)
     if options.interactive:
@@ -117,10 +116,12 @@ def _refuse_nonsense(options: Namespace) -> None:
             raise UsageError("--show-files and --show-settings speak of paths; name the path in place of `-`")
     elif options.stdin_filename:
         raise UsageError("--stdin-filename goes with `-`, which means standard input")
-    if options.statistics and not FORMATS[options.output_format].for_people:
-        raise UsageError(f"--statistics is text for people; leave out --output-format {options.output_format}")
-    if options.diff and (options.output_file or options.statistics):
-        raise UsageError("--diff prints a patch; leave out --output-file and --statistics")
+    asked = outputs(options)
+    machine = next((item.format for item in asked if not FORMATS[item.format].for_people), None)
+    if options.statistics and machine is not None:
+        raise UsageError(f"--statistics is text for people; leave out --output-format {machine}")
+    if options.diff and (options.statistics or any(item.file for item in asked)):
+        raise UsageError("--diff prints a patch; leave out --statistics and files for reports")
     if options.interactive:
         from trainlint.cli.interactive import require_terminal
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from trainlint.bounded import SOURCE_BYTES, read_bounded
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
+from trainlint.cli.outputs import outputs
 from trainlint.engine.discover import Discovery, Target
 from trainlint.finding import Failure
 from trainlint.paths import shown_path
@@ -55,26 +56,45 @@ class SourcesOnDisk:
 def show_report(
     report: Report, sources: Sources, configurations: Configurations, options: Namespace, stream: TextIO | None = None
 ) -> None:
-    """Print the report, or write it to the file that the user named. Raises UsageError where that cannot be."""
+    """Print the report, or write it to the files that the user named. Raises UsageError where that cannot be."""
     tell_unapplied(report, options)
     tell_fixes(report, options)
     if options.show_fixes and not options.quiet and (left := left_over(report)):
         console.note(left)
-    stream = stream or sys.stdout
-    if options.output_file is None:
-        style = style_for(stream, options.color)
-        console.write(stream, _text(report, sources, configurations, options, style))
-        return
-    text = _text(report, sources, configurations, options, Style(color=options.color == "always"))
-    from trainlint.cli.report_file import write_report
+    lost: list[UsageError] = []
+    written: list[str] = []
+    for asked in outputs(options):
+        if asked.file is None:
+            stream = stream or sys.stdout
+            style = style_for(stream, options.color)
+            console.write(stream, _text(report, sources, configurations, options, asked.format, style))
+            continue
+        style = Style(color=options.color == "always")
+        text = _text(report, sources, configurations, options, asked.format, style)
+        from trainlint.cli.report_file import write_report
 
-    try:
-        write_report(options.output_file, text)
-    except UsageError:
-        console.write(stream, text)  # files may have been fixed meanwhile, so nobody could make this report again
-        raise
-    if not options.quiet:
-        console.note(f"{summary(report)} The report is in {options.output_file}.")
+        try:
+            write_report(asked.file, text)
+        except UsageError as error:
+            # Files may have been fixed meanwhile, so nobody could make this report again.
+            console.write(stream or sys.stdout, text)
+            lost.append(error)
+            continue
+        written.append(str(asked.file))
+    if written and not options.quiet:
+        are = "The report is" if len(written) == 1 else "The reports are"
+        console.note(f"{summary(report)} {are} in {', '.join(written)}.")
+    if lost:
+        raise lost[0]
+
+
+def require_writable_reports(options: Namespace, judged: Iterable[Target]) -> None:
+    """Raise UsageError where a report cannot be written to its file. Looked at before anything is judged or fixed."""
+    for asked in outputs(options):
+        if asked.file is not None:
+            from trainlint.cli.report_file import require_writable
+
+            require_writable(asked.file, judged)
 
 
 def without_commands_in_patches(found: Run) -> Run:
@@ -204,18 +224,25 @@ def _of_cache(cache: Cache, here: Path) -> str:
     )
 
 
-def _text(report: Report, sources: Sources, configurations: Configurations, options: Namespace, style: Style) -> str:
+def _text(
+    report: Report,
+    sources: Sources,
+    configurations: Configurations,
+    options: Namespace,
+    output_format: str,
+    style: Style,
+) -> str:
     here = Path.cwd()
     settings = Settings(
         style=style,
         directory=str(here),
-        repository=_repository(here) if FORMATS[options.output_format].from_repository else None,
+        repository=_repository(here) if FORMATS[output_format].from_repository else None,
         summary=not options.quiet,
     )
     if options.statistics:
         return render_statistics(report, settings=settings)
     rules = configurations.rules_that_ran()
-    return render(report, options.output_format, sources=sources, rules=rules, settings=settings)
+    return render(report, output_format, sources=sources, rules=rules, settings=settings)
 
 
 def _repository(directory: Path) -> str | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trainlint.cli import console
 from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
-from trainlint.cli.output import show_diff, show_report, without_commands_in_patches
+from trainlint.cli.output import require_writable_reports, show_diff, show_report, without_commands_in_patches
 from trainlint.config.settings import CONFIRMED
 from trainlint.engine.parsing import UNREADABLE
 from trainlint.engine.run import Run, run_text
@@ -31,10 +31,7 @@ def check_stdin(
     """Judge the code on standard input. With --fix the code goes on to stdout, fixed, and the report to stderr."""
     if sys.stdin is None:
         raise UsageError("standard input is closed, so there is no code to judge")
-    if options.output_file is not None:
-        from trainlint.cli.report_file import require_writable
-
-        require_writable(options.output_file, ())
+    require_writable_reports(options, ())
     data = sys.stdin.buffer.read()
     here = Path.cwd()
     path = here / (options.stdin_filename or "<stdin>")

@@ -43,10 +43,13 @@ FORMATS = {
     "github": Format(_is_escaped, from_repository=True),
     "sarif": Format(json_without_commands, from_repository=True),
     "gitlab": Format(json_without_commands, from_repository=True),
+    "junit": Format(without_commands, from_repository=True),
+    "rdjsonl": Format(json_without_commands, from_repository=True),
+    "markdown": Format(without_commands, from_repository=True),
 }
 """What `--output-format` of `trainlint check` may be.
 
-The module of the same name in this package has a function `render`, which takes of `sources`, `rules` and `settings`
+The module of the same name in `formats` has a function `render`, which takes of `sources`, `rules` and `settings`
 what it needs.
 """
 
@@ -61,7 +64,7 @@ def render(
     """
     if output_format not in FORMATS:
         raise ValueError(f"unknown output format {output_format!r}; choose one of {', '.join(FORMATS)}")
-    module = import_module(f"trainlint.report.{output_format}")
+    module = import_module(f"trainlint.report.formats.{output_format}")
     return FORMATS[output_format].escape(module.render(report, sources=sources, rules=rules, settings=settings))
 
 

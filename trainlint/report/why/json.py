@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from trainlint import __version__
-from trainlint.report.json import finding_object, span_object
+from trainlint.report.formats.json import finding_object, span_object
 from trainlint.report.why.value_words import value_words
 
 if TYPE_CHECKING:
