@@ -76,7 +76,8 @@ def _value(kinds: Kinds, binding: Binding, function: Function | None) -> Value:
 def tells_only_kind(annotated: Value) -> bool:
     """Whether an annotation leaves open where a tensor is and where it comes from, which callers may tell."""
     if annotated.kind is Kind.CONTAINER:
-        return annotated.element is None or tells_only_kind(annotated.element)
+        parts = annotated.items or (annotated.element,)
+        return any(part is None or part.kind is Kind.UNKNOWN or tells_only_kind(part) for part in parts)
     return annotated.is_tensor
 
 
@@ -88,9 +89,9 @@ def with_callers(kinds: Kinds, annotated: Value | None, given: Value) -> Value:
         return annotated
     if annotated.kind is Kind.CONTAINER:
         if given.is_tensor and given.origin is Origin.BATCH:
-            return annotated.holding(given.passed())
+            return annotated.holding(given.passed(), _with_batch(annotated.items, given.passed()))
         if given.kind is Kind.CONTAINER and given.element is not None:
-            return annotated.holding(given.element.passed(), given.items)
+            return annotated.holding(given.element.passed(), given.items or annotated.items)
         return annotated
     if not given.is_tensor:
         return _at_home(kinds, annotated)
@@ -100,6 +101,11 @@ def with_callers(kinds: Kinds, annotated: Value | None, given: Value) -> Value:
     return replace(
         given, confidence=max(given.confidence, _ANNOTATED), evidence=given.evidence._replace(kind=Rank.DECLARED)
     )
+
+
+def _with_batch(items: tuple[Value, ...], batch: Value) -> tuple[Value, ...]:
+    """The annotated items of a batch: those that may be tensors come from the loader, others keep their kind."""
+    return tuple([batch if item.is_tensor or item.kind is Kind.UNKNOWN else item for item in items])
 
 
 def _default(kinds: Kinds, function: Function, default: ast.expr | None) -> Value:
@@ -168,8 +174,21 @@ def annotation_value(node: ast.expr | None) -> Value | None:
         if outer in ("Optional", "Annotated", "Final"):
             inner = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
             return annotation_value(inner)
+        if outer in ("Tuple", "tuple") and isinstance(node.slice, ast.Tuple):
+            return _tuple_value(node.slice.elts)
         if outer in ("List", "list", "Tuple", "tuple", "Dict", "dict", "Sequence", "Iterable", "Mapping"):
             inner = node.slice.elts[-1] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
             return Value(Kind.CONTAINER, element=annotation_value(inner))
         return ANNOTATIONS.get(outer)
     return ANNOTATIONS.get(last_name(node))
+
+
+def _tuple_value(parts: list[ast.expr]) -> Value:
+    """`tuple[A, B]` holds one value of each; `tuple[A, ...]` any number of one kind."""
+    if len(parts) == 2 and isinstance(parts[1], ast.Constant) and parts[1].value is ...:
+        return Value(Kind.CONTAINER, element=annotation_value(parts[0]))
+    items = tuple([annotation_value(part) or UNKNOWN for part in parts])
+    alike = len({item.kind for item in items}) == 1
+    return Value(
+        Kind.CONTAINER, element=items[0] if items and alike and items[0].kind is not Kind.UNKNOWN else None, items=items
+    )
