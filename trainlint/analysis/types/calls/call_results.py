@@ -174,8 +174,11 @@ def is_left_open(function: Function) -> bool:
     node = function.node
     if isinstance(node, ast.Lambda):
         return False
-    body = [item for item in node.body if not (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant))]
-    return not body or isinstance(body[0], ast.Raise) or all(isinstance(item, ast.Pass) for item in body)
+    body = (item for item in node.body if not (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant)))
+    first = next(body, None)
+    if first is None or isinstance(first, ast.Raise):
+        return True
+    return isinstance(first, ast.Pass) and all(isinstance(item, ast.Pass) for item in body)
 
 
 def _argument_values(kinds: Kinds, call: ast.Call, block: Block, edge: Edge) -> dict[str, Value]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, Place
 from trainlint.analysis.syntax.names import constant, dotted, end_position, last_name, position
+from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.tables.iterables import keeps_container
 from trainlint.analysis.tables.structure_maps import MAPS, MOVERS, StructureMap
 from trainlint.analysis.types.calls.identity_results import handed_back
@@ -97,14 +98,31 @@ def calls_of_lambda(kinds: Kinds, function: Function) -> list[Place]:
     ]
 
 
-def with_replaced_items(kinds: Kinds, node: ast.Name, block: Block, value: Value, since: tuple[int, int]) -> Value:
+def stores_of_all_items(outline: Outline) -> dict[str, list[tuple[Place, Block]]]:
+    """Container → the stores into it under each of its own keys, with the loop over these."""
+    found: dict[str, list[tuple[Place, Block]]] = {}
+    for name, places in outline.fillings.items():
+        for place in places[:_MOST_STORES]:
+            loop = _loop_over_items(place, name)
+            if loop is not None:
+                found.setdefault(name, []).append((place, loop))
+    return found
+
+
+def with_replaced_items(
+    kinds: Kinds,
+    stores: list[tuple[Place, Block]],
+    node: ast.Name,
+    block: Block,
+    value: Value,
+    since: tuple[int, int],
+) -> Value:
     """A container at a place behind a loop that replaces each of its items: `for k in d: d[k] = d[k].cuda()`.
 
-    `since` is where the name was bound.
+    `stores` are such stores into it. `since` is where the name was bound.
     """
-    for place in kinds.outline.fillings[node.id][:_MOST_STORES]:
-        loop = _loop_over_items(place, node.id)
-        if loop is None or loop.parent is None or not since < position(place.statement) < position(node):
+    for place, loop in stores:
+        if loop.parent is None or not since < position(place.statement) < position(node):
             continue
         if loop.scope is not block.scope or block.within(loop) or not block.within(loop.parent):
             continue
