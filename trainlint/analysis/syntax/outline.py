@@ -87,9 +87,9 @@ class Outline:
 
     def bindings(self, node: ast.expr, block: Block) -> list[Binding]:
         """What assigns a name, or an attribute of the object whose method a block stands in; none for all else."""
-        if isinstance(node, ast.Name):
+        if type(node) is ast.Name:
             return reaching(node.id, block, position(node))
-        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+        if type(node) is not ast.Attribute or type(node.value) is not ast.Name:
             return []
         owner = self.self_class(node.value, block)
         return owner.attributes.get(node.attr, []) if owner is not None else []

@@ -10,15 +10,13 @@ from trainlint.analysis.types.values import UNKNOWN, Value
 
 _DEEPEST = 50
 """How many questions back a value is followed."""
-_LITTLE_DEEPER = 10
-"""An answer that was cut short for depth is not asked again for so few questions more."""
 _FARTHEST = 5
 """How many functions away, by calls up or down, a value is followed."""
-_LONGEST = 300
+_LONGEST = 600
 """How many questions one question from outside may ask in all."""
-_MOST_LONG = 4
+_MOST_LONG = 16
 """So many questions from outside may be that long in one file: where all values feed on each other, there is no end."""
-_SHORT = 30
+_SHORT = 60
 """How many questions one question from outside may ask after those."""
 _TOO_DEEP, _TOO_FAR, _TOO_LONG, _FIRST = 1, 2, 4, 8
 """What may cut an answer short besides the questions under way, whose bits start at _FIRST."""
@@ -33,7 +31,7 @@ class _Cut(NamedTuple):
     """An answer that was cut short, and when it is the answer again.
 
     That is while the questions that it ran into are under way, and none of those that it went past. Where the way was
-    too deep, it is besides hardly less deep.
+    too deep, it is besides no less deep.
     """
 
     answer: Value
@@ -158,9 +156,7 @@ class Evaluator:
                 continue
             if into & _TOO_LONG and depth:
                 continue  # another question may go on
-            if into & _TOO_DEEP and cut.depth > depth + _LITTLE_DEEPER:
-                continue  # there is much more room now
-            if into & _TOO_FAR and cut.levels > self._levels:
+            if (into & _TOO_DEEP and cut.depth > depth) or (into & _TOO_FAR and cut.levels > self._levels):
                 continue  # there is more room now
             return cut
         return None

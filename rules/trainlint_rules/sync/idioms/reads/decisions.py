@@ -60,7 +60,9 @@ def _of_branch(file: SemanticModel, statement: ast.If) -> Decision:
         return Decision.ENDS
     if isinstance(body[-1], ast.Continue | ast.Return):
         return Decision.SKIPS
-    if any(isinstance(part, ast.Call) and last_name(part.func) in _UPDATING for part in nodes_in(statement)):
+    if not _UPDATING.isdisjoint(file.outline.calls) and any(
+        isinstance(part, ast.Call) and last_name(part.func) in _UPDATING for part in nodes_in(statement)
+    ):
         return Decision.UPDATES
     if not statement.orelse and len(body) == 1 and _fills_by_mask(body[0]):
         return Decision.FILLS
