@@ -13,7 +13,6 @@ from trainlint.analysis.tables.structure_maps import MAPS, MOVERS, StructureMap
 from trainlint.analysis.types.calls.identity_results import handed_back
 from trainlint.analysis.types.named_devices import home_of
 from trainlint.analysis.types.values import UNKNOWN, Home, Kind, Value
-from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     from trainlint.analysis.types.inference import Kinds
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
 _DEEPEST = 4
 _MOST_STORES = 40
 """Of what is stored under keys of one name, as much is looked at."""
-_MOVES = lazy(r"^(move_)?\w*to_(device|cuda|gpu)$")
-"""Functions whose result nobody keeps: they replace the items of what they are given."""
+_MOVES = ("to_device", "to_cuda", "to_gpu")
+"""How names of functions end whose result nobody keeps: they replace the items of what they are given."""
 _VIEWS_OF_DICT = ("keys", "items")
 
 
@@ -137,7 +136,7 @@ def calls_moving_in_place(kinds: Kinds) -> dict[str, list[Place]]:
     """Name → the statements that only hand it to a function which, by its own name, moves what it is given."""
     found: dict[str, list[Place]] = {}
     for name, places in kinds.outline.calls.items():
-        for place in places if _MOVES.search(name) else ():
+        for place in places if name.endswith(_MOVES) else ():
             call = place.node
             if isinstance(call, ast.Call) and isinstance(place.statement, ast.Expr) and place.statement.value is call:
                 if len(call.args) > 1 and isinstance(call.args[0], ast.Name):
