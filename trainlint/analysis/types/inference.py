@@ -147,9 +147,8 @@ class Kinds:
                 return self.binding(binding)
             known = self._names.get(binding)
             if known is None:
-                key = (binding, "name")
-                known = self._questions.follow(key, self._bound, node, block, bindings)
-                if key in self._known:
+                known = self._questions.follow(node, self._bound, node, block, bindings)
+                if node in self._known:
                     self._names[binding] = known
             return known
         if bindings:
