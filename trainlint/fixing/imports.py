@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from trainlint.analysis.syntax.names import nodes_in
 from trainlint.finding import Edit
 from trainlint.fixing.layout import COMMENT_FOR_TOOLS, Unfixable, extent
 from trainlint.fixing.segment import generate, lost_comments, replace_simple_statement, simple_statement
@@ -214,14 +215,14 @@ class _Meanings:
 @lru_cache(maxsize=2)
 def _meanings(tree: ast.Module) -> _Meanings:
     """Every fix of a file asks for them."""
-    functions = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)]
+    functions = [node for node in nodes_in(tree) if isinstance(node, _FUNCTIONS)]
     return _Meanings(_bound([tree]), _bound(functions))
 
 
 def _bound(scopes: Iterable[ast.AST]) -> dict[str, set[str | None]]:
     """Every name bound below some nodes, with what imports make of it."""
     found: dict[str, set[str | None]] = {}
-    for node in {part: None for scope in scopes for part in ast.walk(scope)}:
+    for node in {part: None for scope in scopes for part in nodes_in(scope)}:
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             found.setdefault(node.id, set()).add(None)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):

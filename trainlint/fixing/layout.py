@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
+from trainlint.analysis.syntax.names import nodes_in
 from trainlint.source import SourceFile
 
 _BLOCKS = ("body", "orelse", "finalbody")
@@ -146,7 +147,7 @@ class _Part:
         start, stop = self.nested[0].start, self.nested[0].stop
         if not _FORMATTED.search(self._source.text, start, stop):
             return []
-        found = (node for node in ast.walk(self._node) if isinstance(node, ast.JoinedStr))
+        found = (node for node in nodes_in(self._node) if isinstance(node, ast.JoinedStr))
         return sorted(extent(self._source, node) for node in found)
 
     @cached_property

@@ -328,3 +328,18 @@ def test_a_plot_is_no_device() -> None:
         plt.title("fabrics")
     """)
     assert [words(model.kinds.of(value_of(item), block)) for item, block, _ in marked(model)] == ["tensor host"]
+
+
+def test_a_name_that_a_test_narrows_is_the_same_however_often_it_is_asked_for() -> None:
+    model = file_model(
+        """
+        import torch
+
+        def put(size):
+            made = torch.zeros(size)
+            if isinstance(made, list):
+                first = made  #= container
+        """
+    )
+    ((item, block, _),) = marked(model)
+    assert [words(model.kinds.of(value_of(item), block)) for _ in range(3)] == ["container"] * 3

@@ -58,9 +58,9 @@ class Conditions:
         line = block.test.lineno
         if isinstance(block.node, ast.Assert):
             return Condition(ConditionKind.FAILURE, line, "only if the assertion fails", rare=True)
-        found = condition_of(block.test, not block.negated, block, self.flags, self._answers)
-        if not found.rare and gives_up(block):
+        if gives_up(block):
             return Condition(ConditionKind.FAILURE, line, "only before giving up", rare=True)
+        found = condition_of(block.test, not block.negated, block, self.flags, self._answers)
         if found.is_unknown and follows_giving_up(block):
             return ALWAYS
         return found

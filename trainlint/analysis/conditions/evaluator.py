@@ -168,7 +168,11 @@ def _evaluate(question: Question) -> Condition:
         if value is not ...:
             return ALWAYS if bool(value) == outcome else NEVER
     forms = _COMPARISONS[type(test.ops[0])] if isinstance(test, ast.Compare) else _FORMS.get(kind, ())
-    found = next((found for form in forms if (found := form(question)) is not None), None)
+    found = None
+    for form in forms:
+        found = form(question)
+        if found is not None:
+            break
     if found is None:
         found = Condition(ConditionKind.UNKNOWN, getattr(test, "lineno", 0), "behind a test")
     if found.kind in _LEFT_TO_CALLS and (needs := parameters.required(question)) is not None:

@@ -25,7 +25,7 @@ from trainlint.analysis.programs.grad_mode import Switches
 from trainlint.analysis.programs.loops import LoopReader, describe_loop
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Class, Function, Place, Scope
 from trainlint.analysis.syntax.local_calls import LocalCalls, entered_calls
-from trainlint.analysis.syntax.names import dotted, last_name, written
+from trainlint.analysis.syntax.names import dotted, last_name, nodes_in, written
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.stable_keys import Keys
 from trainlint.analysis.tables.common_names import FOREIGN, PLAIN_METHODS
@@ -190,7 +190,7 @@ def _iterated_calls(outline: Outline) -> dict[ast.AST, int]:
     for place in outline.loops:
         if isinstance(place.node, (ast.For, ast.AsyncFor)):
             body = outline.loop_blocks[place.node].number
-            found |= {part: body for part in ast.walk(place.node.iter) if isinstance(part, ast.Call)}
+            found |= {part: body for part in nodes_in(place.node.iter) if isinstance(part, ast.Call)}
     return found
 
 

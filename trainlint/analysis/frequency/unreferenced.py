@@ -28,6 +28,8 @@ _SPACES_BETWEEN_WORDS = bytes(
     code if code > 127 or chr(code).isalnum() or chr(code) in "_\n" else 32 for code in range(256)
 )
 """For `bytes.translate`: leaves words, ends of lines and all that is not ASCII, and makes spaces of the rest."""
+_COMMENT_LINE = lazy(r"^[^\S\n]*#.*", re.MULTILINE)
+"""A line that holds a comment alone."""
 _DEFINED = lazy(r"\s*(?:async\s+)?(?:def|class)\s+(\w+)")
 """The name that a line defines."""
 _QUOTED = lazy(r"""["'](\w+)["']""")
@@ -89,15 +91,19 @@ def mentions(text: str, outline: Outline) -> Mentions:
 
 def _words(text: str) -> list[str]:
     """What `_WORD` finds in a text, in a third of the time: the pattern is asked only about what is not ASCII."""
-    words = _spaced(text).split()
     if text.isascii():
-        return words
-    return [part for word in words for part in ((word,) if word.isascii() else _WORD.findall(word))]
+        return _spaced(text).split()
+    lines = text.split("\n")
+    words = _spaced("\n".join([line for line in lines if line.isascii()])).split()
+    return words + [word for line in lines if not line.isascii() for word in _WORD.findall(line)]
 
 
 def _words_by_line(lines: list[str]) -> list[list[str]]:
     """The words of each line."""
-    spaced = _spaced("\n".join(lines)).split("\n")
+    text = "\n".join(lines)
+    spaced = _spaced(text).split("\n")
+    if text.isascii():
+        return [part.split() for part in spaced]
     return [part.split() if line.isascii() else _WORD.findall(line) for line, part in zip(lines, spaced, strict=True)]
 
 
@@ -107,7 +113,7 @@ def _spaced(text: str) -> str:
 
 def code_lines(text: str, outline: Outline) -> list[str]:
     """The lines of a file; those of docstrings, and those that hold a comment alone, are empty."""
-    lines = ["" if line.lstrip().startswith("#") else line for line in text.split("\n")]
+    lines = _COMMENT_LINE.sub("", text).split("\n")
     functions = [item.node for item in outline.functions if not isinstance(item.node, ast.Lambda)]
     for node in (outline.tree, *functions, *(cls.node for cls in outline.classes.values())):
         first = node.body[0] if node.body else None

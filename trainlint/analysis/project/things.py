@@ -118,5 +118,7 @@ def first_things(things: Iterable[Thing]) -> tuple[Thing, ...]:
 
 def too_many(things: Collection[Thing]) -> bool:
     """Whether things, or the values among them, are too many to tell anything."""
+    if len(things) <= MOST_THINGS:
+        return False
     values = sum(isinstance(thing, ValueThing) for thing in things)
     return max(values, len(things) - values) > MOST_THINGS

@@ -247,6 +247,8 @@ class ExpressionWalk:
             if extra is not None:
                 scope.bind(Binding(extra.arg, How.OTHER, None, (), position(extra), body, extra))
         self.outline.functions.append(function)
+        if function.takes_object:
+            self.outline.object_names.add(function.parameters[0].arg)
         self.outline.function_of[node] = function
         self.outline.functions_around[body.number] = function
         return function

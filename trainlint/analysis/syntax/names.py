@@ -6,6 +6,7 @@ These functions are asked several times for each line of a file, so they compare
 from __future__ import annotations
 
 import ast
+import sys
 from ast import Attribute, Call, Constant, Name, Subscript
 
 TYPE_CHECKING = False
@@ -70,12 +71,11 @@ def nodes_in(node: ast.AST) -> list[ast.AST]:
         kind = type(item)
         if kind is Name or kind is Constant:
             continue
-        for name in _CHILDREN.get(kind) or _fields(kind):
+        for name in _CHILDREN[kind] if kind in _CHILDREN else _fields(kind):
             child: Any = getattr(item, name, None)
             if type(child) is list:
-                if child:
-                    found += [part for part in child if isinstance(part, ast.AST)]
-            elif isinstance(child, ast.AST):
+                found += child if None not in child else [part for part in child if part is not None]
+            elif child is not None:
                 found.append(child)
     return found
 
@@ -86,24 +86,32 @@ def children(node: ast.AST) -> list[ast.AST]:
     kind = type(node)
     if kind is Name or kind is Constant:
         return found
-    for name in _CHILDREN.get(kind) or _fields(kind):
+    for name in _CHILDREN[kind] if kind in _CHILDREN else _fields(kind):
         child: Any = getattr(node, name, None)
         if type(child) is list:
-            if child:
-                found += [part for part in child if isinstance(part, ast.AST)]
-        elif isinstance(child, ast.AST):
+            found += child if None not in child else [part for part in child if part is not None]
+        elif child is not None:
             found.append(child)
     return found
 
 
 def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
-    """The fields of a type of node that hold nodes worth a look."""
+    """The fields of a type of node that hold nothing but nodes worth a look."""
     _CHILDREN[kind] = tuple(name for name in kind._fields if name not in _NO_CHILDREN)
     return _CHILDREN[kind]
 
 
-_CHILDREN: dict[type[ast.AST], tuple[str, ...]] = {}
-_NO_CHILDREN = frozenset("ctx op ops id attr arg asname module level conversion kind type_comment simple".split())
+_CHILDREN: dict[type[ast.AST], tuple[str, ...]] = {
+    ast.Global: (),
+    ast.Nonlocal: (),
+    ast.MatchSingleton: (),
+}
+if sys.version_info >= (3, 12):
+    _CHILDREN[ast.TypeAlias] = ("name", "type_params", "value")
+_NO_CHILDREN = frozenset(
+    "ctx op ops id attr arg name asname module level conversion kind type_comment simple is_async rest kwd_attrs "
+    "str tag".split()
+)
 
 
 def names_in(node: ast.AST) -> list[str]:

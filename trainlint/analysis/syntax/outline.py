@@ -34,6 +34,8 @@ class Outline:
         self.stars: list[str] = []
         """Dotted origins of the modules of which every name is imported; relative ones keep their dots."""
         self.functions: list[Function] = []
+        self.object_names: set[str] = set()
+        """How methods call their own object: "self", "cls"."""
         self.classes: dict[str, Class] = {}
         self.loops: list[Place] = []
         self.calls: dict[str, list[Place]] = {}
@@ -74,7 +76,10 @@ class Outline:
 
     def self_class(self, node: ast.Name, block: Block) -> Class | None:
         """The class whose method calls its own object by this name, as in `self`."""
-        name, scope = node.id, block.scope.owner(node.id)
+        name = node.id
+        if name not in self.object_names:
+            return None
+        scope = block.scope.owner(name)
         function = self.function_of.get(scope.node) if scope is not None else None
         if function is None or not function.takes_object or function.parameters[0].arg != name:
             return None
@@ -82,9 +87,9 @@ class Outline:
 
     def bindings(self, node: ast.expr, block: Block) -> list[Binding]:
         """What assigns a name, or an attribute of the object whose method a block stands in; none for all else."""
-        if isinstance(node, ast.Name):
+        if type(node) is ast.Name:
             return reaching(node.id, block, position(node))
-        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+        if type(node) is not ast.Attribute or type(node.value) is not ast.Name:
             return []
         owner = self.self_class(node.value, block)
         return owner.attributes.get(node.attr, []) if owner is not None else []

@@ -53,7 +53,7 @@ _DEEPEST_BASE = 6
 def attribute_value(kinds: Kinds, node: ast.Attribute, block: Block) -> Value:
     """An attribute of a value of the file."""
     base = kinds.of(node.value, block)
-    if base.kind in _OBJECTS:
+    if base.kind in _OBJECTS and (node.attr in kinds.names_in_classes or kinds.has_records):
         owner = kinds.graph.instance_class(node.value, block)
         if owner is not None and (node.attr in owner.attributes or is_record(owner)):
             return kinds.self_attribute(owner, node.attr)

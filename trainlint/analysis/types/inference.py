@@ -31,10 +31,12 @@ from trainlint.analysis.types.named_devices import device_of
 from trainlint.analysis.types.parameters import annotation_value, parameter_value
 from trainlint.analysis.types.structures.displays import WRITTEN
 from trainlint.analysis.types.structures.fillings import as_table, filled_with, may_be_table, put_into, starts_empty
+from trainlint.analysis.types.structures.project_classes import fields_of, is_record
 from trainlint.analysis.types.structures.structure import (
     calls_moving_in_place,
     is_moved_before,
     moved,
+    stores_of_all_items,
     with_replaced_items,
 )
 from trainlint.analysis.types.structures.subscripts import subscript_value
@@ -91,6 +93,7 @@ class Kinds:
         """The known answers, which are looked up at every turn."""
         self._names: dict[Binding, Value] = {}
         """What the names are that a single binding reaches, as far as that is known: the same at all of their uses."""
+        self._fields: dict[Class, dict[str, tuple[int, ast.AnnAssign]]] = {}
         self._origins: dict[ast.AST, dict[str, str]] = {}
         """Import → the dotted origin of each name that it binds."""
 
@@ -113,16 +116,23 @@ class Kinds:
     def _name(self, node: ast.Name, block: Block) -> Value:
         bindings = reaching(node.id, block, position(node))
         found = self._of_bindings(node, block, bindings)
-        if node.id in self.outline.fillings and found.kind in _HOLDING:
-            found = self._questions.follow(
-                (node, "replaced"), with_replaced_items, self, node, block, found, self.bound_before(node, block)
-            )
+        is_final = not bindings or node in self._known
+        if len(bindings) == 1:
+            is_final = is_final or bindings[0].how in _DECLARING or bindings[0] in self._names
+        if node.id in self._replacements and found.kind in _HOLDING:
+            stores, since = self._replacements[node.id], self.bound_before(node, block)
+            key = (node, "replaced")
+            found = self._questions.follow(key, with_replaced_items, self, stores, node, block, found, since)
+            is_final = is_final and key in self._known
         if node.id in self._moved_in_place and found.kind in _HOLDING:
             if is_moved_before(self._moved_in_place[node.id], node, block, self.bound_before(node, block)):
                 found = moved(found, self.device)
         if node.id in self.tests.tested:
             narrowing = self.tests.narrowing(node.id, block, bindings)
-            return narrowed(found, narrowing.one_of, narrowing.none_of) if narrowing is not None else found
+            if narrowing is not None:
+                found = narrowed(found, narrowing.one_of, narrowing.none_of)
+        if is_final:
+            self._known[node] = found
         return found
 
     def bound_before(self, node: ast.Name, block: Block) -> Position:
@@ -292,6 +302,33 @@ class Kinds:
         return Value(Kind.TENSOR, home, False, Origin.BATCH, min(0.95, loader.confidence or 1.0))
 
     @cached_property
+    def _classes(self) -> set[Class]:
+        """All classes of the file: of several with one name, the outline knows the first."""
+        owners = {function.owner for function in self.outline.functions if function.owner is not None}
+        return owners.union(self.outline.classes.values())
+
+    @cached_property
+    def names_in_classes(self) -> set[str]:
+        """The names that some class of the file assigns to its objects."""
+        return {name for cls in self._classes for name in cls.attributes}
+
+    @cached_property
+    def has_records(self) -> bool:
+        """Whether a class of the file is a dataclass or a named tuple."""
+        return any(map(is_record, self._classes))
+
+    def fields(self, cls: Class) -> dict[str, tuple[int, ast.AnnAssign]]:
+        """The fields of a record by name, each with its place in the constructor; else none."""
+        if cls not in self._fields:
+            fields = list(enumerate(fields_of(cls))) if is_record(cls) else []
+            self._fields[cls] = {last_name(item.target): (place, item) for place, item in reversed(fields)}
+        return self._fields[cls]
+
+    @cached_property
+    def _replacements(self) -> dict[str, list[tuple[Place, Block]]]:
+        return stores_of_all_items(self.outline)
+
+    @cached_property
     def _moved_in_place(self) -> dict[str, list[Place]]:
         return calls_moving_in_place(self)
 
@@ -307,9 +344,9 @@ class Kinds:
     def _attribute(self, node: ast.Attribute, block: Block) -> Value:
         origin = self.imported(node, block)
         if origin is not None:
-            if origin.startswith("torch.") and origin.rpartition(".")[2] in DTYPES:
-                return Value(Kind.DTYPE)
-            return somewhere(AccessPath(Start.NAME, origin))
+            is_dtype = origin.startswith("torch.") and origin.rpartition(".")[2] in DTYPES
+            self._known[node] = found = Value(Kind.DTYPE) if is_dtype else somewhere(AccessPath(Start.NAME, origin))
+            return found
         if type(node.value) is ast.Name:
             owner = self.graph.self_class(node.value, block)
             if owner is not None:

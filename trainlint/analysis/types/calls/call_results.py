@@ -16,7 +16,7 @@ from trainlint.analysis.tables.host_reads import CPU, READS, TO_NO_TENSOR, Gives
 from trainlint.analysis.tables.parallel import wraps_model
 from trainlint.analysis.types.access_paths import PARTIAL, AccessPath, Start, along, together
 from trainlint.analysis.types.batch_sources import is_batch_source
-from trainlint.analysis.types.calls.identity_results import handed_back
+from trainlint.analysis.types.calls.identity_results import handed_back, hands_back
 from trainlint.analysis.types.calls.module_outputs import output, runs_on_host
 from trainlint.analysis.types.calls.numpy_values import array_method, numpy_result
 from trainlint.analysis.types.evidence import ASSUMED_HOME
@@ -164,7 +164,7 @@ def _returned(kinds: Kinds, call: ast.Call, block: Block, edge: Edge) -> Value |
     if edge.function.is_generator or (edge.function.owner is not None and is_left_open(edge.function)):
         return UNKNOWN
     returned = kinds.returned(edge.function)
-    if returned.access_paths or returned.items:
+    if hands_back(returned, kinds.keys.function(edge.function)):
         returned = handed_back(returned, kinds.keys.function(edge.function), _argument_values(kinds, call, block, edge))
     return _graph(kinds, returned, block, call) if returned.kind is not Kind.UNKNOWN else None
 
@@ -174,8 +174,11 @@ def is_left_open(function: Function) -> bool:
     node = function.node
     if isinstance(node, ast.Lambda):
         return False
-    body = [item for item in node.body if not (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant))]
-    return not body or isinstance(body[0], ast.Raise) or all(isinstance(item, ast.Pass) for item in body)
+    body = (item for item in node.body if not (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant)))
+    first = next(body, None)
+    if first is None or isinstance(first, ast.Raise):
+        return True
+    return isinstance(first, ast.Pass) and all(isinstance(item, ast.Pass) for item in body)
 
 
 def _argument_values(kinds: Kinds, call: ast.Call, block: Block, edge: Edge) -> dict[str, Value]:
@@ -227,10 +230,13 @@ def _imported(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str
         return UNKNOWN
     if _PREDICATE.match(name):
         return NUMBER
-    given = combine(_arguments(kinds, call, block))
-    if given.is_tensor and (CRITERION_NAME.search(name) or LOSS_FUNCTIONS.search(name)):
+    if (CRITERION_NAME.search(name) or LOSS_FUNCTIONS.search(name)) and _is_given_tensor(kinds, call, block):
         return _graph(kinds, Value(Kind.TENSOR, kinds.device, True, Origin.LOSS, 0.8), block, call)
     return None
+
+
+def _is_given_tensor(kinds: Kinds, call: ast.Call, block: Block) -> bool:
+    return combine(_arguments(kinds, call, block)).is_tensor
 
 
 def _torch(kinds: Kinds, call: ast.Call, block: Block, origin: str, name: str) -> Value:
@@ -468,13 +474,13 @@ def _called(kinds: Kinds, call: ast.Call, block: Block, name: str) -> Value:
         cls = kinds.graph.class_named(call.func, block)
         if cls is not None:
             return tuple_of(kinds, cls, call, block) or object_of(kinds, cls)
-    given = _arguments(kinds, call, block)
     if isinstance(call.func, ast.Name | ast.Attribute | ast.Subscript):
         called = kinds.of(call.func, block)
         if called.kind is Kind.MODULE and _CLASS_NAME.match(name):
             return Value(Kind.MODULE, confidence=0.8)  # a class that was handed over
         if called.kind is Kind.MODULE:
+            given = _arguments(kinds, call, block)
             return output(kinds, call, block, given, called.confidence, loss=called.loss_function)
-    if CRITERION_NAME.search(name) and call.args and combine(given).is_tensor:
-        return output(kinds, call, block, given, 0.75, loss=True)
+    if CRITERION_NAME.search(name) and call.args and _is_given_tensor(kinds, call, block):
+        return output(kinds, call, block, _arguments(kinds, call, block), 0.75, loss=True)
     return UNKNOWN

@@ -8,6 +8,14 @@ from trainlint.analysis.types.access_paths import AccessPath, Start, along, toge
 from trainlint.analysis.types.values import Kind, Value, shallow
 
 
+def hands_back(value: Value, function: str) -> bool:
+    """Whether a returned value may be, or hold, what the function with this key was given."""
+    for each in value.access_paths:
+        if each.start is Start.PARAMETER and each.of == function:
+            return True
+    return any(hands_back(item, function) for item in value.items)
+
+
 def handed_back(value: Value, function: str, given: Mapping[str, Value]) -> Value:
     """What a call gets of a returned value: where the function hands back a parameter, what that very call gave it.
 

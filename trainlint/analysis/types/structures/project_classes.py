@@ -87,14 +87,13 @@ def fields_of(cls: Class) -> list[ast.AnnAssign]:
 
 def field_value(kinds: Kinds, cls: Class, name: str) -> Value | None:
     """What a field of a record holds, by annotation and by what calls in the file pass; None where nothing is known."""
-    names = [last_name(item.target) for item in fields_of(cls)] if is_record(cls) else []
-    if name not in names:
+    place, field = kinds.fields(cls).get(name, (0, None))
+    if field is None:
         return None
-    field = fields_of(cls)[names.index(name)]
     given = [
-        kinds.of(value, place.block)
-        for place, call in constructions(kinds, cls)
-        if (value := argument(call, name, names.index(name))) is not None
+        kinds.of(value, made.block)
+        for made, call in constructions(kinds, cls)
+        if (value := argument(call, name, place)) is not None
     ]
     if field.value is not None:
         given.append(kinds.of(field.value, cls.outside))

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Function, Place
 from trainlint.analysis.syntax.names import constant, dotted, end_position, last_name, position
+from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.tables.iterables import keeps_container
 from trainlint.analysis.tables.structure_maps import MAPS, MOVERS, StructureMap
 from trainlint.analysis.types.calls.identity_results import handed_back
 from trainlint.analysis.types.named_devices import home_of
 from trainlint.analysis.types.values import UNKNOWN, Home, Kind, Value
-from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
     from trainlint.analysis.types.inference import Kinds
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _DEEPEST = 4
 _MOST_STORES = 40
 """Of what is stored under keys of one name, as much is looked at."""
-_MOVES = lazy(r"^(move_)?\w*to_(device|cuda|gpu)$")
-"""Functions whose result nobody keeps: they replace the items of what they are given."""
+_MOVES = ("to_device", "to_cuda", "to_gpu")
+"""How names of functions end whose result nobody keeps: they replace the items of what they are given."""
 _VIEWS_OF_DICT = ("keys", "items")
 
 
@@ -97,14 +97,31 @@ def calls_of_lambda(kinds: Kinds, function: Function) -> list[Place]:
     ]
 
 
-def with_replaced_items(kinds: Kinds, node: ast.Name, block: Block, value: Value, since: tuple[int, int]) -> Value:
+def stores_of_all_items(outline: Outline) -> dict[str, list[tuple[Place, Block]]]:
+    """Container → the stores into it under each of its own keys, with the loop over these."""
+    found: dict[str, list[tuple[Place, Block]]] = {}
+    for name, places in outline.fillings.items():
+        for place in places[:_MOST_STORES]:
+            loop = _loop_over_items(place, name)
+            if loop is not None:
+                found.setdefault(name, []).append((place, loop))
+    return found
+
+
+def with_replaced_items(
+    kinds: Kinds,
+    stores: list[tuple[Place, Block]],
+    node: ast.Name,
+    block: Block,
+    value: Value,
+    since: tuple[int, int],
+) -> Value:
     """A container at a place behind a loop that replaces each of its items: `for k in d: d[k] = d[k].cuda()`.
 
-    `since` is where the name was bound.
+    `stores` are such stores into it. `since` is where the name was bound.
     """
-    for place in kinds.outline.fillings[node.id][:_MOST_STORES]:
-        loop = _loop_over_items(place, node.id)
-        if loop is None or loop.parent is None or not since < position(place.statement) < position(node):
+    for place, loop in stores:
+        if loop.parent is None or not since < position(place.statement) < position(node):
             continue
         if loop.scope is not block.scope or block.within(loop) or not block.within(loop.parent):
             continue
@@ -119,7 +136,7 @@ def calls_moving_in_place(kinds: Kinds) -> dict[str, list[Place]]:
     """Name → the statements that only hand it to a function which, by its own name, moves what it is given."""
     found: dict[str, list[Place]] = {}
     for name, places in kinds.outline.calls.items():
-        for place in places if _MOVES.search(name) else ():
+        for place in places if name.endswith(_MOVES) else ():
             call = place.node
             if isinstance(call, ast.Call) and isinstance(place.statement, ast.Expr) and place.statement.value is call:
                 if len(call.args) > 1 and isinstance(call.args[0], ast.Name):

@@ -60,7 +60,7 @@ def _of_branch(file: SemanticModel, statement: ast.If) -> Decision:
         return Decision.ENDS
     if isinstance(body[-1], ast.Continue | ast.Return):
         return Decision.SKIPS
-    if any(isinstance(part, ast.Call) and last_name(part.func) in _UPDATING for part in nodes_in(statement)):
+    if _updates(file, statement):
         return Decision.UPDATES
     if not statement.orelse and len(body) == 1 and _fills_by_mask(body[0]):
         return Decision.FILLS
@@ -68,6 +68,13 @@ def _of_branch(file: SemanticModel, statement: ast.If) -> Decision:
         return Decision.MARKS
     assigns = all(isinstance(item, ast.Assign | ast.AugAssign | ast.AnnAssign) for item in body)
     return Decision.ASSIGNS if assigns else Decision.BRANCHES
+
+
+def _updates(file: SemanticModel, statement: ast.If) -> bool:
+    """Whether a branch holds a call that belongs to a training step."""
+    if _UPDATING.isdisjoint(file.outline.calls):
+        return False
+    return any(isinstance(part, ast.Call) and last_name(part.func) in _UPDATING for part in nodes_in(statement))
 
 
 def _marks(statement: ast.stmt) -> bool:
