@@ -142,8 +142,6 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[Form, ...]] = (
     | dict.fromkeys((ast.Lt, ast.LtE, ast.Gt, ast.GtE), _ORDER)
     | dict.fromkeys((ast.In, ast.NotIn), _MEMBERSHIP)
 )
-_LEFT_TO_CALLS = (ConditionKind.UNKNOWN, ConditionKind.MISSING)
-"""Kinds of conditions that leave it to the calls of a function whether a branch runs, where a parameter decides."""
 _SAME = (ast.Eq, ast.Is)
 _OTHER = (ast.NotEq, ast.IsNot)
 
@@ -171,8 +169,6 @@ def _evaluate(question: Question) -> Condition:
     found = next((found for form in forms if (found := form(question)) is not None), None)
     if found is None:
         found = Condition(ConditionKind.UNKNOWN, getattr(test, "lineno", 0), "behind a test")
-    if found.kind in _LEFT_TO_CALLS and (needs := parameters.required(question)) is not None:
-        found = found._replace(needs=needs)
     return found
 
 
@@ -195,7 +191,12 @@ def _of_parts(question: Question) -> Condition | None:
         case ast.NamedExpr():
             return question.ask(test.value, outcome)
         case ast.IfExp():
-            return any_of([question.ask(test.body, outcome), question.ask(test.orelse, outcome)])
+            return any_of(
+                [
+                    all_of([question.ask(test.test, way), question.ask(part, outcome)])
+                    for way, part in ((True, test.body), (False, test.orelse))
+                ]
+            )
         case ast.Call():
             inner = _reduced(test)
             return question.ask(inner, outcome) if inner is not None else None

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 
 from trainlint.analysis.callgraph.call_graph import CallGraph, Edge, build_call_graph
 from trainlint.analysis.callgraph.modules import Modules
-from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
-from trainlint.analysis.conditions.arguments import parameter_of_caller
+from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing, options_asked_for, required_values
+from trainlint.analysis.conditions.arguments import PASSED, parameter_of_caller
+from trainlint.analysis.conditions.required_values import ANSWER, RequiredValue
 from trainlint.analysis.effects.effect import CalledFunction, Effect, EffectKind
 from trainlint.analysis.effects.effect_flow import spread_effects
 from trainlint.analysis.frequency.call_sites import hot_calls, leaves_file
@@ -92,6 +93,7 @@ class _Linked:
                 bases=dict(self._bases(file)),
                 around=dict(self._around(file)),
                 options=self.options[file],
+                answers=self._answers(file),
                 unreferenced=self.references.unreferenced(file) if self.whole else (),
                 untrained=self._untrained(file) if self.whole else (),
                 loader_uses=self.loader_uses.get(file, {}),
@@ -143,9 +145,8 @@ class _Linked:
         skeletons = []
         for file, summary in enumerate(self.summaries):
             bases = {name: self.follower.classes.base_names(file, name) for name in summary.classes}
-            known = {name: value for name, value in self.options[file].items() if value is not None}
-            skeletons.append(summary.skeleton.with_bases(bases).with_options(known))
-        return build_call_graph(skeletons)
+            skeletons.append(summary.skeleton.with_bases(bases))
+        return build_call_graph(skeletons, self.options)
 
     @cached_property
     def linked(self) -> CallGraph:
@@ -171,7 +172,23 @@ class _Linked:
     @cached_property
     def flow(self) -> FrequencyFixpoint:
         """Heat of the whole project."""
-        return FrequencyFixpoint(self.linked, self.steps, self.registered)
+        return FrequencyFixpoint(self.linked, self.steps, self.registered, is_dead=self._is_dead)
+
+    def _is_dead(self, function: int) -> bool:
+        """Whether nothing in the project refers to a function."""
+        file = self.net.file_of_function[function]
+        return self.whole and self.net.functions[function].key in self._unreferenced(file)
+
+    def _unreferenced(self, file: int) -> frozenset[str]:
+        found = self._dead.get(file)
+        if found is None:
+            found = self._dead[file] = frozenset(self.references.unreferenced(file))
+        return found
+
+    @cached_property
+    def _dead(self) -> dict[int, frozenset[str]]:
+        """File → its functions that nothing refers to, for the files that were asked about."""
+        return {}
 
     @cached_property
     def registered(self) -> dict[int, HeatFact]:
@@ -295,13 +312,21 @@ class _Linked:
         """
         net, first = self.net, self.net.first_block[file]
         asked: dict[tuple[int, str, bool], None] = {}
+        required: list[tuple[int, RequiredValue]] = []
         for number, shape in enumerate(self.summaries[file].skeleton.shapes):
             function = net.function_of[first + number]
-            for item in shape.requires if function != NOWHERE else ():
-                if not item.constructor:
-                    asked |= dict.fromkeys([(function, item.name, False), (function, item.name, True)])
-                elif item.constructor in self.numbers[file]:
-                    asked[self.numbers[file][item.constructor], item.name, True] = None
+            required += [(function, item) for clause in shape.requires for item in clause]
+        for number, function_shape in enumerate(self.summaries[file].skeleton.functions, net.first_function[file]):
+            for clause in (*function_shape.yes, *function_shape.no):
+                required += [(number, item) for item in clause]
+        for function, item in required:
+            name = parameter_of_caller(item.value)
+            if name is None:
+                continue
+            if item.function and item.function in self.numbers[file]:
+                asked[self.numbers[file][item.function], name, True] = None
+            elif not item.function and function != NOWHERE:
+                asked |= dict.fromkeys([(function, name, False), (function, name, True)])
         waiting = list(asked)
         while waiting:
             function, name, any_call = waiting.pop()
@@ -397,29 +422,72 @@ class _Linked:
         return found
 
     @cached_property
-    def declared(self) -> dict[int, dict[str, set[bool]]]:
-        """For each group of files, what options are by default. Tests declare options of their own."""
-        found: dict[int, dict[str, set[bool]]] = {}
-        for summary, group in zip(self.summaries, self.groups, strict=True):
+    def declared(self) -> dict[int, dict[str, dict[str, set[int]]]]:
+        """For each group of files, option → value that it has by default → the files that say so.
+
+        Tests declare options of their own.
+        """
+        found: dict[int, dict[str, dict[str, set[int]]]] = {}
+        for file, (summary, group) in enumerate(zip(self.summaries, self.groups, strict=True)):
             if not summary.skeleton.is_test_file:
                 options = found.setdefault(group, {})
                 for name, values in summary.options.items():
-                    options.setdefault(name, set()).update(values)
+                    for value in values:
+                        options.setdefault(name, {}).setdefault(value, set()).add(file)
         return found
 
     @cached_property
-    def options(self) -> list[dict[str, bool | None]]:
-        """For each file, the defaults of the options that its branches ask for."""
+    def options(self) -> list[dict[str, tuple[str, ...]]]:
+        """For each file, the values that the options it asks for have by default."""
         return [self._options(file) for file in range(len(self.summaries))]
 
-    def _options(self, file: int) -> dict[str, bool | None]:
-        declared = self.declared.get(self.groups[file], {})
-        asked = {name for shape in self.summaries[file].skeleton.shapes for name, _ in shape.wants}
-        return {
-            name: declared[name].copy().pop() if len(declared[name]) == 1 else None
-            for name in sorted(asked)
-            if name in declared
-        }
+    def _options(self, file: int) -> dict[str, tuple[str, ...]]:
+        found = {}
+        for name in sorted(options_asked_for(self.summaries[file].skeleton)):
+            values = self._stored_elsewhere(file, name) if "." in name else self._declared_values(file, name)
+            if values:
+                found[name] = tuple(sorted(values))
+        return found
+
+    def _declared_values(self, file: int, name: str) -> Iterable[str]:
+        return self.declared.get(self.groups[file], {}).get(name, {})
+
+    def _stored_elsewhere(self, file: int, name: str) -> set[str]:
+        """What other files assign to an attribute, "Layer.fused", of objects that may be of a class of a file."""
+        owner, _, attribute = name.rpartition(".")
+        stored = self.declared.get(self.groups[file], {}).get(f".{attribute}", {})
+        found = {value for value, files in stored.items() if files - {file}}
+        for other, cls in self._classes_with.get(attribute, ()):
+            if (other, cls) != (file, owner) and ClassThing(file, owner) in self.follower.classes.ancestry(other, cls):
+                found.add(PASSED)
+        return found
+
+    @cached_property
+    def _classes_with(self) -> dict[str, list[tuple[int, str]]]:
+        """Attribute → the classes with a base that assign it."""
+        found: dict[str, list[tuple[int, str]]] = {}
+        for file, summary in enumerate(self.summaries):
+            for name, cls in summary.classes.items():
+                for attribute in cls.attributes if cls.bases else ():
+                    found.setdefault(attribute, []).append((file, name))
+        return found
+
+    def _is_elsewhere(self, file: int, call: int) -> bool:
+        """Whether a call runs functions of other files."""
+        return any(self.net.file_of_function[edge.function] != file for edge in self.linked.callees.get(call, ()))
+
+    def _answers(self, file: int) -> dict[tuple[str, bool], int]:
+        """The calls of a file that ask functions of other files, with the answers that these never give."""
+        found: dict[tuple[str, bool], int] = {}
+        skeleton, first = self.summaries[file].skeleton, self.net.first_call[file]
+        asked = {(item.value, item.holds) for item in required_values(skeleton) if item.operator == ANSWER}
+        for number, call in enumerate(skeleton.calls, first) if asked else ():
+            for answer in (True, False):
+                if (call.key, answer) in asked and self._is_elsewhere(file, number):
+                    unmet = self.flow.unmet_answer(number, answer)
+                    if unmet is not None:
+                        found[call.key, answer] = unmet.value
+        return found
 
     def _bases(self, file: int) -> Iterator[tuple[str, tuple[str, ...]]]:
         for name in self.summaries[file].classes:
