@@ -279,7 +279,7 @@ class SemanticModel:
             self._by_function_number(self.outside.heats),
             handed,
             answers=self._answers_elsewhere,
-            is_dead=lambda function: self.outline.functions[function] in self._unreferenced,
+            is_called=lambda function: self.skeleton.functions[function].key not in self.outside.uncalled,
         )
         return Heats(self.skeleton, flow, self.numbers, self._by_function_number(self.outside.called_at))
 

@@ -59,6 +59,8 @@ class Conditions:
         if isinstance(block.node, ast.Assert):
             return Condition(ConditionKind.FAILURE, line, "only if the assertion fails", rare=True)
         found = condition_of(block.test, not block.negated, block, self.flags, self._answers)
+        if block.after_exit and not block.negated:
+            return found if found.rare else None  # one of several ways through an `if` leaves
         if not found.rare and gives_up(block):
             return Condition(ConditionKind.FAILURE, line, "only before giving up", rare=True)
         if found.is_unknown and follows_giving_up(block):

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from trainlint.analysis.conditions.arguments import PASSED, written_constant
 from trainlint.analysis.conditions.assignments import Assignments, targets
-from trainlint.analysis.conditions.holders import holds_settings, is_holder
+from trainlint.analysis.conditions.guards import parts_around
+from trainlint.analysis.conditions.holders import holds_settings, is_holder, option_name
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Function, How, Place
 from trainlint.analysis.syntax.names import argument, constant, last_name, position
 from trainlint.analysis.syntax.outline import Outline
@@ -134,9 +135,14 @@ class Flags:
                             yield keyword.arg, _value(keyword.value)
 
     def _assigned_later(self) -> Iterator[tuple[str, str]]:
-        """What is assigned to options, and under ".fused" to that attribute of other objects."""
+        """What is assigned to options, and under ".fused" to that attribute of other objects.
+
+        What is assigned only where another option is on is left out.
+        """
         for name, places in self.outline.stores.items():
             for place in places:
+                if _is_behind_option(place.block):
+                    continue
                 for target in targets(place.statement):
                     if isinstance(target, ast.Attribute) and target.attr == name:
                         value = _value(place.statement.value) if isinstance(place.statement, ast.Assign) else PASSED
@@ -166,6 +172,11 @@ class Flags:
                         if binding.block.kind is BlockKind.CLASS and isinstance(default, bool):
                             self._declared.setdefault(name, set()).add(repr(default))
         return self._declared
+
+
+def _is_behind_option(block: Block) -> bool:
+    """Whether a block stands where an option is on."""
+    return any(part.holds and option_name(part.expression) is not None for part in parts_around(block))
 
 
 def _truth(value: str) -> bool | None:

@@ -56,7 +56,7 @@ class FrequencyFixpoint:
         handed: Mapping[tuple[int, str, bool], tuple[str, ...]] | None = None,
         *,
         answers: Mapping[tuple[int, bool], Unmet] | None = None,
-        is_dead: Callable[[int], bool] = lambda function: False,
+        is_called: Callable[[int], bool] = lambda function: True,
     ) -> None:
         self.net = net
         self.steps = steps
@@ -65,8 +65,8 @@ class FrequencyFixpoint:
         """Function, parameter and whether all calls count, not hot ones alone → what calls outside the network give."""
         self.answers = answers or {}
         """Call that leaves the network and an answer → why it never answers so."""
-        self.is_dead = is_dead
-        """Whether nothing refers to a function."""
+        self.is_called = is_called
+        """Whether anything in the project may call a function."""
         self._functions: dict[int, HeatFact] | None = None
         self._owned: dict[int, HeatFact | None] = {}
         self._facts: dict[int, HeatFact] = {}
@@ -121,15 +121,19 @@ class FrequencyFixpoint:
         file = self.net.file_of_function[function] if function != NOWHERE else self.net.file_of_block(found.way.end)
         if item.operator == ANSWER:
             return self._unmet_answer(file, item, asking)
-        values = self._values_given(found, file, item)
+        function = self._function(file, item.function) if item.function else function
+        if item.function and function != NOWHERE and not self.is_called(function):
+            return Unmet.BY_DEFAULT
+        values = self._values_given(found, function, file, item)
         return Unmet.NEVER if values is None else _unmet_by(item, values)
 
-    def _values_given(self, found: BlockHeat, file: int, item: RequiredValue) -> frozenset[str] | None:
-        """What a setting may be: nothing where that is unknown, None where nothing ever gives it a value."""
-        function = self._function(file, item.function) if item.function else found.function
-        if item.function and function != NOWHERE and self.net.functions[function].name != "__init__":
-            if self.is_dead(function):
-                return None
+    def _values_given(
+        self, found: BlockHeat, function: int, file: int, item: RequiredValue
+    ) -> frozenset[str] | None:
+        """What a setting may be: nothing where that is unknown, None where nothing ever gives it a value.
+
+        `function` is the one whose parameter it is.
+        """
         name, option = parameter_of_caller(item.value), option_in(item.value)
         if option is not None:
             values = self.net.options[file].get(option, ()) if self.net.options else ()

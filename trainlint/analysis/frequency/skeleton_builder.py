@@ -271,7 +271,7 @@ def _shape(block: Block, reader: LoopReader, switches: Switches, requirements: R
         return Shape(kind, parent, line, describe_loop(block), traits)
     condition = requirements.conditions.of(block)
     if condition is None:
-        return Shape(kind, parent, line)
+        return Shape(kind, parent, line, requires=requirements.of_branch(block))
     words = f"line {condition.line}: {condition.words}"
     if condition.rare:
         return Shape(kind, parent, line, words)

@@ -21,6 +21,7 @@ from trainlint.analysis.programs.grad_mode import functions_off
 from trainlint.analysis.programs.loader_uses import LoaderUse
 from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
 from trainlint.analysis.programs.steps import LoopKind, Steps
+from trainlint.analysis.project.calls_by_name import CallsByName
 from trainlint.analysis.project.following import Follower
 from trainlint.analysis.project.project_calls import Crossing, Resolver
 from trainlint.analysis.project.references import References
@@ -94,6 +95,7 @@ class _Linked:
                 around=dict(self._around(file)),
                 options=self.options[file],
                 answers=self._answers(file),
+                uncalled=self._uncalled(file),
                 unreferenced=self.references.unreferenced(file) if self.whole else (),
                 untrained=self._untrained(file) if self.whole else (),
                 loader_uses=self.loader_uses.get(file, {}),
@@ -172,23 +174,7 @@ class _Linked:
     @cached_property
     def flow(self) -> FrequencyFixpoint:
         """Heat of the whole project."""
-        return FrequencyFixpoint(self.linked, self.steps, self.registered, is_dead=self._is_dead)
-
-    def _is_dead(self, function: int) -> bool:
-        """Whether nothing in the project refers to a function."""
-        file = self.net.file_of_function[function]
-        return self.whole and self.net.functions[function].key in self._unreferenced(file)
-
-    def _unreferenced(self, file: int) -> frozenset[str]:
-        found = self._dead.get(file)
-        if found is None:
-            found = self._dead[file] = frozenset(self.references.unreferenced(file))
-        return found
-
-    @cached_property
-    def _dead(self) -> dict[int, frozenset[str]]:
-        """File → its functions that nothing refers to, for the files that were asked about."""
-        return {}
+        return FrequencyFixpoint(self.linked, self.steps, self.registered, is_called=self.calls_by_name.may_call)
 
     @cached_property
     def registered(self) -> dict[int, HeatFact]:
@@ -471,6 +457,16 @@ class _Linked:
                 for attribute in cls.attributes if cls.bases else ():
                     found.setdefault(attribute, []).append((file, name))
         return found
+
+    @cached_property
+    def calls_by_name(self) -> CallsByName:
+        """Which functions anything may call."""
+        return CallsByName(self.net, in_sight=self.whole)
+
+    def _uncalled(self, file: int) -> tuple[str, ...]:
+        """The functions that assign an attribute for which a file's branches ask, and that nothing calls."""
+        keys = {item.function for item in required_values(self.summaries[file].skeleton)} & self.numbers[file].keys()
+        return tuple(sorted(key for key in keys if not self.calls_by_name.may_call(self.numbers[file][key])))
 
     def _is_elsewhere(self, file: int, call: int) -> bool:
         """Whether a call runs functions of other files."""

@@ -50,6 +50,8 @@ class ImportedFacts:
     that attribute of objects that may be of the class."""
     answers: Mapping[tuple[str, bool], int] = field(default_factory=dict)
     """Call that leaves the file and asks a question, with an answer → why it never answers so."""
+    uncalled: tuple[str, ...] = ()
+    """Of the functions that assign an attribute for which the file's branches ask: those that nothing calls."""
     loader_uses: Mapping[str, tuple[LoaderUse, ...]] = field(default_factory=dict)
     """Call that builds a loader → the loops of other files over that loader."""
     names_device: bool = False
