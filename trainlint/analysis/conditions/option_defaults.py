@@ -123,7 +123,8 @@ class Flags:
         for name, bindings in self.outline.module.scope.bindings.items():
             if name.isupper():
                 for binding in bindings:
-                    yield name, _value(binding.value) if binding.how is How.ASSIGN and not binding.path else PASSED
+                    if binding.how is How.ASSIGN:
+                        yield name, PASSED if binding.path else _value(binding.value)
 
     def _given(self) -> Iterator[tuple[str, str]]:
         """What classes of settings are made with, and what a parser's defaults are set to."""
