@@ -127,9 +127,7 @@ class FrequencyFixpoint:
         values = self._values_given(found, function, file, item)
         return Unmet.NEVER if values is None else _unmet_by(item, values)
 
-    def _values_given(
-        self, found: BlockHeat, function: int, file: int, item: RequiredValue
-    ) -> frozenset[str] | None:
+    def _values_given(self, found: BlockHeat, function: int, file: int, item: RequiredValue) -> frozenset[str] | None:
         """What a setting may be: nothing where that is unknown, None where nothing ever gives it a value.
 
         `function` is the one whose parameter it is.

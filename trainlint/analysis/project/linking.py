@@ -25,6 +25,7 @@ from trainlint.analysis.project.calls_by_name import CallsByName
 from trainlint.analysis.project.following import Follower
 from trainlint.analysis.project.project_calls import Crossing, Resolver
 from trainlint.analysis.project.references import References
+from trainlint.analysis.project.shipped_values import GIVEN
 from trainlint.analysis.project.summary import Draw, Summary
 from trainlint.analysis.project.things import ClassThing, LoaderThing, ObjectThing
 from trainlint.analysis.project.told_values import ToldValues
@@ -47,14 +48,16 @@ def link(
     asked: Sequence[bool] | None = None,
     *,
     whole: bool = True,
+    shipped: Mapping[str, frozenset[str]] | None = None,
 ) -> list[ImportedFacts]:
     """What the files tell each other, in the order of the summaries.
 
     `paths` are their absolute paths, `groups` say which files import each other, `asked` which files are to be told
-    (all, if None), `whole` whether these are all files of their groups. The work is linear in the number of calls, but
+    (all, if None), `whole` whether these are all files of their groups, `shipped` which values configurations and
+    launch scripts set options to. The work is linear in the number of calls, but
     for the few rounds in which objects are followed through calls.
     """
-    linked = _Linked(summaries, paths, groups, whole)
+    linked = _Linked(summaries, paths, groups, whole, shipped or {})
     found = list(linked.outsides(asked or [True] * len(summaries)))
     linked.follower.release()
     return found
@@ -65,7 +68,8 @@ class _Linked:
     summaries: Sequence[Summary]
     paths: Sequence[PurePath]
     groups: Sequence[int]
-    whole: bool = True
+    whole: bool
+    shipped: Mapping[str, frozenset[str]]
 
     def outsides(self, asked: Sequence[bool]) -> Iterator[ImportedFacts]:
         """What each file is told; nothing where nobody asks."""
@@ -436,7 +440,10 @@ class _Linked:
         return found
 
     def _declared_values(self, file: int, name: str) -> Iterable[str]:
-        return self.declared.get(self.groups[file], {}).get(name, {})
+        """The values of an option that code declares, or else that configurations alone set."""
+        declared = self.declared.get(self.groups[file], {}).get(name)
+        set_to = self.shipped.get(name, frozenset())
+        return set_to.union(declared, self.shipped.get(GIVEN + name, ())) if declared else set_to
 
     def _stored_elsewhere(self, file: int, name: str) -> set[str]:
         """What other files assign to an attribute, "Layer.fused", of objects that may be of a class of a file."""
