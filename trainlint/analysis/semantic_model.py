@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.callgraph.call_graph import CallGraph
     from trainlint.analysis.callgraph.skeleton import Skeleton
     from trainlint.analysis.conditions.around import Conditions
-    from trainlint.analysis.conditions.option_defaults import Flags
+    from trainlint.analysis.conditions.settings.option_defaults import Flags
     from trainlint.analysis.effects.effect import CalledFunction, Effect
     from trainlint.analysis.frequency.heat import Heats
     from trainlint.analysis.frequency.heat_flow import Unmet
@@ -209,7 +209,7 @@ class SemanticModel:
     @cached_property
     def flags(self) -> Flags:
         """What switches are by default."""
-        from trainlint.analysis.conditions.option_defaults import Flags
+        from trainlint.analysis.conditions.settings.option_defaults import Flags
 
         return Flags(self.outline)
 

@@ -28,7 +28,7 @@ _MODULES = {
     "trainlint.analysis.tables.fact_kinds": "Fact FactKind",
     "trainlint.analysis.effects.effect": "CalledFunction Effect EffectKind",
     "trainlint.analysis.conditions.arguments": "PassedArguments",
-    "trainlint.analysis.conditions.required_values": "RequiredValue",
+    "trainlint.analysis.conditions.settings.required_values": "RequiredValue",
     "trainlint.analysis.frequency.heat_fact": "HeatFact",
     "trainlint.analysis.frequency.unreferenced": "Mentions",
     "trainlint.analysis.programs.loader_uses": "LoaderUse",

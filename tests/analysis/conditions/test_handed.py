@@ -9,7 +9,7 @@ import pytest
 from tests.analysis.facts import file_model, marked
 from trainlint.analysis.conditions.arguments import ANYTHING, PASSED, passed_arguments
 from trainlint.analysis.conditions.condition import ConditionKind
-from trainlint.analysis.conditions.required_values import RequiredValue
+from trainlint.analysis.conditions.settings.required_values import RequiredValue
 from trainlint.finding import Heat
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trainlint.analysis.conditions.arguments import PASSED
-from trainlint.analysis.project.shipped_values import shipped_values
+from trainlint.analysis.project.settings.shipped_values import shipped_values
 
 
 @pytest.mark.parametrize(

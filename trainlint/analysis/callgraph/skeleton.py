@@ -13,7 +13,7 @@ from enum import Enum, Flag, auto
 from typing import NamedTuple
 
 from trainlint.analysis.conditions.arguments import NO_ARGUMENTS, PassedArguments, option_in
-from trainlint.analysis.conditions.required_values import RequiredValue
+from trainlint.analysis.conditions.settings.required_values import RequiredValue
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.finding import Heat
 

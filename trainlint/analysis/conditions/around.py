@@ -8,8 +8,8 @@ from trainlint.analysis.conditions.branch_bodies import follows_giving_up, gives
 from trainlint.analysis.conditions.condition import ALWAYS, Condition, ConditionKind
 from trainlint.analysis.conditions.evaluator import condition_of
 from trainlint.analysis.conditions.guards import within_function
-from trainlint.analysis.conditions.option_defaults import Flags
 from trainlint.analysis.conditions.question import Answers
+from trainlint.analysis.conditions.settings.option_defaults import Flags
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 
 
@@ -45,7 +45,11 @@ class Conditions:
 
     def of_test(self, test: ast.expr, outcome: bool, block: Block) -> Condition:
         """The condition under which a test in a block comes out as `outcome`."""
-        return condition_of(test, outcome, block, self.flags, self._answers)
+        known = self._answers.get((test, outcome, block))
+        if known is None:
+            known = condition_of(test, outcome, block, self.flags, self._answers)
+            self._answers[test, outcome, block] = known
+        return known
 
     def _read(self, block: Block) -> Condition | None:
         line = getattr(block.node, "lineno", 0)

@@ -37,8 +37,8 @@ from trainlint.analysis.conditions.forms import (
     warm_ups,
 )
 from trainlint.analysis.conditions.forms.machine import environment, hardware, versions
-from trainlint.analysis.conditions.option_defaults import Flags
 from trainlint.analysis.conditions.question import Answers, Question
+from trainlint.analysis.conditions.settings.option_defaults import Flags
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import constant, last_name
 from trainlint.analysis.tables.host_reads import ITEM
@@ -192,15 +192,17 @@ def _of_parts(question: Question) -> Condition | None:
             return question.ask(test.value, outcome)
         case ast.IfExp():
             return any_of(
-                [
-                    all_of([question.ask(test.test, way), question.ask(part, outcome)])
-                    for way, part in ((True, test.body), (False, test.orelse))
-                ]
+                [_of_way(question, test.test, True, test.body), _of_way(question, test.test, False, test.orelse)]
             )
         case ast.Call():
             inner = _reduced(test)
             return question.ask(inner, outcome) if inner is not None else None
     return None
+
+
+def _of_way(question: Question, test: ast.expr, way: bool, value: ast.expr) -> Condition:
+    """The condition of a conditional expression that holds by one of its two values."""
+    return all_of([question.ask(test, way), question.ask(value, question.outcome)])
 
 
 def _pairs(test: ast.Compare) -> list[ast.Compare]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from trainlint.analysis.callgraph.call_graph import CallGraph
 from trainlint.analysis.callgraph.skeleton import NOWHERE, LoopTrait, Shape
 from trainlint.analysis.conditions.arguments import BY_DEFAULT, option_in
-from trainlint.analysis.conditions.required_values import RequiredValue
+from trainlint.analysis.conditions.settings.required_values import RequiredValue
 from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.programs.steps import LoopKind, Steps
 from trainlint.analysis.syntax.blocks import BlockKind
@@ -97,14 +97,7 @@ class BlockWays:
         if shape.kind is BlockKind.FUNCTION:
             return Way(block)
         if shape.kind is BlockKind.LOOP:
-            if LoopTrait.ONCE in shape.traits:
-                return way
-            kind = self.steps.kind(block)
-            if past_loops or kind in (LoopKind.MICRO, LoopKind.OTHER):
-                return way._replace(in_loop=True)
-            if kind is LoopKind.EVAL:
-                return self._way(self.net.parents[block], True)._replace(in_loop=True, batches=block)
-            return Way(block)
+            return self._into_loop(block, way, past_loops)
         optional = ""
         if shape.requires:
             left = tuple([clause for clause in shape.requires if not clause or not all(map(_is_option, clause))])
@@ -117,6 +110,16 @@ class BlockWays:
                 unknown=way.unknown or bool(shape.unknown),
             )
         return way
+
+    def _into_loop(self, block: int, way: Way, past_loops: bool) -> Way:
+        if LoopTrait.ONCE in self.net.shapes[block].traits:
+            return way
+        kind = self.steps.kind(block)
+        if past_loops or kind in (LoopKind.MICRO, LoopKind.OTHER):
+            return way._replace(in_loop=True)
+        if kind is LoopKind.EVAL:
+            return self._way(self.net.parents[block], True)._replace(in_loop=True, batches=block)
+        return Way(block)
 
     def _optional(self, block: int, shape: Shape) -> str:
         """That a branch requires an option that has another value by default, in words; "" where that is not known."""

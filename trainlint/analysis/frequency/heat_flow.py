@@ -9,7 +9,7 @@ from enum import IntEnum
 from trainlint.analysis.callgraph.call_graph import CallGraph, Edge
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
 from trainlint.analysis.conditions.arguments import ANYTHING, BY_DEFAULT, PASSED, option_in, parameter_of_caller
-from trainlint.analysis.conditions.required_values import ANSWER, RequiredValue
+from trainlint.analysis.conditions.settings.required_values import ANSWER, RequiredValue
 from trainlint.analysis.frequency.block_ways import BlockHeat, BlockWays, behind
 from trainlint.analysis.frequency.framework_roles import is_called_to_test, role
 from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact, Order
@@ -134,15 +134,22 @@ class FrequencyFixpoint:
         """
         name, option = parameter_of_caller(item.value), option_in(item.value)
         if option is not None:
-            values = self.net.options[file].get(option, ()) if self.net.options else ()
-            if "." in option:
-                return frozenset(values) if values else None
-            return _by_default(values)
+            return self._option(file, option) or (None if "." in option else frozenset())
         if name is None:
             return frozenset({item.value})
         if function == NOWHERE:
             return frozenset()
         return self.values(function, name, any_call=bool(item.function) or found.fact is not None)
+
+    def _passed(self, file: int, value: str) -> frozenset[str]:
+        """What a call in a file passes that hands on no parameter."""
+        option = option_in(value)
+        return frozenset({value}) if option is None else self._option(file, option) or _NOT_KNOWN
+
+    def _option(self, file: int, name: str) -> frozenset[str]:
+        """The values of an option that a file asks for; nothing where they are unknown."""
+        values = self.net.options[file].get(name, ()) if self.net.options else ()
+        return frozenset(values) if "." in name else _by_default(values)
 
     def _unmet_answer(self, file: int, item: RequiredValue, asking: tuple[int, ...]) -> Unmet | None:
         """Why a call never answers as it should; None where it may."""
@@ -232,13 +239,9 @@ class FrequencyFixpoint:
             return _NOT_KNOWN  # what a wrapper or another function hands on is not that call's own arguments
         shape = net.functions[function]
         value = net.calls[edge.call].passed.value(name, shape.parameters, shape.defaults)
-        option = option_in(value)
-        if option is not None:
-            given = net.options[net.file_of_call(edge.call)].get(option, ()) if net.options else ()
-            return _by_default(given) or _NOT_KNOWN
         handed_on = parameter_of_caller(value)
         if handed_on is None:
-            return frozenset({value})
+            return self._passed(net.file_of_call(edge.call), value)
         if caller == NOWHERE or len(asking) >= _DEEPEST or any(item[:2] == (caller, handed_on) for item in asking):
             return _NOT_KNOWN
         own = self._own(caller) is not None

@@ -20,9 +20,9 @@ from trainlint.analysis.callgraph.skeleton import (
 from trainlint.analysis.conditions.arguments import READ_KEYWORD, key_of_unpacked, passed_arguments, written_constant
 from trainlint.analysis.conditions.around import Conditions
 from trainlint.analysis.conditions.condition import ConditionKind
-from trainlint.analysis.conditions.holders import telling_option
-from trainlint.analysis.conditions.required_values import NOTHING
-from trainlint.analysis.conditions.requirements import Requirements
+from trainlint.analysis.conditions.settings.holders import telling_option
+from trainlint.analysis.conditions.settings.required_values import NOTHING
+from trainlint.analysis.conditions.settings.requirements import Requirements
 from trainlint.analysis.frequency.framework_roles import gradients_off
 from trainlint.analysis.programs.grad_mode import Switches
 from trainlint.analysis.programs.loops import LoopReader, describe_loop

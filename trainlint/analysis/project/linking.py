@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 
 from trainlint.analysis.callgraph.call_graph import CallGraph, Edge, build_call_graph
 from trainlint.analysis.callgraph.modules import Modules
-from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing, options_asked_for, required_values
-from trainlint.analysis.conditions.arguments import PASSED, parameter_of_caller
-from trainlint.analysis.conditions.required_values import ANSWER, RequiredValue
+from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
 from trainlint.analysis.effects.effect import CalledFunction, Effect, EffectKind
 from trainlint.analysis.effects.effect_flow import spread_effects
 from trainlint.analysis.frequency.call_sites import hot_calls, leaves_file
@@ -21,11 +19,12 @@ from trainlint.analysis.programs.grad_mode import functions_off
 from trainlint.analysis.programs.loader_uses import LoaderUse
 from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
 from trainlint.analysis.programs.steps import LoopKind, Steps
-from trainlint.analysis.project.calls_by_name import CallsByName
 from trainlint.analysis.project.following import Follower
 from trainlint.analysis.project.project_calls import Crossing, Resolver
 from trainlint.analysis.project.references import References
-from trainlint.analysis.project.shipped_values import GIVEN
+from trainlint.analysis.project.settings.asked_settings import AskedSettings
+from trainlint.analysis.project.settings.calls_by_name import CallsByName
+from trainlint.analysis.project.settings.declared_options import DeclaredOptions
 from trainlint.analysis.project.summary import Draw, Summary
 from trainlint.analysis.project.things import ClassThing, LoaderThing, ObjectThing
 from trainlint.analysis.project.told_values import ToldValues
@@ -98,8 +97,8 @@ class _Linked:
                 bases=dict(self._bases(file)),
                 around=dict(self._around(file)),
                 options=self.options[file],
-                answers=self._answers(file),
-                uncalled=self._uncalled(file),
+                answers=self.asked.answers(file),
+                uncalled=self.asked.uncalled(file),
                 unreferenced=self.references.unreferenced(file) if self.whole else (),
                 untrained=self._untrained(file) if self.whole else (),
                 loader_uses=self.loader_uses.get(file, {}),
@@ -178,7 +177,7 @@ class _Linked:
     @cached_property
     def flow(self) -> FrequencyFixpoint:
         """Heat of the whole project."""
-        return FrequencyFixpoint(self.linked, self.steps, self.registered, is_called=self.calls_by_name.may_call)
+        return FrequencyFixpoint(self.linked, self.steps, self.registered, is_called=self.calls.may_call)
 
     @cached_property
     def registered(self) -> dict[int, HeatFact]:
@@ -284,51 +283,32 @@ class _Linked:
         """The hottest use that other files make of a function."""
         return self.flow.hottest_along(edges[0].function, edges) or UNKNOWN_HEAT
 
+    @cached_property
+    def calls(self) -> CallsByName:
+        """Which functions anything may call."""
+        return CallsByName(self.net, in_sight=self.whole)
+
+    @cached_property
+    def asked(self) -> AskedSettings:
+        """What files ask of settings that other files decide."""
+        return AskedSettings(self.flow, self.calls, self.numbers)
+
+    @cached_property
+    def options(self) -> list[dict[str, tuple[str, ...]]]:
+        """For each file, the values that the options it asks for have by default."""
+        declared = DeclaredOptions(self.summaries, self.groups, self.follower.classes, self.shipped)
+        return [declared.of(file) for file in range(len(self.summaries))]
+
     def _handed(self, file: int, into: Mapping[str, list[Edge]]) -> dict[tuple[str, str, bool], tuple[str, ...]]:
         """What calls from other files give the parameters that a file's branches ask for."""
         found: dict[tuple[str, str, bool], tuple[str, ...]] = {}
-        for function, name, any_call in self._asked(file) if into else ():
+        for function, name, any_call in self.asked.parameters(file) if into else ():
             key = self.net.functions[function].key
             edges = (edge for edge in into.get(key, ()) if edge.how in (Handing.CALLED, Handing.RUN))
             values = [self.flow.values_along(edge, name, any_call=any_call) for edge in edges]
             if any(values):
                 found[key, name, any_call] = tuple(sorted(frozenset().union(*values)))
         return found
-
-    def _asked(self, file: int) -> list[tuple[int, str, bool]]:
-        """The functions and parameters that a file's branches ask for, and whether all calls count.
-
-        So do the parameters of its functions that are handed on to those.
-        """
-        net, first = self.net, self.net.first_block[file]
-        asked: dict[tuple[int, str, bool], None] = {}
-        required: list[tuple[int, RequiredValue]] = []
-        for number, shape in enumerate(self.summaries[file].skeleton.shapes):
-            function = net.function_of[first + number]
-            required += [(function, item) for clause in shape.requires for item in clause]
-        for number, function_shape in enumerate(self.summaries[file].skeleton.functions, net.first_function[file]):
-            for clause in (*function_shape.yes, *function_shape.no):
-                required += [(number, item) for item in clause]
-        for function, item in required:
-            name = parameter_of_caller(item.value)
-            if name is None:
-                continue
-            if item.function and item.function in self.numbers[file]:
-                asked[self.numbers[file][item.function], name, True] = None
-            elif not item.function and function != NOWHERE:
-                asked |= dict.fromkeys([(function, name, False), (function, name, True)])
-        waiting = list(asked)
-        while waiting:
-            function, name, any_call = waiting.pop()
-            shape_of = net.functions[function]
-            for edge in net.callers.get(function, ()) if net.file_of_function[function] == file else ():
-                given = net.calls[edge.call].passed.value(name, shape_of.parameters, shape_of.defaults)
-                caller, handed_on = net.function_of[net.call_block[edge.call]], parameter_of_caller(given)
-                key = (caller, handed_on or "", any_call)
-                if handed_on and caller != NOWHERE and net.file_of_function[caller] == file and key not in asked:
-                    asked[key] = None
-                    waiting.append(key)
-        return list(asked)
 
     def _gradients_off(self, edges: list[Edge]) -> bool:
         """Whether all calls of a function from other files have autograd off."""
@@ -409,87 +389,6 @@ class _Linked:
                 key = self.summaries[crossing.file].skeleton.calls[crossing.call].key
                 takes = any(item.kind is EffectKind.DIFFERENTIATES for item in self.effects.get(number, ()))
                 found[key] = found.get(key, False) or takes
-        return found
-
-    @cached_property
-    def declared(self) -> dict[int, dict[str, dict[str, set[int]]]]:
-        """For each group of files, option → value that it has by default → the files that say so.
-
-        Tests declare options of their own.
-        """
-        found: dict[int, dict[str, dict[str, set[int]]]] = {}
-        for file, (summary, group) in enumerate(zip(self.summaries, self.groups, strict=True)):
-            if not summary.skeleton.is_test_file:
-                options = found.setdefault(group, {})
-                for name, values in summary.options.items():
-                    for value in values:
-                        options.setdefault(name, {}).setdefault(value, set()).add(file)
-        return found
-
-    @cached_property
-    def options(self) -> list[dict[str, tuple[str, ...]]]:
-        """For each file, the values that the options it asks for have by default."""
-        return [self._options(file) for file in range(len(self.summaries))]
-
-    def _options(self, file: int) -> dict[str, tuple[str, ...]]:
-        found = {}
-        for name in sorted(options_asked_for(self.summaries[file].skeleton)):
-            values = self._stored_elsewhere(file, name) if "." in name else self._declared_values(file, name)
-            if values:
-                found[name] = tuple(sorted(values))
-        return found
-
-    def _declared_values(self, file: int, name: str) -> Iterable[str]:
-        """The values of an option that code declares, or else that configurations alone set."""
-        declared = self.declared.get(self.groups[file], {}).get(name)
-        set_to = self.shipped.get(name, frozenset())
-        return set_to.union(declared, self.shipped.get(GIVEN + name, ())) if declared else set_to
-
-    def _stored_elsewhere(self, file: int, name: str) -> set[str]:
-        """What other files assign to an attribute, "Layer.fused", of objects that may be of a class of a file."""
-        owner, _, attribute = name.rpartition(".")
-        stored = self.declared.get(self.groups[file], {}).get(f".{attribute}", {})
-        found = {value for value, files in stored.items() if files - {file}}
-        for other, cls in self._classes_with.get(attribute, ()):
-            if (other, cls) != (file, owner) and ClassThing(file, owner) in self.follower.classes.ancestry(other, cls):
-                found.add(PASSED)
-        return found
-
-    @cached_property
-    def _classes_with(self) -> dict[str, list[tuple[int, str]]]:
-        """Attribute → the classes with a base that assign it."""
-        found: dict[str, list[tuple[int, str]]] = {}
-        for file, summary in enumerate(self.summaries):
-            for name, cls in summary.classes.items():
-                for attribute in cls.attributes if cls.bases else ():
-                    found.setdefault(attribute, []).append((file, name))
-        return found
-
-    @cached_property
-    def calls_by_name(self) -> CallsByName:
-        """Which functions anything may call."""
-        return CallsByName(self.net, in_sight=self.whole)
-
-    def _uncalled(self, file: int) -> tuple[str, ...]:
-        """The functions that assign an attribute for which a file's branches ask, and that nothing calls."""
-        keys = {item.function for item in required_values(self.summaries[file].skeleton)} & self.numbers[file].keys()
-        return tuple(sorted(key for key in keys if not self.calls_by_name.may_call(self.numbers[file][key])))
-
-    def _is_elsewhere(self, file: int, call: int) -> bool:
-        """Whether a call runs functions of other files."""
-        return any(self.net.file_of_function[edge.function] != file for edge in self.linked.callees.get(call, ()))
-
-    def _answers(self, file: int) -> dict[tuple[str, bool], int]:
-        """The calls of a file that ask functions of other files, with the answers that these never give."""
-        found: dict[tuple[str, bool], int] = {}
-        skeleton, first = self.summaries[file].skeleton, self.net.first_call[file]
-        asked = {(item.value, item.holds) for item in required_values(skeleton) if item.operator == ANSWER}
-        for number, call in enumerate(skeleton.calls, first) if asked else ():
-            for answer in (True, False):
-                if (call.key, answer) in asked and self._is_elsewhere(file, number):
-                    unmet = self.flow.unmet_answer(number, answer)
-                    if unmet is not None:
-                        found[call.key, answer] = unmet.value
         return found
 
     def _bases(self, file: int) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -88,14 +88,11 @@ def facts_of_groups(
     if cache is not None:
         complete(results, [place for number in new for place in groups[number]], members, executor, cache)
     tasks = []
-    values: dict[frozenset[Path], Mapping[str, frozenset[str]]] = {}
     for number in new:
-        directories = frozenset([members[place].path.parent / "any" for place in groups[number]])
-        if directories not in values:
-            values[directories] = shipped.values(directories)
         of_group = tuple((members[place], results[place]) for place in groups[number])
+        values = shipped.values([member.path for member, _ in of_group])
         whole = members[groups[number][0]].group not in participants.incomplete
-        tasks.append(_Group(of_group, ambiguous, values[directories], with_digests=cache is not None, whole=whole))
+        tasks.append(_Group(of_group, ambiguous, values, with_digests=cache is not None, whole=whole))
     for number, found in zip(new, _linked(tasks, executor), strict=True):
         facts[number] = found
         if cache is not None and found.failure is None:

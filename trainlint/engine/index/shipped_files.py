@@ -26,16 +26,20 @@ class ShippedFiles:
         """`paths` are absolute."""
         self._project_of: dict[str, str | None] = {}
         self._paths: dict[str, list[str]] = {}
+        self._known: dict[tuple[str, ...], Mapping[str, frozenset[str]]] = {}
         for path in sorted(paths, key=lambda path: (path.count(os.sep), path)):
             project = self._project(str(PurePath(path).parent))
             if project is not None and len(self._paths.setdefault(project, [])) < MOST_FILES:
                 self._paths[project].append(path)
 
     def values(self, files: Collection[Path]) -> Mapping[str, frozenset[str]]:
-        """Option → the values that the projects of some files set it to: `analysis.project.shipped_values`."""
-        from trainlint.analysis.project.shipped_values import shipped_values
+        """Option → the values that the projects of some files set it to: `analysis.project.settings.shipped_values`."""
+        from trainlint.analysis.project.settings.shipped_values import shipped_values
 
-        return shipped_values(self._texts(self._of(files)))
+        paths = self._of(files)
+        if paths not in self._known:
+            self._known[paths] = shipped_values(self._texts(paths))
+        return self._known[paths]
 
     def digest(self, files: Collection[Path], cache: Cache) -> bytes:
         """What stands for all that the shipped files of the projects of some files hold."""
@@ -43,9 +47,9 @@ class ShippedFiles:
         cache.contents.look(paths)
         return cache.key("shipped", *(part for path in paths for part in (path, cache.contents.digest(path) or b"")))
 
-    def _of(self, files: Collection[Path]) -> list[str]:
+    def _of(self, files: Collection[Path]) -> tuple[str, ...]:
         projects = {self._project(str(path.parent)) for path in files}
-        return [path for project in sorted(filter(None, projects)) for path in self._paths.get(project, ())]
+        return tuple(path for project in sorted(filter(None, projects)) for path in self._paths.get(project, ()))
 
     def _project(self, directory: str) -> str | None:
         if directory not in self._project_of:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
-from trainlint.analysis.conditions.holders import is_expected, option_name
 from trainlint.analysis.conditions.question import Question
+from trainlint.analysis.conditions.settings.holders import is_expected, option_name
 from trainlint.analysis.syntax.blocks import Binding, Block, How
 from trainlint.analysis.syntax.names import constant
 

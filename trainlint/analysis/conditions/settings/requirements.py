@@ -23,8 +23,8 @@ from trainlint.analysis.conditions.condition import ConditionKind
 from trainlint.analysis.conditions.forms.counters import words
 from trainlint.analysis.conditions.forms.remainders import EVERY_UPDATE
 from trainlint.analysis.conditions.guards import guards_around
-from trainlint.analysis.conditions.holders import is_expected, option_name
-from trainlint.analysis.conditions.required_values import (
+from trainlint.analysis.conditions.settings.holders import is_expected, option_name
+from trainlint.analysis.conditions.settings.required_values import (
     ANSWER,
     IMPOSSIBLE,
     NOTHING,
@@ -34,7 +34,7 @@ from trainlint.analysis.conditions.required_values import (
     all_required,
     any_required,
 )
-from trainlint.analysis.syntax.blocks import Binding, Block, Class, Function, How
+from trainlint.analysis.syntax.blocks import Binding, Block, Class, Function, How, Place
 from trainlint.analysis.syntax.names import constant, dotted, last_name, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.stable_keys import Keys
@@ -254,19 +254,17 @@ class Requirements:
         found = []
         for place in self.outline.stores.get(name, ()):
             for target in targets(place.statement):
-                if not isinstance(target, ast.Attribute) or target.attr != name:
-                    continue
-                own = self.outline.self_class(target.value, place.block) if isinstance(target.value, ast.Name) else None
-                if own is owner or (own is not None and owner.name not in map(last_name, own.node.bases)):
-                    continue
-                function = self.outline.enclosing(place.block)
-                value = place.statement.value if isinstance(place.statement, ast.Assign) else None
-                known = written_constant(value)
-                if not known and isinstance(value, ast.Name) and function is not None:
-                    if value.id in {item.arg for item in function.parameters}:
-                        known = of_parameter(value.id)
-                found.append((known or PASSED, self.keys.function(function) if function is not None else ""))
+                if isinstance(target, ast.Attribute) and target.attr == name and self._is_other(target, place, owner):
+                    function = self.outline.enclosing(place.block)
+                    value = place.statement.value if isinstance(place.statement, ast.Assign) else None
+                    key = self.keys.function(function) if function is not None else ""
+                    found.append((_stored_value(value, function) or PASSED, key))
         return found
+
+    def _is_other(self, target: ast.Attribute, place: Place, owner: Class) -> bool:
+        """Whether a target that a class does not assign itself may be of it, or of one that derives from it."""
+        own = self.outline.self_class(target.value, place.block) if isinstance(target.value, ast.Name) else None
+        return own is None or (own is not owner and owner.name in map(last_name, own.node.bases))
 
     def _is_open(self, owner: Class) -> bool:
         """Whether something else may assign a class's attributes: a registry makes it, or names are computed."""
@@ -291,6 +289,13 @@ def _of_function(clauses: Clauses, key: str) -> Clauses:
         )
         for clause in clauses
     )
+
+
+def _stored_value(value: ast.expr | None, function: Function | None) -> str:
+    """A constant that is assigned, or the parameter of a function; "" for all else."""
+    if isinstance(value, ast.Name) and function is not None:
+        return of_parameter(value.id) if value.id in {item.arg for item in function.parameters} else ""
+    return written_constant(value)
 
 
 def _literal(node: ast.expr) -> str:

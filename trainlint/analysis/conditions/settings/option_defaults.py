@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from trainlint.analysis.conditions.arguments import PASSED, written_constant
 from trainlint.analysis.conditions.assignments import Assignments, targets
 from trainlint.analysis.conditions.guards import parts_around
-from trainlint.analysis.conditions.holders import holds_settings, is_holder, option_name
+from trainlint.analysis.conditions.settings.holders import holds_settings, is_holder, option_name
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Function, How, Place
 from trainlint.analysis.syntax.names import argument, constant, last_name, position
 from trainlint.analysis.syntax.outline import Outline

@@ -15,7 +15,7 @@ _HOLDERS = frozenset(
 _CLASSES = lazy(r"(config|cfg|args|arguments|options|settings|hparams|params)$", re.IGNORECASE)
 _EXPECTED = lazy(
     r"cuda|gpu|device|accelerator|amp($|_)|fp16|bf16|half|mixed|precision|distributed|ddp|fsdp|parallel|world|rank|"
-    r"accum|^(do_|is_)?train(ing)?$|batch|clip|ema($|_)|checkpointing|resume",
+    r"accum|^(do_|is_)?train(ing)?$|batch|clip|resume",
     re.IGNORECASE,
 )
 """Options that a run which is worth tuning sets: for its hardware, its size, and what many recipes have."""
