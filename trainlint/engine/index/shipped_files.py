@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
-from trainlint.bounded import SHIPPED_BYTES, read_beginning
+from trainlint.bounded import SHIPPED_BYTES, read_bounded
 from trainlint.project import project_around
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from trainlint.cache.cache import Cache
 
 MOST_FILES = 400
@@ -29,7 +27,7 @@ class ShippedFiles:
         self._known: dict[tuple[str, ...], Mapping[str, frozenset[str]]] = {}
         for path in sorted(paths, key=lambda path: (path.count(os.sep), path)):
             project = self._project(str(PurePath(path).parent))
-            if project is not None and len(self._paths.setdefault(project, [])) < MOST_FILES:
+            if project is not None and len(self._paths.setdefault(project, [])) < MOST_FILES and _is_small(path):
                 self._paths[project].append(path)
 
     def values(self, files: Collection[Path]) -> Mapping[str, frozenset[str]]:
@@ -59,7 +57,14 @@ class ShippedFiles:
     def _texts(self, paths: Collection[str]) -> Iterator[tuple[str, str]]:
         for path in paths:
             try:
-                data = read_beginning(path, SHIPPED_BYTES)
+                data = read_bounded(path, SHIPPED_BYTES)
             except OSError:
                 continue  # what cannot be read sets nothing
             yield PurePath(path).suffix, data.decode("utf-8", "replace")
+
+
+def _is_small(path: str) -> bool:
+    try:
+        return Path(path).stat().st_size <= SHIPPED_BYTES
+    except OSError:
+        return False
