@@ -17,6 +17,8 @@ SOURCE_BYTES = 5_000_000
 """Python. What people write is far smaller; a larger file is data, and judging it could take minutes."""
 SETTINGS_BYTES = 100_000
 """Settings of training in JSON and YAML. People write them by hand; a larger file holds data."""
+SHIPPED_BYTES = 200_000
+"""A configuration of an experiment, a launch script, a page of Markdown. A larger one holds data, or prose."""
 CONFIGURATION_BYTES = 1_000_000
 """pyproject.toml and trainlint.toml. The largest in use have some 100 kB; parsing 1 MB takes about a second."""
 REQUIREMENTS_BYTES = 1_000_000

@@ -21,9 +21,10 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.callgraph.call_graph import CallGraph
     from trainlint.analysis.callgraph.skeleton import Skeleton
     from trainlint.analysis.conditions.around import Conditions
-    from trainlint.analysis.conditions.option_defaults import Flags
+    from trainlint.analysis.conditions.settings.option_defaults import Flags
     from trainlint.analysis.effects.effect import CalledFunction, Effect
     from trainlint.analysis.frequency.heat import Heats
+    from trainlint.analysis.frequency.heat_flow import Unmet
     from trainlint.analysis.frequency.unreferenced import Mentions
     from trainlint.analysis.programs.facts import Fact
     from trainlint.analysis.programs.grad_mode import Gradients, Switches
@@ -99,9 +100,9 @@ class SemanticModel:
         if outside == self.outside:
             return self
         model = SemanticModel(self.source, self.tree, self.config, outside)
-        shared = (
-            _FACTS_OF_ONE_FILE if outside.bases or outside.options else (*_FACTS_OF_ONE_FILE, "skeleton", "call_graph")
-        )
+        shared: tuple[str, ...] = _FACTS_OF_ONE_FILE
+        if not outside.bases:
+            shared = (*shared, "skeleton") if outside.options else (*shared, "skeleton", "call_graph")
         model.__dict__.update((name, self.__dict__[name]) for name in shared if name in self.__dict__)
         return model
 
@@ -181,7 +182,7 @@ class SemanticModel:
             from trainlint.analysis.frequency.skeleton_builder import bases_of, rebased
 
             alone = rebased(alone, self.outline, self.switches, bases_of(self.outline, self.outside.bases))
-        return alone.with_options(self.defaults)
+        return alone
 
     @cached_property
     def own_skeleton(self) -> Skeleton:
@@ -208,7 +209,7 @@ class SemanticModel:
     @cached_property
     def flags(self) -> Flags:
         """What switches are by default."""
-        from trainlint.analysis.conditions.option_defaults import Flags
+        from trainlint.analysis.conditions.settings.option_defaults import Flags
 
         return Flags(self.outline)
 
@@ -219,12 +220,11 @@ class SemanticModel:
 
         return Conditions(self.flags)
 
-    @property
-    def defaults(self) -> dict[str, bool]:
-        """Options whose default is known, and the same everywhere: here, and in files that this one works with."""
-        own = {name: values.copy().pop() for name, values in self.flags.declared().items() if len(values) == 1}
-        known = own | dict(self.outside.options)
-        return {name: value for name, value in known.items() if value is not None}
+    @cached_property
+    def defaults(self) -> Mapping[str, tuple[str, ...]]:
+        """The values that options have unless somebody sets them: here, or in the files that this one works with."""
+        own = {name: tuple(sorted(values)) for name, values in self.flags.declared().items() if name[0] != "."}
+        return own | dict(self.outside.options)
 
     @cached_property
     def telling_calls(self) -> list[Place]:
@@ -238,7 +238,7 @@ class SemanticModel:
         """The skeleton as the network that facts flow through."""
         from trainlint.analysis.callgraph.call_graph import build_call_graph
 
-        return build_call_graph([self.skeleton])
+        return build_call_graph([self.skeleton], [self.defaults])
 
     @cached_property
     def steps(self) -> Steps:
@@ -273,8 +273,26 @@ class SemanticModel:
             for (key, name, any_call), values in self.outside.handed.items()
             if key in numbers
         }
-        flow = FrequencyFixpoint(self.call_graph, self.steps, self._by_function_number(self.outside.heats), handed)
+        flow = FrequencyFixpoint(
+            self.call_graph,
+            self.steps,
+            self._by_function_number(self.outside.heats),
+            handed,
+            answers=self._answers_elsewhere,
+            is_called=lambda function: self.skeleton.functions[function].key not in self.outside.uncalled,
+        )
         return Heats(self.skeleton, flow, self.numbers, self._by_function_number(self.outside.called_at))
+
+    @property
+    def _answers_elsewhere(self) -> dict[tuple[int, bool], Unmet]:
+        """Call that leaves the file, by its number, and an answer → why it never answers so."""
+        from trainlint.analysis.frequency.heat_flow import Unmet
+
+        if not self.outside.answers:
+            return {}
+        numbers = {call.key: number for number, call in enumerate(self.skeleton.calls)}
+        known = self.outside.answers.items()
+        return {(numbers[key], answer): Unmet(why) for (key, answer), why in known if key in numbers}
 
     @cached_property
     def is_of_other_framework(self) -> bool:

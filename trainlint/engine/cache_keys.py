@@ -35,7 +35,8 @@ def key_of_run(jobs: Sequence[Job], files: ProjectFiles, cache: Cache) -> bytes 
     if alone is None or cache.store.marks([alone]) or not files.may_hold_findings:
         return alone
     context = [(target, files.config_of(target.path)) for target in files.context]
-    return _key_of_files([*of_run, *context], str(len(jobs)), cache)
+    shipped = files.shipped.digest([target.path for target, _ in (*of_run, *context)], cache)
+    return _key_of_files([*of_run, *context], f"{len(jobs)} {shipped.hex()}", cache)
 
 
 def _key_of_files(files: Sequence[tuple[Target, Config | None]], judged: str, cache: Cache) -> bytes | None:
@@ -83,7 +84,8 @@ def key_of_summary(member: Member, cache: Cache) -> bytes | None:
 def key_of_group(members: Sequence[Member], summaries: Sequence[bytes], ambiguous: bytes, cache: Cache) -> bytes:
     """The key of what linking the files of a group gives.
 
-    `summaries` are the digests of their summaries, `ambiguous` that of the names of methods in files left out.
+    `summaries` are the digests of their summaries, `ambiguous` those of the names of methods in files left out, and of
+    what configurations and launch scripts hold.
     """
     facts: list[str | bytes] = [ambiguous]
     for member, digest in zip(members, summaries, strict=True):

@@ -18,13 +18,14 @@ from trainlint.bounded import SETTINGS_BYTES, leads_out, read_bounded, reason_of
 from trainlint.finding import Failure
 from trainlint.paths import absolute, is_directory, shown_path
 from trainlint.project import project_around, repository_around
-from trainlint.training_settings.files import holds_settings, is_settings, may_be_settings
+from trainlint.training_settings.files import holds_settings, may_be_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.gitignore.ignores import IgnoreReader, Ignores
 
 _SUFFIXES = (".py", ".pyw")
+SHIPPED_SUFFIXES = (".yaml", ".yml", ".toml", ".json", ".sh", ".bash", ".slurm", ".sbatch", ".md")
 
 SKIPPED_DIRECTORIES = frozenset(
     {
@@ -77,6 +78,8 @@ class Discovery:
     """Sentences for `--verbose`."""
     searched: tuple[Path, ...] = ()
     """The directories that the user named and that were searched, absolute."""
+    shipped: tuple[str, ...] = ()
+    """Configuration files, launch scripts and pages that may say how the code is run, absolute, in their order."""
 
 
 def discover(
@@ -116,6 +119,7 @@ class _Search:
         self.notes: list[str] = []
         self.left_out: dict[str, bool] = {}
         self.searched: list[Path] = []
+        self.shipped: set[str] = set()
         self.all_named_excluded = True
         self.real_directories: dict[str, str] = {}
         self.project = ""
@@ -129,6 +133,7 @@ class _Search:
             excluded=tuple(sorted(self.excluded)),
             notes=tuple(dict.fromkeys(self.notes)),
             searched=tuple(self.searched),
+            shipped=tuple(sorted(self.shipped)),
         )
 
     def named(self, path: Path, force_exclude: Callable[[Path], bool]) -> None:
@@ -178,7 +183,7 @@ class _Search:
                             directories.append(entry.name)
                         elif entry.name == ".gitignore":
                             has_ignore_file = True
-                        elif _may_be_judged(entry.name):
+                        elif _may_be_judged(entry.name) or is_shipped(entry.name):
                             files.append((entry.name, entry.is_symlink()))
             except OSError as error:
                 self.fail(
@@ -203,8 +208,13 @@ class _Search:
             self.excluded.add(self.shown(path))
         elif is_link and leads_out(path, self.project):
             self.note(path, "it is a link to a file outside of the project; it is judged only when it is named")
-        elif not is_settings(path) or _holds_settings(path):
+        elif is_python(path):
             self.add(path, place)
+        else:
+            if not is_link and is_shipped(path):
+                self.shipped.add(path)
+            if _may_be_judged(path) and _holds_settings(path):
+                self.add(path, place)
 
     def add(self, path: str, place: Path) -> None:
         """Add one file, or say why it cannot be read."""
@@ -303,6 +313,11 @@ def is_python(name: str) -> bool:
 def _may_be_judged(name: str) -> bool:
     """Whether a file name is that of a Python file, or may be that of settings."""
     return is_python(name) or may_be_settings(name.rpartition("/")[2])
+
+
+def is_shipped(name: str) -> bool:
+    """Whether a file may say how the code of a project is run, by its suffix."""
+    return name.endswith(SHIPPED_SUFFIXES)
 
 
 def _holds_settings(path: str) -> bool:

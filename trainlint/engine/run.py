@@ -57,7 +57,7 @@ def run(
     has are not computed again, and new ones are added to it; but files are always fixed afresh.
     """
     jobs, failures = _jobs(discovery.targets, configurations)
-    files = ProjectFiles(_members(jobs), configurations, discovery.searched)
+    files = ProjectFiles(_members(jobs), configurations, discovery.searched, discovery.shipped)
     little = sum(job.size for job in jobs) <= _SMALL and not files.may_hold_findings
     if little and workers in (None, 1):
         found = _judged_alone(jobs, fixing)

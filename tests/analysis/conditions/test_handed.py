@@ -7,8 +7,9 @@ import ast
 import pytest
 
 from tests.analysis.facts import file_model, marked
-from trainlint.analysis.conditions.arguments import ANYTHING, PASSED, RequiredParameter, passed_arguments
+from trainlint.analysis.conditions.arguments import ANYTHING, PASSED, passed_arguments
 from trainlint.analysis.conditions.condition import ConditionKind
+from trainlint.analysis.conditions.settings.required_values import RequiredValue
 from trainlint.finding import Heat
 
 
@@ -53,7 +54,8 @@ def test_what_a_call_gives_a_parameter(text: str, said: str) -> None:
     ],
 )
 def test_whether_a_value_meets_what_a_branch_needs(literal: str, holds: bool, value: str, met: bool | None) -> None:
-    assert RequiredParameter("reduce", literal, holds).met_by(value) is met
+    operator = "==" if literal else ""
+    assert RequiredValue("reduce", "=reduce", operator, literal, holds).met_by(value) is met
 
 
 ASKING = """

@@ -7,12 +7,13 @@ named tuples are made and pickled twice as fast as frozen dataclasses.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, Flag, auto
 from typing import NamedTuple
 
-from trainlint.analysis.conditions.arguments import NO_ARGUMENTS, PassedArguments, RequiredParameter
+from trainlint.analysis.conditions.arguments import NO_ARGUMENTS, PassedArguments, option_in
+from trainlint.analysis.conditions.settings.required_values import RequiredValue
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.finding import Heat
 
@@ -50,12 +51,8 @@ class Shape(NamedTuple):
     words: str = ""
     """For loops: how they read; for branches and handlers: why they run only now and then, "" where they do not."""
     traits: LoopTrait = LoopTrait.NONE
-    wants: tuple[tuple[str, bool], ...] = ()
-    """For branches: options that must be on, or off, for it to run."""
-    optional: str = ""
-    """That one of them has another value by default, in words; "" where that is not known."""
-    requires: tuple[RequiredParameter, ...] = ()
-    """For branches: what parameters, of the function around or of the object's constructor, must hold."""
+    requires: tuple[tuple[RequiredValue, ...], ...] = ()
+    """For branches: clauses of what settings must be, which must all hold."""
     unknown: str = ""
     """For branches: that nothing says how often their test holds, in words; "" where something does."""
 
@@ -130,6 +127,10 @@ class FunctionShape(NamedTuple):
     """What a call passes, in order, without the object that it is called on."""
     defaults: tuple[tuple[str, str], ...] = ()
     """Parameters with their defaults, where these are constants."""
+    yes: tuple[tuple[RequiredValue, ...], ...] = ()
+    """For functions that answer a question: what they require of settings to answer yes."""
+    no: tuple[tuple[RequiredValue, ...], ...] = ()
+    """What they require to answer no."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,18 +146,23 @@ class Skeleton:
     is_test_file: bool = False
     """The file tests or measures: nobody waits for its training."""
 
-    def with_options(self, defaults: Mapping[str, bool]) -> Skeleton:
-        """The same file with what options are by default, by their names."""
-        if not any(shape.wants for shape in self.shapes):
-            return self
-        return replace(self, shapes=tuple(_with_options(shape, defaults) for shape in self.shapes))
-
     def with_bases(self, bases: dict[str, tuple[str, ...]]) -> Skeleton:
         """The same file with what other files know of its classes."""
         return replace(self, bases=self.bases | bases)
 
 
-def _with_options(shape: Shape, defaults: Mapping[str, bool]) -> Shape:
-    missing = [name for name, value in shape.wants if defaults.get(name, value) is not value]
-    optional = f"line {shape.line}: only if `{missing[0]}` is set otherwise than by default" if missing else ""
-    return shape if shape.optional == optional else shape._replace(optional=optional)
+def required_values(skeleton: Skeleton) -> Iterator[RequiredValue]:
+    """All that a file's branches and the answers of its functions require of settings."""
+    for shape in skeleton.shapes:
+        for clause in shape.requires:
+            yield from clause
+    for function in skeleton.functions:
+        for clause in (*function.yes, *function.no):
+            yield from clause
+
+
+def options_asked_for(skeleton: Skeleton) -> set[str]:
+    """The options that a file's tests read, or that its calls pass on."""
+    values = [item.value for item in required_values(skeleton)]
+    values += [value for call in skeleton.calls for _, value in call.passed.known]
+    return {name for value in values if (name := option_in(value)) is not None}

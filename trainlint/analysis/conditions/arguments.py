@@ -1,13 +1,12 @@
-"""What branches need of a function's parameters, what calls pass, and whether the one meets the other.
+"""What calls pass, as data.
 
-A branch of a helper that no call of the training step can take is no part of that step.
 Values are texts: a constant as Python writes it (`"True"`, `"'mean'"`), or one of the signs below.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from trainlint.analysis.syntax.blocks import Function
@@ -19,46 +18,15 @@ ANYTHING = "*"
 """Nothing is known: not even whether the parameter is passed."""
 _OF_CALLER = "="
 """Before the name of a parameter of the caller, which is passed on as it is."""
+_OPTION = "$"
+"""Before the name of an option of the program."""
+BY_DEFAULT = "@"
+"""Before a constant that an option has unless somebody sets it."""
 _LONGEST = 40
-_INFINITY = "1e999"
+INFINITY = "1e999"
 """As a literal that Python reads."""
 READ_KEYWORD = ("get", "pop")
 """Methods that read a keyword from `**kwargs`, with what it is if no call passes it."""
-
-
-class RequiredParameter(NamedTuple):
-    """What a parameter must hold for a branch to run."""
-
-    name: str
-    literal: str
-    """The constant that the test compares it with; "" where the test asks for its truth."""
-    holds: bool
-    """How the test must come out."""
-    constructor: str = ""
-    """The key of the `__init__` whose parameter it is, which an attribute keeps; "" for the branch's own function."""
-
-    @property
-    def opposite(self) -> RequiredParameter:
-        """What the other branch needs."""
-        return self._replace(holds=not self.holds)
-
-    def met_by(self, value: str) -> bool | None:
-        """Whether a value meets it; None where the value does not tell."""
-        if value == PASSED:
-            return not self.holds if self.literal == "None" else None
-        if value == ANYTHING:
-            return None
-        given = ast.literal_eval(value)
-        return (bool(given) if not self.literal else given == ast.literal_eval(self.literal)) is self.holds
-
-    @property
-    def words(self) -> str:
-        """What it needs, for people."""
-        if self.literal == "None":
-            return f"only if a call {'leaves out' if self.holds else 'passes'} `{self.name}`"
-        literal = "inf" if self.literal == _INFINITY else self.literal
-        what = f" {literal}" if literal else " on"
-        return f"only if `{self.name}` is{'' if self.holds else ' not'}{what}"
 
 
 class PassedArguments(NamedTuple):
@@ -87,12 +55,18 @@ class PassedArguments(NamedTuple):
 NO_ARGUMENTS = PassedArguments()
 
 
-def passed_arguments(call: ast.Call, parameters: Collection[str] = ()) -> PassedArguments:
-    """The arguments that the text of a call passes; `parameters` are those of the caller that nothing assigns."""
+def passed_arguments(
+    call: ast.Call, parameters: Collection[str] = (), option: Callable[[ast.expr], str] | None = None
+) -> PassedArguments:
+    """The arguments that the text of a call passes.
+
+    `parameters` are those of the caller that nothing assigns; `option` gives the name of the option that an expression
+    reads, or "".
+    """
     if not call.args and not call.keywords:
         return NO_ARGUMENTS
-    known = [(str(number), _known(item, parameters)) for number, item in enumerate(call.args)]
-    known += [(item.arg, _known(item.value, parameters)) for item in call.keywords if item.arg is not None]
+    known = [(str(number), _known(item, parameters, option)) for number, item in enumerate(call.args)]
+    known += [(item.arg, _known(item.value, parameters, option)) for item in call.keywords if item.arg is not None]
     return PassedArguments(
         len(call.args),
         tuple([item.arg for item in call.keywords if item.arg is not None]),
@@ -101,16 +75,27 @@ def passed_arguments(call: ast.Call, parameters: Collection[str] = ()) -> Passed
     )
 
 
-def _known(value: ast.expr, parameters: Collection[str]) -> str:
+def _known(value: ast.expr, parameters: Collection[str], option: Callable[[ast.expr], str] | None) -> str:
     if type(value) is ast.Name:
-        return _OF_CALLER + value.id if value.id in parameters else ""
-    return written_constant(value)
+        return of_parameter(value.id) if value.id in parameters else ""
+    name = option(value) if option is not None else ""
+    return of_option(name) if name else written_constant(value)
+
+
+def of_parameter(name: str) -> str:
+    """The text of a parameter's value."""
+    return _OF_CALLER + name
+
+
+def of_option(name: str) -> str:
+    """The text of an option's value."""
+    return _OPTION + name
 
 
 def written_constant(value: ast.expr | None) -> str:
     """A short constant as Python writes it; "" for all else."""
     if _is_infinity(value):
-        return _INFINITY
+        return INFINITY
     found = constant(value)
     if (
         not isinstance(found, bool | int | float | str | None)
@@ -132,6 +117,11 @@ def _is_infinity(value: ast.expr | None) -> bool:
 def parameter_of_caller(value: str) -> str | None:
     """The parameter of the caller that is passed on; None for other values."""
     return value[len(_OF_CALLER) :] if value.startswith(_OF_CALLER) else None
+
+
+def option_in(value: str) -> str | None:
+    """The option whose value it is; None for other values."""
+    return value[len(_OPTION) :] if value.startswith(_OPTION) else None
 
 
 def key_of_unpacked(call: ast.Call, function: Function) -> str | None:

@@ -8,8 +8,8 @@ from trainlint.analysis.conditions.branch_bodies import follows_giving_up, gives
 from trainlint.analysis.conditions.condition import ALWAYS, Condition, ConditionKind
 from trainlint.analysis.conditions.evaluator import condition_of
 from trainlint.analysis.conditions.guards import within_function
-from trainlint.analysis.conditions.option_defaults import Flags
 from trainlint.analysis.conditions.question import Answers
+from trainlint.analysis.conditions.settings.option_defaults import Flags
 from trainlint.analysis.syntax.blocks import Block, BlockKind
 
 
@@ -45,7 +45,11 @@ class Conditions:
 
     def of_test(self, test: ast.expr, outcome: bool, block: Block) -> Condition:
         """The condition under which a test in a block comes out as `outcome`."""
-        return condition_of(test, outcome, block, self.flags, self._answers)
+        known = self._answers.get((test, outcome, block))
+        if known is None:
+            known = condition_of(test, outcome, block, self.flags, self._answers)
+            self._answers[test, outcome, block] = known
+        return known
 
     def _read(self, block: Block) -> Condition | None:
         line = getattr(block.node, "lineno", 0)
@@ -58,9 +62,11 @@ class Conditions:
         line = block.test.lineno
         if isinstance(block.node, ast.Assert):
             return Condition(ConditionKind.FAILURE, line, "only if the assertion fails", rare=True)
-        if gives_up(block):
-            return Condition(ConditionKind.FAILURE, line, "only before giving up", rare=True)
         found = condition_of(block.test, not block.negated, block, self.flags, self._answers)
+        if block.after_exit and not block.negated:
+            return found if found.rare else None  # one of several ways through an `if` leaves
+        if not found.rare and gives_up(block):
+            return Condition(ConditionKind.FAILURE, line, "only before giving up", rare=True)
         if found.is_unknown and follows_giving_up(block):
             return ALWAYS
         return found

@@ -33,7 +33,7 @@ class Assignments:
     def _found(self) -> Iterator[tuple[str, Position]]:
         for attribute, places in self.outline.stores.items():
             for place in places:
-                for target in _targets(place.statement):
+                for target in targets(place.statement):
                     yield from _stored(target, attribute)
         for place in self.outline.subscripts:
             if isinstance(place.node, ast.Subscript) and isinstance(place.node.ctx, ast.Store):
@@ -59,7 +59,8 @@ def _stored(target: ast.expr, attribute: str) -> Iterator[tuple[str, Position]]:
             yield f"{dotted(part.value)}[]", position(part)
 
 
-def _targets(statement: ast.stmt) -> list[ast.expr]:
+def targets(statement: ast.stmt) -> list[ast.expr]:
+    """What a statement assigns to."""
     if isinstance(statement, ast.Assign):
         return statement.targets
     return [statement.target] if isinstance(statement, ast.AnnAssign | ast.AugAssign) else []

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from enum import auto
 from typing import NamedTuple
 
-from trainlint.analysis.conditions.arguments import RequiredParameter
 from trainlint.analysis.syntax.fast_enum import Choice
 
 CONFIDENCE_BEHIND_UNKNOWN = 0.85
@@ -76,8 +75,6 @@ class Condition(NamedTuple):
     """For OPTION: whether it must be on; for PARAMETER: whether it must be passed."""
     default: bool | None = None
     """For OPTION: what it is by default, where the file says so."""
-    needs: RequiredParameter | None = None
-    """What a parameter must hold, where the test asks for one."""
     parts: tuple[Condition, ...] = ()
     """Conditions that must all hold, where there are several."""
 

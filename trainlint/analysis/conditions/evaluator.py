@@ -37,8 +37,8 @@ from trainlint.analysis.conditions.forms import (
     warm_ups,
 )
 from trainlint.analysis.conditions.forms.machine import environment, hardware, versions
-from trainlint.analysis.conditions.option_defaults import Flags
 from trainlint.analysis.conditions.question import Answers, Question
+from trainlint.analysis.conditions.settings.option_defaults import Flags
 from trainlint.analysis.syntax.blocks import Block
 from trainlint.analysis.syntax.names import constant, last_name
 from trainlint.analysis.tables.host_reads import ITEM
@@ -142,8 +142,6 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[Form, ...]] = (
     | dict.fromkeys((ast.Lt, ast.LtE, ast.Gt, ast.GtE), _ORDER)
     | dict.fromkeys((ast.In, ast.NotIn), _MEMBERSHIP)
 )
-_LEFT_TO_CALLS = (ConditionKind.UNKNOWN, ConditionKind.MISSING)
-"""Kinds of conditions that leave it to the calls of a function whether a branch runs, where a parameter decides."""
 _SAME = (ast.Eq, ast.Is)
 _OTHER = (ast.NotEq, ast.IsNot)
 
@@ -175,8 +173,6 @@ def _evaluate(question: Question) -> Condition:
             break
     if found is None:
         found = Condition(ConditionKind.UNKNOWN, getattr(test, "lineno", 0), "behind a test")
-    if found.kind in _LEFT_TO_CALLS and (needs := parameters.required(question)) is not None:
-        found = found._replace(needs=needs)
     return found
 
 
@@ -199,11 +195,18 @@ def _of_parts(question: Question) -> Condition | None:
         case ast.NamedExpr():
             return question.ask(test.value, outcome)
         case ast.IfExp():
-            return any_of([question.ask(test.body, outcome), question.ask(test.orelse, outcome)])
+            return any_of(
+                [_of_way(question, test.test, True, test.body), _of_way(question, test.test, False, test.orelse)]
+            )
         case ast.Call():
             inner = _reduced(test)
             return question.ask(inner, outcome) if inner is not None else None
     return None
+
+
+def _of_way(question: Question, test: ast.expr, way: bool, value: ast.expr) -> Condition:
+    """The condition of a conditional expression that holds by one of its two values."""
+    return all_of([question.ask(test, way), question.ask(value, question.outcome)])
 
 
 def _pairs(test: ast.Compare) -> list[ast.Compare]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from trainlint.analysis.conditions.branch_bodies import assigns
 from trainlint.analysis.conditions.condition import UNKNOWN, Condition
-from trainlint.analysis.conditions.option_defaults import Flags
+from trainlint.analysis.conditions.settings.option_defaults import Flags
 from trainlint.analysis.syntax.blocks import Binding, Block
 from trainlint.analysis.syntax.names import last_name, nodes_in
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from trainlint.analysis.callgraph.call_graph import CallGraph
-from trainlint.analysis.callgraph.skeleton import NOWHERE, LoopTrait
-from trainlint.analysis.conditions.arguments import RequiredParameter
+from trainlint.analysis.callgraph.skeleton import NOWHERE, LoopTrait, Shape
+from trainlint.analysis.conditions.arguments import BY_DEFAULT, option_in
+from trainlint.analysis.conditions.settings.required_values import RequiredValue
 from trainlint.analysis.frequency.heat_fact import HeatFact
 from trainlint.analysis.programs.steps import LoopKind, Steps
 from trainlint.analysis.syntax.blocks import BlockKind
@@ -29,8 +31,8 @@ class Way(NamedTuple):
     in_loop: bool = False
     batches: int = NOWHERE
     """A loop over batches around the block: it evaluates, unless the function is hot for another reason."""
-    requires: tuple[RequiredParameter, ...] = ()
-    """What parameters must hold."""
+    requires: tuple[tuple[RequiredValue, ...], ...] = ()
+    """Clauses of what settings must be, as far as callers decide."""
     unknown: bool = False
     """Whether it stands behind a test of which nothing says how often it holds."""
 
@@ -95,23 +97,37 @@ class BlockWays:
         if shape.kind is BlockKind.FUNCTION:
             return Way(block)
         if shape.kind is BlockKind.LOOP:
-            if LoopTrait.ONCE in shape.traits:
-                return way
-            kind = self.steps.kind(block)
-            if past_loops or kind in (LoopKind.MICRO, LoopKind.OTHER):
-                return way._replace(in_loop=True)
-            if kind is LoopKind.EVAL:
-                return self._way(self.net.parents[block], True)._replace(in_loop=True, batches=block)
-            return Way(block)
+            return self._into_loop(block, way, past_loops)
+        optional = ""
         if shape.requires:
-            way = way._replace(requires=tuple(dict.fromkeys((*shape.requires, *way.requires))))
-        if (shape.words or shape.optional or shape.unknown) and not self._guards_training(block):
+            left = tuple([clause for clause in shape.requires if not clause or not all(map(_is_option, clause))])
+            way = way._replace(requires=tuple(dict.fromkeys((*left, *way.requires))))
+            optional = self._optional(block, shape) if len(left) < len(shape.requires) else ""
+        if (shape.words or optional or shape.unknown) and not self._guards_training(block):
             way = way._replace(
                 rare=shape.words or way.rare,
-                optional=shape.optional or way.optional,
+                optional=optional or way.optional,
                 unknown=way.unknown or bool(shape.unknown),
             )
         return way
+
+    def _into_loop(self, block: int, way: Way, past_loops: bool) -> Way:
+        if LoopTrait.ONCE in self.net.shapes[block].traits:
+            return way
+        kind = self.steps.kind(block)
+        if past_loops or kind in (LoopKind.MICRO, LoopKind.OTHER):
+            return way._replace(in_loop=True)
+        if kind is LoopKind.EVAL:
+            return self._way(self.net.parents[block], True)._replace(in_loop=True, batches=block)
+        return Way(block)
+
+    def _optional(self, block: int, shape: Shape) -> str:
+        """That a branch requires an option that has another value by default, in words; "" where that is not known."""
+        options = self.net.options[self.net.file_of_block(block)] if self.net.options else {}
+        for clause in shape.requires:
+            if clause and all(_is_option(item) and not _is_met(item, options) for item in clause):
+                return f"line {shape.line}: only if `{clause[0].name}` is set otherwise than by default"
+        return ""
 
     def _loop_fact(self, loop: int, block: int, way: Way) -> HeatFact:
         """What a loop that trains says of the heat of a block in it."""
@@ -127,7 +143,7 @@ class BlockWays:
             return HeatFact(Heat.EVAL_STEP, 0.85, (*chain, excluded.words))
         return HeatFact(Heat.INNER if in_loop else Heat.STEP, 0.97, chain)
 
-    def _excluded_by_training(self, loop: int, way: Way) -> RequiredParameter | None:
+    def _excluded_by_training(self, loop: int, way: Way) -> RequiredValue | None:
         """What a block needs of a parameter that is the opposite of what each training step of its loop needs.
 
         So is the `else` of `if train:` in a loop that trains or evaluates, as each call says.
@@ -141,9 +157,11 @@ class BlockWays:
                 for around in self.net.outwards(home):
                     self._taken.setdefault(around, []).append(home)
         homes = self._taken.get(loop, [])
-        for item in way.requires:
-            if homes and all(item.opposite in self._way(home, False).requires for home in homes):
-                return item
+        for clause in way.requires:
+            if len(clause) == 1 and homes:
+                opposite = (clause[0].opposite,)
+                if all(opposite in self._way(home, False).requires for home in homes):
+                    return clause[0]
         return None
 
     def _beside_backward(self, loop: int, block: int) -> bool:
@@ -189,6 +207,19 @@ class BlockWays:
                 block for call in self.steps.taken() for block in self.net.outwards(self.net.call_block[call])
             }
         return block in self._guarding
+
+
+def _is_option(item: RequiredValue) -> bool:
+    """Whether an option of the program decides alone, whoever calls the function."""
+    name = option_in(item.value)
+    return item.value.startswith(BY_DEFAULT) or (name is not None and "." not in name)
+
+
+def _is_met(item: RequiredValue, options: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether an option may have the value that is required unless somebody sets it."""
+    name = option_in(item.value)
+    values = (item.value,) if name is None else options.get(name, ())
+    return not values or any(item.met_by(value) is not False for value in values)
 
 
 def behind(fact: HeatFact, optional: str, unknown: bool) -> HeatFact:

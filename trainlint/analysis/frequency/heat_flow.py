@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from enum import IntEnum
 
 from trainlint.analysis.callgraph.call_graph import CallGraph, Edge
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
-from trainlint.analysis.conditions.arguments import ANYTHING, PASSED, RequiredParameter, parameter_of_caller
+from trainlint.analysis.conditions.arguments import ANYTHING, BY_DEFAULT, PASSED, option_in, parameter_of_caller
+from trainlint.analysis.conditions.settings.required_values import ANSWER, RequiredValue
 from trainlint.analysis.frequency.block_ways import BlockHeat, BlockWays, behind
 from trainlint.analysis.frequency.framework_roles import is_called_to_test, role
 from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact, Order
@@ -22,10 +24,21 @@ _MOST_VALUES = 8
 """Of how many values a parameter may have before nothing is said of it."""
 _DEEPEST = 5
 """Through how many calls a parameter is followed that each hands on."""
+_DEEPEST_ANSWERS = 3
+"""Through how many helpers that ask other helpers a test is followed."""
 _NOT_KNOWN = frozenset({PASSED})
 """What a parameter that is handed on holds where its own callers are out of sight: most likely something."""
 _TEST_FILE_CEILING = 0.5
 """How sure heat can be in code of tests and benchmarks, which trains nothing that anyone pays for."""
+
+
+class Unmet(IntEnum):
+    """Why what a branch requires is not met."""
+
+    NEVER = 0
+    """Nothing ever gives the setting that value, or only in few steps."""
+    BY_DEFAULT = 1
+    """Only an option that is set otherwise than by default gives it."""
 
 
 class FrequencyFixpoint:
@@ -41,19 +54,27 @@ class FrequencyFixpoint:
         steps: Steps,
         told: Mapping[int, HeatFact] | None = None,
         handed: Mapping[tuple[int, str, bool], tuple[str, ...]] | None = None,
+        *,
+        answers: Mapping[tuple[int, bool], Unmet] | None = None,
+        is_called: Callable[[int], bool] = lambda function: True,
     ) -> None:
         self.net = net
         self.steps = steps
         self.told = told or {}
         self.handed = handed or {}
         """Function, parameter and whether all calls count, not hot ones alone → what calls outside the network give."""
+        self.answers = answers or {}
+        """Call that leaves the network and an answer → why it never answers so."""
+        self.is_called = is_called
+        """Whether anything in the project may call a function."""
         self._functions: dict[int, HeatFact] | None = None
         self._owned: dict[int, HeatFact | None] = {}
         self._facts: dict[int, HeatFact] = {}
         self._given: dict[tuple[int, str, bool], frozenset[str]] = {}
-        self._constructors: dict[tuple[int, str], int] | None = None
+        self._functions_by_key: dict[tuple[int, str], int] | None = None
+        self._calls_by_key: dict[tuple[int, str], int] | None = None
         self._never: dict[int, HeatFact] = {}
-        """Blocks with calls that no hot call of their function lets run → their heat."""
+        """Blocks with calls that the calls of their function do not let run, or not by default → their heat."""
         self._ways = BlockWays(net, steps)
 
     def of(self, block: int) -> HeatFact:
@@ -64,41 +85,124 @@ class FrequencyFixpoint:
         return self._facts[block]
 
     def _as_called(self, found: BlockHeat, fact: HeatFact) -> HeatFact:
-        """The heat of a block that requires something of parameters, by what the calls of its function give them.
+        """The heat of a block that requires something of settings, by what the calls of its function give them.
 
-        Where all give something else, it does not run. Where all pass what must be None, that may be None.
+        Where all give something else, it does not run. Where that is only what an option is by default, or where all
+        pass what must be None and may be that, most runs do without it.
         """
         if not found.way.requires or not (fact.heat.in_step or fact.heat is Heat.EVAL_STEP):
             return fact
-        by_framework = found.fact is None and self._own(found.function) is not None
-        for item in found.way.requires:
-            if by_framework and not item.constructor:
-                continue  # what a framework passes is not in sight
-            values = self._values_given(found, item)
-            if values and all(item.met_by(value) is False for value in values):
-                if item.holds and PASSED in values:
-                    return behind(fact, item.words, False)
-                return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, item.words))
-        return fact
+        lowered = fact
+        for clause in found.way.requires:
+            unmet = self._unmet(found, clause, ())
+            if unmet is Unmet.NEVER:
+                words = clause[0].words if clause else "in few steps"
+                return HeatFact(Heat.RARE, fact.confidence, (*fact.chain, words))
+            if unmet is not None and lowered is fact:
+                lowered = behind(fact, clause[0].words, False)
+        return lowered
 
-    def _values_given(self, found: BlockHeat, item: RequiredParameter) -> frozenset[str]:
-        """What calls give a parameter that a block requires something of; nothing where the function is unknown."""
+    def _unmet(self, found: BlockHeat, clause: Sequence[RequiredValue], asking: tuple[int, ...]) -> Unmet | None:
+        """Why no item of a clause is met; None where one is, or may be."""
+        by_framework = found.fact is None and found.function != NOWHERE and self._own(found.function) is not None
+        worst = Unmet.NEVER
+        for item in clause:
+            if by_framework and parameter_of_caller(item.value) and not item.function:
+                return None  # what a framework passes is not in sight
+            unmet = self._unmet_item(found, item, asking)
+            if unmet is None:
+                return None
+            worst = max(worst, unmet)
+        return worst
+
+    def _unmet_item(self, found: BlockHeat, item: RequiredValue, asking: tuple[int, ...]) -> Unmet | None:
+        """Why an item is not met; None where it is, or may be."""
         function = found.function
-        if item.constructor:
-            function = self._constructor(self.net.file_of_function[function], item.constructor)
+        file = self.net.file_of_function[function] if function != NOWHERE else self.net.file_of_block(found.way.end)
+        if item.operator == ANSWER:
+            return self._unmet_answer(file, item, asking)
+        function = self._function(file, item.function) if item.function else function
+        if item.function and function != NOWHERE and not self.is_called(function):
+            return Unmet.BY_DEFAULT
+        values = self._values_given(found, function, file, item)
+        return Unmet.NEVER if values is None else _unmet_by(item, values)
+
+    def _values_given(self, found: BlockHeat, function: int, file: int, item: RequiredValue) -> frozenset[str] | None:
+        """What a setting may be: nothing where that is unknown, None where nothing ever gives it a value.
+
+        `function` is the one whose parameter it is.
+        """
+        name, option = parameter_of_caller(item.value), option_in(item.value)
+        if option is not None:
+            return self._option(file, option) or (None if "." in option else frozenset())
+        if name is None:
+            return frozenset({item.value})
         if function == NOWHERE:
             return frozenset()
-        return self.values(function, item.name, any_call=bool(item.constructor) or found.fact is not None)
+        return self.values(function, name, any_call=bool(item.function) or found.fact is not None)
 
-    def _constructor(self, file: int, key: str) -> int:
-        """The number of the `__init__` with this key in a file."""
-        if self._constructors is None:
-            self._constructors = {
+    def _passed(self, file: int, value: str) -> frozenset[str]:
+        """What a call in a file passes that hands on no parameter."""
+        option = option_in(value)
+        return frozenset({value}) if option is None else self._option(file, option) or _NOT_KNOWN
+
+    def _option(self, file: int, name: str) -> frozenset[str]:
+        """The values of an option that a file asks for; nothing where they are unknown."""
+        values = self.net.options[file].get(name, ()) if self.net.options else ()
+        return frozenset(values) if "." in name else _by_default(values)
+
+    def _unmet_answer(self, file: int, item: RequiredValue, asking: tuple[int, ...]) -> Unmet | None:
+        """Why a call never answers as it should; None where it may."""
+        call = self._call(file, item.value)
+        if call == NOWHERE or call in asking or len(asking) >= _DEEPEST_ANSWERS:
+            return None
+        if (call, item.holds) in self.answers:
+            return self.answers[call, item.holds]
+        return self.unmet_answer(call, item.holds, asking)
+
+    def unmet_answer(self, call: int, answer: bool, asking: tuple[int, ...] = ()) -> Unmet | None:
+        """Why no function that a call runs ever answers so; None where one may."""
+        edges = self.net.callees.get(call, ())
+        reasons = [self._unmet_along(edge, answer, (*asking, call)) for edge in edges]
+        found = [reason for reason in reasons if reason is not None]
+        return max(found) if found and len(found) == len(reasons) else None
+
+    def _unmet_along(self, edge: Edge, answer: bool, asking: tuple[int, ...]) -> Unmet | None:
+        """Why the function that a call runs does not answer so, with what this call passes."""
+        net, function = self.net, edge.function
+        if edge.how is not Handing.CALLED:
+            return None
+        shape = net.functions[function]
+        for clause in shape.yes if answer else shape.no:
+            worst: Unmet | None = Unmet.NEVER
+            for item in clause:
+                name = parameter_of_caller(item.value)
+                if name is None or item.function:
+                    found = self._unmet_item(BlockHeat(None, function), item, asking)
+                else:
+                    values = self.values_along(edge, name, any_call=True)
+                    found = _unmet_by(item, values)
+                worst = None if worst is None or found is None else max(worst, found)
+            if worst is not None:
+                return worst
+        return None
+
+    def _function(self, file: int, key: str) -> int:
+        """The number of the function with this key in a file."""
+        if self._functions_by_key is None:
+            self._functions_by_key = {
                 (self.net.file_of_function[number], shape.key): number
                 for number, shape in enumerate(self.net.functions)
-                if shape.name == "__init__"
             }
-        return self._constructors.get((file, key), NOWHERE)
+        return self._functions_by_key.get((file, key), NOWHERE)
+
+    def _call(self, file: int, key: str) -> int:
+        """The number of the call with this key in a file."""
+        if self._calls_by_key is None:
+            self._calls_by_key = {
+                (self.net.file_of_call(number), shape.key): number for number, shape in enumerate(self.net.calls)
+            }
+        return self._calls_by_key.get((file, key), NOWHERE)
 
     def values(self, function: int, name: str, *, any_call: bool) -> frozenset[str]:
         """What the hot calls of a function give a parameter, or all of them."""
@@ -137,7 +241,7 @@ class FrequencyFixpoint:
         value = net.calls[edge.call].passed.value(name, shape.parameters, shape.defaults)
         handed_on = parameter_of_caller(value)
         if handed_on is None:
-            return frozenset({value})
+            return self._passed(net.file_of_call(edge.call), value)
         if caller == NOWHERE or len(asking) >= _DEEPEST or any(item[:2] == (caller, handed_on) for item in asking):
             return _NOT_KNOWN
         own = self._own(caller) is not None
@@ -206,7 +310,7 @@ class FrequencyFixpoint:
             if way.way.requires:
                 fact = self._absolute(way, self._settled())
                 as_called = self._as_called(way, fact)
-                if as_called.heat is Heat.RARE and fact.heat is not Heat.RARE:
+                if (as_called.heat, as_called.optional) != (fact.heat, fact.optional):
                     found[block] = as_called
         return found
 
@@ -338,6 +442,20 @@ class FrequencyFixpoint:
             chain = tuple(_located(step, net.skeletons[home].path) for step in chain)
         heat = Heat.EVAL_STEP if fact.heat.in_step and is_called_to_test(shape.name) else fact.heat
         return HeatFact(heat, fact.confidence * edge.confidence, chain, fact.behind_unknown, fact.optional)
+
+
+def _by_default(values: Sequence[str]) -> frozenset[str]:
+    """The values that an option has unless somebody sets it."""
+    return frozenset([each if each == PASSED else BY_DEFAULT + each for each in values])
+
+
+def _unmet_by(item: RequiredValue, values: frozenset[str]) -> Unmet | None:
+    """Why none of some values meets an item; None where one does, or may, or none is known."""
+    if not values or any(item.met_by(value) is not False for value in values):
+        return None
+    may_be_none = item.holds and PASSED in values
+    by_default = may_be_none or any(value.startswith(BY_DEFAULT) for value in values)
+    return Unmet.BY_DEFAULT if by_default else Unmet.NEVER
 
 
 def _located(step: str, path: str) -> str:

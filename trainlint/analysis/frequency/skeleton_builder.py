@@ -20,6 +20,9 @@ from trainlint.analysis.callgraph.skeleton import (
 from trainlint.analysis.conditions.arguments import READ_KEYWORD, key_of_unpacked, passed_arguments, written_constant
 from trainlint.analysis.conditions.around import Conditions
 from trainlint.analysis.conditions.condition import ConditionKind
+from trainlint.analysis.conditions.settings.holders import telling_option
+from trainlint.analysis.conditions.settings.required_values import NOTHING
+from trainlint.analysis.conditions.settings.requirements import Requirements
 from trainlint.analysis.frequency.framework_roles import gradients_off
 from trainlint.analysis.programs.grad_mode import Switches
 from trainlint.analysis.programs.loops import LoopReader, describe_loop
@@ -75,6 +78,7 @@ def skeleton(
     `calls` are its telling calls; `column` says in which column, counted in characters from 1, an expression begins;
     `declared` gives functions, by name or qualified name, the heat the user says.
     """
+    requirements = Requirements(conditions, keys, {place.node for place in calls})
     numbers = {function: number for number, function in enumerate(outline.functions)}
     iterated, entered = _iterated_calls(outline), entered_calls(outline)
     unassigned = {function.body.scope: _unassigned(function) for function in outline.functions}
@@ -82,6 +86,7 @@ def skeleton(
     for function in outline.functions:
         owner = function.owner.name if function.owner is not None else None
         hook_off = gradients_off(function.name, owner, bases.get(owner or "", ()))
+        yes, no = requirements.of_answers(function)
         functions.append(
             FunctionShape(
                 key=keys.function(function),
@@ -97,11 +102,13 @@ def skeleton(
                 declared=declared.get(function.qualified_name, declared.get(function.name)),
                 parameters=tuple(item.arg for item in function.parameters[function.takes_object :]),
                 defaults=(*_defaults(function), *_defaults_of_unpacked(function, outline)),
+                yes=yes,
+                no=no,
             )
         )
     return Skeleton(
         path=path,
-        shapes=tuple(_shape(block, reader, switches, conditions) for block in outline.blocks),
+        shapes=tuple(_shape(block, reader, switches, requirements) for block in outline.blocks),
         functions=tuple(functions),
         calls=tuple(
             _call(
@@ -235,7 +242,7 @@ def _call(
         key=key,
         loop=iterated.get(call, NOWHERE),
         entered=call in entered,
-        passed=passed_arguments(call, unassigned.get(place.block.scope, ())),
+        passed=passed_arguments(call, unassigned.get(place.block.scope, ()), telling_option),
     )
 
 
@@ -254,7 +261,7 @@ def _handing(call: ast.Call, name: str) -> Handing:
     return Handing.RUN if runs else Handing.PASSED
 
 
-def _shape(block: Block, reader: LoopReader, switches: Switches, conditions: Conditions) -> Shape:
+def _shape(block: Block, reader: LoopReader, switches: Switches, requirements: Requirements) -> Shape:
     kind, line = block.kind, getattr(block.node, "lineno", 0)
     parent = block.parent.number if block.parent is not None else NOWHERE
     if kind is BlockKind.LOOP:
@@ -262,24 +269,11 @@ def _shape(block: Block, reader: LoopReader, switches: Switches, conditions: Con
         if LoopTrait.COMPREHENSION not in traits and switches.inside_off(block):
             traits |= LoopTrait.GRADIENTS_OFF
         return Shape(kind, parent, line, describe_loop(block), traits)
-    condition = conditions.of(block)
+    condition = requirements.conditions.of(block)
     if condition is None:
-        return Shape(kind, parent, line)
+        return Shape(kind, parent, line, requires=requirements.of_branch(block))
     words = f"line {condition.line}: {condition.words}"
     if condition.rare:
         return Shape(kind, parent, line, words)
-    options = [(part.name, part.value) for part in condition.all if part.kind is ConditionKind.OPTION]
-    needs = [part.needs for part in condition.all if part.needs is not None]
-    return Shape(
-        kind,
-        parent,
-        line,
-        wants=_named(options),
-        requires=tuple(dict.fromkeys(needs)),
-        unknown=words if condition.is_unknown else "",
-    )
-
-
-def _named(found: list[tuple[str, bool | None]]) -> tuple[tuple[str, bool], ...]:
-    """The options of which a value is needed, each once."""
-    return tuple(dict.fromkeys((name, value) for name, value in found if value is not None))
+    requires = requirements.of_branch(block) if condition.kind is not ConditionKind.ALWAYS else NOTHING
+    return Shape(kind, parent, line, requires=requires, unknown=words if condition.is_unknown else "")

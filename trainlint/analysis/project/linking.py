@@ -10,7 +10,6 @@ from pathlib import PurePath
 from trainlint.analysis.callgraph.call_graph import CallGraph, Edge, build_call_graph
 from trainlint.analysis.callgraph.modules import Modules
 from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
-from trainlint.analysis.conditions.arguments import parameter_of_caller
 from trainlint.analysis.effects.effect import CalledFunction, Effect, EffectKind
 from trainlint.analysis.effects.effect_flow import spread_effects
 from trainlint.analysis.frequency.call_sites import hot_calls, leaves_file
@@ -23,6 +22,9 @@ from trainlint.analysis.programs.steps import LoopKind, Steps
 from trainlint.analysis.project.following import Follower
 from trainlint.analysis.project.project_calls import Crossing, Resolver
 from trainlint.analysis.project.references import References
+from trainlint.analysis.project.settings.asked_settings import AskedSettings
+from trainlint.analysis.project.settings.calls_by_name import CallsByName
+from trainlint.analysis.project.settings.declared_options import DeclaredOptions
 from trainlint.analysis.project.summary import Draw, Summary
 from trainlint.analysis.project.things import ClassThing, LoaderThing, ObjectThing
 from trainlint.analysis.project.told_values import ToldValues
@@ -45,14 +47,16 @@ def link(
     asked: Sequence[bool] | None = None,
     *,
     whole: bool = True,
+    shipped: Mapping[str, frozenset[str]] | None = None,
 ) -> list[ImportedFacts]:
     """What the files tell each other, in the order of the summaries.
 
     `paths` are their absolute paths, `groups` say which files import each other, `asked` which files are to be told
-    (all, if None), `whole` whether these are all files of their groups. The work is linear in the number of calls, but
+    (all, if None), `whole` whether these are all files of their groups, `shipped` which values configurations and
+    launch scripts set options to. The work is linear in the number of calls, but
     for the few rounds in which objects are followed through calls.
     """
-    linked = _Linked(summaries, paths, groups, whole)
+    linked = _Linked(summaries, paths, groups, whole, shipped or {})
     found = list(linked.outsides(asked or [True] * len(summaries)))
     linked.follower.release()
     return found
@@ -63,7 +67,8 @@ class _Linked:
     summaries: Sequence[Summary]
     paths: Sequence[PurePath]
     groups: Sequence[int]
-    whole: bool = True
+    whole: bool
+    shipped: Mapping[str, frozenset[str]]
 
     def outsides(self, asked: Sequence[bool]) -> Iterator[ImportedFacts]:
         """What each file is told; nothing where nobody asks."""
@@ -92,6 +97,8 @@ class _Linked:
                 bases=dict(self._bases(file)),
                 around=dict(self._around(file)),
                 options=self.options[file],
+                answers=self.asked.answers(file),
+                uncalled=self.asked.uncalled(file),
                 unreferenced=self.references.unreferenced(file) if self.whole else (),
                 untrained=self._untrained(file) if self.whole else (),
                 loader_uses=self.loader_uses.get(file, {}),
@@ -143,9 +150,8 @@ class _Linked:
         skeletons = []
         for file, summary in enumerate(self.summaries):
             bases = {name: self.follower.classes.base_names(file, name) for name in summary.classes}
-            known = {name: value for name, value in self.options[file].items() if value is not None}
-            skeletons.append(summary.skeleton.with_bases(bases).with_options(known))
-        return build_call_graph(skeletons)
+            skeletons.append(summary.skeleton.with_bases(bases))
+        return build_call_graph(skeletons, self.options)
 
     @cached_property
     def linked(self) -> CallGraph:
@@ -171,7 +177,7 @@ class _Linked:
     @cached_property
     def flow(self) -> FrequencyFixpoint:
         """Heat of the whole project."""
-        return FrequencyFixpoint(self.linked, self.steps, self.registered)
+        return FrequencyFixpoint(self.linked, self.steps, self.registered, is_called=self.calls.may_call)
 
     @cached_property
     def registered(self) -> dict[int, HeatFact]:
@@ -277,43 +283,32 @@ class _Linked:
         """The hottest use that other files make of a function."""
         return self.flow.hottest_along(edges[0].function, edges) or UNKNOWN_HEAT
 
+    @cached_property
+    def calls(self) -> CallsByName:
+        """Which functions anything may call."""
+        return CallsByName(self.net, in_sight=self.whole)
+
+    @cached_property
+    def asked(self) -> AskedSettings:
+        """What files ask of settings that other files decide."""
+        return AskedSettings(self.flow, self.calls, self.numbers)
+
+    @cached_property
+    def options(self) -> list[dict[str, tuple[str, ...]]]:
+        """For each file, the values that the options it asks for have by default."""
+        declared = DeclaredOptions(self.summaries, self.groups, self.follower.classes, self.shipped)
+        return [declared.of(file) for file in range(len(self.summaries))]
+
     def _handed(self, file: int, into: Mapping[str, list[Edge]]) -> dict[tuple[str, str, bool], tuple[str, ...]]:
         """What calls from other files give the parameters that a file's branches ask for."""
         found: dict[tuple[str, str, bool], tuple[str, ...]] = {}
-        for function, name, any_call in self._asked(file) if into else ():
+        for function, name, any_call in self.asked.parameters(file) if into else ():
             key = self.net.functions[function].key
             edges = (edge for edge in into.get(key, ()) if edge.how in (Handing.CALLED, Handing.RUN))
             values = [self.flow.values_along(edge, name, any_call=any_call) for edge in edges]
             if any(values):
                 found[key, name, any_call] = tuple(sorted(frozenset().union(*values)))
         return found
-
-    def _asked(self, file: int) -> list[tuple[int, str, bool]]:
-        """The functions and parameters that a file's branches ask for, and whether all calls count.
-
-        So do the parameters of its functions that are handed on to those.
-        """
-        net, first = self.net, self.net.first_block[file]
-        asked: dict[tuple[int, str, bool], None] = {}
-        for number, shape in enumerate(self.summaries[file].skeleton.shapes):
-            function = net.function_of[first + number]
-            for item in shape.requires if function != NOWHERE else ():
-                if not item.constructor:
-                    asked |= dict.fromkeys([(function, item.name, False), (function, item.name, True)])
-                elif item.constructor in self.numbers[file]:
-                    asked[self.numbers[file][item.constructor], item.name, True] = None
-        waiting = list(asked)
-        while waiting:
-            function, name, any_call = waiting.pop()
-            shape_of = net.functions[function]
-            for edge in net.callers.get(function, ()) if net.file_of_function[function] == file else ():
-                given = net.calls[edge.call].passed.value(name, shape_of.parameters, shape_of.defaults)
-                caller, handed_on = net.function_of[net.call_block[edge.call]], parameter_of_caller(given)
-                key = (caller, handed_on or "", any_call)
-                if handed_on and caller != NOWHERE and net.file_of_function[caller] == file and key not in asked:
-                    asked[key] = None
-                    waiting.append(key)
-        return list(asked)
 
     def _gradients_off(self, edges: list[Edge]) -> bool:
         """Whether all calls of a function from other files have autograd off."""
@@ -395,31 +390,6 @@ class _Linked:
                 takes = any(item.kind is EffectKind.DIFFERENTIATES for item in self.effects.get(number, ()))
                 found[key] = found.get(key, False) or takes
         return found
-
-    @cached_property
-    def declared(self) -> dict[int, dict[str, set[bool]]]:
-        """For each group of files, what options are by default. Tests declare options of their own."""
-        found: dict[int, dict[str, set[bool]]] = {}
-        for summary, group in zip(self.summaries, self.groups, strict=True):
-            if not summary.skeleton.is_test_file:
-                options = found.setdefault(group, {})
-                for name, values in summary.options.items():
-                    options.setdefault(name, set()).update(values)
-        return found
-
-    @cached_property
-    def options(self) -> list[dict[str, bool | None]]:
-        """For each file, the defaults of the options that its branches ask for."""
-        return [self._options(file) for file in range(len(self.summaries))]
-
-    def _options(self, file: int) -> dict[str, bool | None]:
-        declared = self.declared.get(self.groups[file], {})
-        asked = {name for shape in self.summaries[file].skeleton.shapes for name, _ in shape.wants}
-        return {
-            name: declared[name].copy().pop() if len(declared[name]) == 1 else None
-            for name in sorted(asked)
-            if name in declared
-        }
 
     def _bases(self, file: int) -> Iterator[tuple[str, tuple[str, ...]]]:
         for name in self.summaries[file].classes:

@@ -104,8 +104,9 @@ class Summary:
     calls: tuple[OutgoingCall, ...]
     draws: tuple[Draw, ...]
     """Loops over what may be a loader of another file."""
-    options: Mapping[str, frozenset[bool]]
-    """What options of the command line and fields of classes are by default, by their names."""
+    options: Mapping[str, frozenset[str]]
+    """The values that options, fields of classes and constants have by default, by their names. Under ".fused": what
+    the file assigns to that attribute of objects other than its classes' own."""
     facts: FactsByFunction
     """What it uses, by function."""
     mentions: Mentions

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from trainlint.analysis.syntax.blocks import Block, BlockKind, Class, How, Place, Scope
 from trainlint.analysis.syntax.expressions import ExpressionWalk
 from trainlint.analysis.syntax.names import end_position, imported_names, last_name, position
+from trainlint.analysis.syntax.nested_exits import way_on
 from trainlint.analysis.syntax.outline import Outline
 
 TYPE_CHECKING = False
@@ -55,10 +56,13 @@ class _Walk(ExpressionWalk):
                 for child in ast.iter_child_nodes(statement):
                     if isinstance(child, ast.expr):
                         self.expression(child, block, statement)
-            if type(statement) is ast.If and not statement.orelse and _leaves(statement.body):
-                block = self.block(
-                    BlockKind.BRANCH, statement, block, block.scope, statement.test, negated=True, after_exit=True
-                )
+            if type(statement) is ast.If:
+                if not statement.orelse and _leaves(statement.body):
+                    block = self.block(
+                        BlockKind.BRANCH, statement, block, block.scope, statement.test, negated=True, after_exit=True
+                    )
+                elif statement is not body[-1] and (test := way_on(statement)) is not None:
+                    block = self.block(BlockKind.BRANCH, statement, block, block.scope, test, after_exit=True)
 
     def _expr(self, node: ast.Expr, block: Block) -> None:
         self.expression(node.value, block, node)

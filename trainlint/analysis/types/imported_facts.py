@@ -44,9 +44,14 @@ class ImportedFacts:
     around: Mapping[tuple[str, bool], tuple[LocatedFact, ...]] = field(default_factory=dict)
     """Function that holds a training loop ("" for the top of the module), and whether what its callers call besides
     counts → what the project uses around that loop."""
-    options: Mapping[str, bool | None] = field(default_factory=dict)
-    """Options that the file's branches ask for → what they are by default in the files that it works with; None where
-    these disagree."""
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Options that the file asks for → the values that they have in the files that it works with unless somebody sets
+    them, in the notation of `trainlint.analysis.conditions.arguments`. Under "Layer.fused": what other files assign to
+    that attribute of objects that may be of the class."""
+    answers: Mapping[tuple[str, bool], int] = field(default_factory=dict)
+    """Call that leaves the file and asks a question, with an answer → why it never answers so."""
+    uncalled: tuple[str, ...] = ()
+    """Of the functions that assign an attribute for which the file's branches ask: those that nothing calls."""
     loader_uses: Mapping[str, tuple[LoaderUse, ...]] = field(default_factory=dict)
     """Call that builds a loader → the loops of other files over that loader."""
     names_device: bool = False

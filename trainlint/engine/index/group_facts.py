@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
     from trainlint.engine.index.participants import Participants
     from trainlint.engine.index.project_files import Member
+    from trainlint.engine.index.shipped_files import ShippedFiles
     from trainlint.engine.index.summary_result import SummaryResult
     from trainlint.engine.pool.model_store import ModelStore
 
@@ -49,6 +50,8 @@ class _Group:
     """The members with their summaries, which are used up."""
     ambiguous: frozenset[str]
     """Names of methods that say nothing of a class, since files that were left out have methods of that name."""
+    shipped: Mapping[str, frozenset[str]]
+    """Option → the values that configurations and launch scripts of the project set it to."""
     with_digests: bool
     whole: bool
     """Whether no file of the group was left out."""
@@ -65,7 +68,11 @@ class _Group:
 
 
 def facts_of_groups(
-    participants: Participants, results: list[SummaryResult], executor: Executor, cache: Cache | None
+    participants: Participants,
+    results: list[SummaryResult],
+    executor: Executor,
+    cache: Cache | None,
+    shipped: ShippedFiles,
 ) -> list[tuple[Sequence[Member], GroupFacts]]:
     """The members of each group, and what linking them gives.
 
@@ -75,7 +82,7 @@ def facts_of_groups(
     """
     members, ambiguous = participants.members, participants.methods_elsewhere
     groups = _groups(members)
-    keys = _keys(groups, participants, results, cache)
+    keys = _keys(groups, participants, results, cache, shipped)
     facts = _known(keys, cache)
     new = [number for number, found in enumerate(facts) if found is None]
     if cache is not None:
@@ -83,8 +90,9 @@ def facts_of_groups(
     tasks = []
     for number in new:
         of_group = tuple((members[place], results[place]) for place in groups[number])
+        values = shipped.values([member.path for member, _ in of_group])
         whole = members[groups[number][0]].group not in participants.incomplete
-        tasks.append(_Group(of_group, ambiguous, with_digests=cache is not None, whole=whole))
+        tasks.append(_Group(of_group, ambiguous, values, with_digests=cache is not None, whole=whole))
     for number, found in zip(new, _linked(tasks, executor), strict=True):
         facts[number] = found
         if cache is not None and found.failure is None:
@@ -113,6 +121,7 @@ def _keys(
     participants: Participants,
     results: Sequence[SummaryResult],
     cache: Cache | None,
+    shipped: ShippedFiles,
 ) -> Sequence[bytes | None]:
     """The key of what linking gives, for each group; None where there is no cache."""
     if cache is None:
@@ -120,10 +129,12 @@ def _keys(
     members = participants.members
     left_out = (*sorted(participants.methods_elsewhere), "of", *map(str, sorted(participants.incomplete)))
     guessed = cache.key("left out", *left_out)
-    return [
-        key_of_group([members[place] for place in group], [results[place].digest for place in group], guessed, cache)
-        for group in groups
-    ]
+    found = []
+    for group in groups:
+        of_group = [members[place] for place in group]
+        settings = shipped.digest([member.path for member in of_group], cache)
+        found.append(key_of_group(of_group, [results[place].digest for place in group], guessed + settings, cache))
+    return found
 
 
 def _linked(tasks: Sequence[_Group], executor: Executor) -> list[GroupFacts]:
@@ -180,6 +191,7 @@ def _facts(group: _Group) -> GroupFacts:
         [member.group for member in members],
         [member.judged for member in members],
         whole=group.whole and len(found) == len(group.files),
+        shipped=group.shipped,
     )
     facts = tuple(
         replace(

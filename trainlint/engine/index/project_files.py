@@ -16,6 +16,7 @@ from pathlib import Path
 from trainlint.bounded import leads_out
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import SKIPPED_DIRECTORIES, Target, discover, is_python
+from trainlint.engine.index.shipped_files import ShippedFiles
 from trainlint.engine.read import may_hold_findings, read_bytes
 from trainlint.paths import shown_path
 from trainlint.project import package_parent, project_around
@@ -86,7 +87,11 @@ class ProjectFiles:
     """The files of a run with their context files. Nothing is listed or read before it is asked for."""
 
     def __init__(
-        self, members: Sequence[Member], configurations: Configurations, searched: tuple[Path, ...] = ()
+        self,
+        members: Sequence[Member],
+        configurations: Configurations,
+        searched: tuple[Path, ...] = (),
+        shipped: tuple[str, ...] = (),
     ) -> None:
         self.members = members
         """The files of the run that hold code."""
@@ -94,6 +99,7 @@ class ProjectFiles:
         """Those of the run. Looking up the configuration of a context file leaves no trace in them."""
         self.searched = searched
         """Directories whose files all take part in the run."""
+        self._shipped = set(shipped)
 
     @cached_property
     def may_hold_findings(self) -> bool:
@@ -109,6 +115,12 @@ class ProjectFiles:
         """
         of_run = {member.path for member in self.members}
         return tuple(target for target in self._around() if target.path not in of_run)
+
+    @cached_property
+    def shipped(self) -> ShippedFiles:
+        """What says how the code of the projects is run, in searched directories and around them."""
+        assert self.context is not None  # looking for it finds what is shipped around
+        return ShippedFiles(self._shipped)
 
     def config_of(self, path: Path) -> Config | None:
         """The configuration of a context file; None where it is wrong, which is no failure of this run."""
@@ -139,8 +151,9 @@ class ProjectFiles:
         return any(map(path.is_relative_to, self.searched))
 
     def _listed(self, root: Path) -> Iterator[Target]:
-        targets = discover([root], self._apart.excludes).targets
-        return (target for target in targets if not is_settings(target.shown))
+        found = discover([root], self._apart.excludes)
+        self._shipped.update(found.shipped)
+        return (target for target in found.targets if not is_settings(target.shown))
 
     def _walked(self, root: Path) -> Iterator[Target]:
         """The files below a directory that nothing marks as a project, such as the one of all temporary files."""

@@ -72,7 +72,7 @@ def _linked(files: ProjectFiles, executor: Executor, cache: Cache | None) -> Pro
     digests: dict[Path, bytes] = {}
     results = summarise_all(members, executor, cache)
     failures = [result.failure for result in results if result.failure]
-    for group, found in facts_of_groups(participants, results, executor, cache):
+    for group, found in facts_of_groups(participants, results, executor, cache, files.shipped):
         paths = [group[place].path for place in found.places]
         imported |= zip(paths, found.facts, strict=True)
         digests |= zip(paths, found.digests, strict=False)  # there are none without a cache

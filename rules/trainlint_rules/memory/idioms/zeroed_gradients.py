@@ -6,7 +6,7 @@ import ast
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.conditions.option_defaults import Flags
+from trainlint.analysis.conditions.settings.option_defaults import Flags
 from trainlint.analysis.conditions.values.tested_values import asks_only_for_gradient
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import constant, last_name, nodes_in

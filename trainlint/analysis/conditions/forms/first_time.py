@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
+from trainlint.analysis.conditions.forms.own_state import ends_for_good, not_yet
 from trainlint.analysis.conditions.guards import within_function
 from trainlint.analysis.conditions.question import Question
 from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, How
@@ -20,9 +21,13 @@ _METHODS_OF_STEP = frozenset({"forward", "backward", "step", "zero_grad", "__cal
 def compared(question: Question) -> Condition | None:
     """`self.table is None`, `key not in cache` and `len(cache) == 0`, where the branch fills it."""
     thing = _missing_thing(question)
-    if thing is None or _is_set_back_in_each_step(question, thing):
+    if thing is None:
+        thing = not_yet(question)
+        return _first(question) if thing is not None and ends_for_good(question, thing) else None
+    if _is_set_back_in_each_step(question, thing):
         return None
-    return _first(question) if _is_filled(question, thing) or _is_switched_over(question, thing) else None
+    is_made = _is_filled(question, thing) or _is_switched_over(question, thing) or ends_for_good(question, thing)
+    return _first(question) if is_made else None
 
 
 def called(question: Question) -> Condition | None:
@@ -51,7 +56,7 @@ def named(question: Question) -> Condition | None:
         return None
     if last_name(test) == "state" and _is_state_of_optimizer(question.bindings(test)):
         return _first(question)
-    return _first(question) if _is_filled(question, test) else None
+    return _first(question) if _is_filled(question, test) or ends_for_good(question, test) else None
 
 
 def missing(question: Question) -> Condition | None:

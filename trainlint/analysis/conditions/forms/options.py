@@ -6,22 +6,13 @@ What is off by default is still worth judging, but it is not what most runs do: 
 from __future__ import annotations
 
 import ast
-import re
-from functools import lru_cache
 
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
 from trainlint.analysis.conditions.question import Question
+from trainlint.analysis.conditions.settings.holders import is_expected, option_name
 from trainlint.analysis.syntax.blocks import Binding, Block, How
-from trainlint.analysis.syntax.names import NAMES, constant, last_name
-from trainlint.patterns import lazy
+from trainlint.analysis.syntax.names import constant
 
-_OPTIONS = frozenset({"args", "config", "cfg", "opt", "opts", "options", "hparams", "conf", "params", "settings"})
-_EXPECTED = lazy(
-    r"cuda|gpu|device|accelerator|amp($|_)|fp16|bf16|half|mixed|precision|distributed|ddp|fsdp|parallel|world|rank|"
-    r"accum|^(do_|is_)?train(ing)?$|batch|clip|ema($|_)|checkpointing|resume",
-    re.IGNORECASE,
-)
-"""Options that a run which is worth tuning sets: for its hardware, its size, and what many recipes have."""
 _DEEPEST = 5
 
 
@@ -59,23 +50,14 @@ def _option(question: Question, node: ast.expr, on: bool, block: Block, depth: i
     An option is an attribute of something that is called `args`, `config` or the like, or a name or an attribute of
     the object itself that only ever holds one.
     """
-    name: object = None
-    match node:
-        case ast.UnaryOp(op=ast.Not()):
-            return _option(question, node.operand, not on, block, depth)
-        case ast.Attribute() if _holds_options(node.value):
-            name = node.attr
-        case ast.Call(func=ast.Name(id="getattr"), args=[source, key, *_]) if _holds_options(source):
-            name = constant(key)
-        case ast.Call(func=ast.Attribute(attr="get", value=source), args=[key, *_]) if _holds_options(source):
-            name = constant(key)
-        case ast.Subscript(value=source, slice=key) if _holds_options(source):
-            name = constant(key)
-        case ast.Name() | ast.Attribute():
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return _option(question, node.operand, not on, block, depth)
+    name = option_name(node)
+    if name is None:
+        if isinstance(node, ast.Name | ast.Attribute):
             return _of_binding(question, question.flags.outline.bindings(node, block), on, depth)
-    if not isinstance(name, str):
         return None
-    if _is_expected(name):
+    if is_expected(name):
         return Condition(ConditionKind.OPTION, question.test.lineno, f"depending on the option `{name}`")
     words = f"only if the option `{name}` is {'set' if on else 'off'}"
     return Condition(ConditionKind.OPTION, question.test.lineno, words, name=name, value=on)
@@ -88,13 +70,3 @@ def _of_binding(question: Question, bindings: list[Binding], on: bool, depth: in
     if binding.how is not How.ASSIGN or binding.value is None or binding.path:
         return None
     return _option(question, binding.value, on, binding.block, depth + 1)
-
-
-@lru_cache(NAMES)
-def _is_expected(name: str) -> bool:
-    return _EXPECTED.search(name) is not None
-
-
-def _holds_options(node: ast.expr) -> bool:
-    name = last_name(node).lower().lstrip("_")
-    return name in _OPTIONS or name.rpartition("_")[2] in _OPTIONS

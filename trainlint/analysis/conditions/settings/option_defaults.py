@@ -5,14 +5,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from trainlint.analysis.conditions.assignments import Assignments
-from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Function, How
+from trainlint.analysis.conditions.arguments import PASSED, written_constant
+from trainlint.analysis.conditions.assignments import Assignments, targets
+from trainlint.analysis.conditions.guards import parts_around
+from trainlint.analysis.conditions.settings.holders import holds_settings, is_holder, option_name
+from trainlint.analysis.syntax.blocks import Binding, Block, BlockKind, Function, How, Place
 from trainlint.analysis.syntax.names import argument, constant, last_name, position
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.reaching import reaching
 
 _DEEPEST = 6
-_DECLARING = ("add_argument", "option", "DEFINE_bool", "DEFINE_boolean")
+_DECLARING = (
+    "add_argument",
+    "option",
+    *(f"DEFINE_{kind}" for kind in ("bool", "boolean", "string", "integer", "float", "enum")),
+)
+_FIELDS = frozenset({"field", "Field", "attrib", "ib"})
+"""Functions of dataclasses, pydantic and attrs that declare a field."""
+_TRUTH_IN_WORDS = {"'true'": "True", "'false'": "False"}
+"""What a default that is a word becomes where `type` names a function that reads truth values."""
 
 
 class Flags:
@@ -22,8 +33,8 @@ class Flags:
         self.outline = outline
         self.assignments = Assignments(outline)
         """Where the file assigns what a test asks for."""
-        self._declared: dict[str, set[bool]] | None = None
-        self._fields: dict[str, set[bool]] | None = None
+        self._declared: dict[str, set[str]] | None = None
+        self._fields: dict[str, set[str]] | None = None
         self._busy: set[tuple[object, str]] = set()
 
     def default(self, node: ast.expr, block: Block) -> bool | None:
@@ -44,7 +55,7 @@ class Flags:
         if owner is not None:
             return self._of_all(owner.attributes.get(node.attr, []), (owner, node.attr))
         declared = self._options().get(node.attr)
-        return {*declared} if declared else self._stored(node)
+        return {_truth(value) for value in declared} if declared else self._stored(node)
 
     def _stored(self, node: ast.Attribute) -> set[bool | None]:
         """The default of what is only ever assigned as the opposite of another switch: `args.a = not args.no_a`."""
@@ -90,10 +101,11 @@ class Flags:
                 if given is not None:
                     yield given
 
-    def declared(self) -> dict[str, set[bool]]:
-        """Options of the command line and fields of classes, by name, with all defaults that the file gives them.
+    def declared(self) -> dict[str, set[str]]:
+        """Options of the command line, fields of classes and constants, with the values that the file gives them.
 
-        None, 0 and "" are off, any other default is on: that of a field may also stand inside `field(default=...)`.
+        Values are in the notation of `arguments`: PASSED stands for one that is not written out. So does what is
+        assigned to an option later, as in `args.fast = True`, and what a class of settings is made with.
         """
         if self._fields is None:
             self._fields = {name: set(values) for name, values in self._options().items()}
@@ -102,9 +114,50 @@ class Flags:
                     for binding in bindings:
                         if binding.block.kind is BlockKind.CLASS and binding.how is How.ASSIGN:
                             self._fields.setdefault(name, set()).add(_default_of_field(binding.value))
+            for name, value in (*self._constants(), *self._given(), *self._assigned_later()):
+                self._fields.setdefault(name, set()).add(value)
         return self._fields
 
-    def _options(self) -> dict[str, set[bool]]:
+    def _constants(self) -> Iterator[tuple[str, str]]:
+        """Constants at the top of the file: `USE_FLIP = False`."""
+        for name, bindings in self.outline.module.scope.bindings.items():
+            if name.isupper():
+                for binding in bindings:
+                    if binding.how is How.ASSIGN:
+                        yield name, PASSED if binding.path else _value(binding.value)
+
+    def _given(self) -> Iterator[tuple[str, str]]:
+        """What classes of settings are made with, and what a parser's defaults are set to."""
+        for called, places in self.outline.calls.items():
+            if called == "set_defaults" or (called[:1].isupper() and holds_settings(called)):
+                for place in places:
+                    for keyword in place.node.keywords if isinstance(place.node, ast.Call) else ():
+                        if keyword.arg is not None:
+                            yield keyword.arg, _value(keyword.value)
+
+    def _assigned_later(self) -> Iterator[tuple[str, str]]:
+        """What is assigned to options, and under ".fused" to that attribute of other objects.
+
+        What is assigned only where another option is on is left out.
+        """
+        for name, places in self.outline.stores.items():
+            for place in places:
+                if _is_behind_option(place.block):
+                    continue
+                for target in targets(place.statement):
+                    if isinstance(target, ast.Attribute) and target.attr == name:
+                        value = _value(place.statement.value) if isinstance(place.statement, ast.Assign) else PASSED
+                        if is_holder(target.value):
+                            yield name, value
+                        elif not isinstance(target.value, ast.Name) or not self._is_own(target.value, place):
+                            yield f".{name}", value
+                    elif isinstance(target, ast.Subscript) and is_holder(target.value):
+                        yield name, PASSED
+
+    def _is_own(self, node: ast.Name, place: Place) -> bool:
+        return self.outline.self_class(node, place.block) is not None
+
+    def _options(self) -> dict[str, set[str]]:
         """Options of the command line and fields of configurations, by name."""
         if self._declared is None:
             self._declared = {}
@@ -118,38 +171,53 @@ class Flags:
                     for binding in bindings:
                         default = constant(binding.value)
                         if binding.block.kind is BlockKind.CLASS and isinstance(default, bool):
-                            self._declared.setdefault(name, set()).add(default)
+                            self._declared.setdefault(name, set()).add(repr(default))
         return self._declared
 
 
-def _default_of_field(value: ast.expr | None) -> bool:
-    """Whether a field is on by default; what is computed counts as on."""
-    if isinstance(value, ast.Call) and last_name(value.func) in ("field", "Field"):
+def _is_behind_option(block: Block) -> bool:
+    """Whether a block stands where an option is on."""
+    return any(part.holds and option_name(part.expression) is not None for part in parts_around(block))
+
+
+def _truth(value: str) -> bool | None:
+    """Whether a value is on; None for one that is not written out."""
+    return None if value == PASSED else bool(ast.literal_eval(value))
+
+
+def _value(value: ast.expr | None) -> str:
+    return written_constant(value) or PASSED
+
+
+def _default_of_field(value: ast.expr | None) -> str:
+    """The default of a field."""
+    if isinstance(value, ast.Call) and last_name(value.func) in _FIELDS:
         value = argument(value, "default", 0 if last_name(value.func) == "Field" else None)
-    default = constant(value)
-    return default is ... or bool(default)
+    return _value(value)
 
 
-def _declared(call: ast.Call, calling: str) -> Iterator[tuple[str, bool]]:
+def _declared(call: ast.Call, calling: str) -> Iterator[tuple[str, str]]:
     """The name and the default of one option: `add_argument("--debug", action="store_true")`."""
     names = [item for item in map(constant, call.args) if isinstance(item, str)]
     if calling.startswith("DEFINE"):
-        value = constant(call.args[1]) if len(call.args) > 1 else ...
+        value = _value(call.args[1]) if len(call.args) > 1 else PASSED
     else:
         value = _default_of_option(call)
         dest = constant(argument(call, "dest"))
         names = [dest] if isinstance(dest, str) else [item for item in names if item.startswith("--")]
-    if names and isinstance(value, bool | int | None):
-        yield names[0].lstrip("-").partition("/")[0].replace("-", "_"), bool(value)
+    if names:
+        yield names[0].lstrip("-").partition("/")[0].replace("-", "_"), value
 
 
-def _default_of_option(call: ast.Call) -> object:
-    """What an option is if it is not given; Ellipsis where that is not written out."""
+def _default_of_option(call: ast.Call) -> str:
+    """What an option is if it is not given."""
     given, action = argument(call, "default"), constant(argument(call, "action"))
     if given is not None:
-        return constant(given)
+        value = _value(given)
+        converted = last_name(argument(call, "type") or given)
+        return _TRUTH_IN_WORDS.get(value.lower(), value) if converted not in ("", "str") else value
     if constant(argument(call, "required")) is True:
-        return ...
+        return PASSED
     if action is ...:
-        return None
-    return {"store_true": False, "store_false": True}.get(str(action), ...)
+        return "None"
+    return {"store_true": "False", "store_false": "True"}.get(str(action), PASSED)

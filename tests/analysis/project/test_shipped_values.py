@@ -1,0 +1,37 @@
+"""What configuration files and launch scripts set options to."""
+
+from __future__ import annotations
+
+import pytest
+
+from trainlint.analysis.conditions.arguments import PASSED
+from trainlint.analysis.project.settings.shipped_values import shipped_values
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text", "name", "values"),
+    [
+        (".yaml", "model:\n  use_ema: true\n", "use_ema", {"True"}),
+        (".yaml", "loss: hinge # or mse\n", "loss", {"'hinge'"}),
+        (".yaml", "- rate: 1e-4\n- rate: 3\n", "rate", {"0.0001", "3"}),
+        (".yaml", "seed: null\nlist: [1, 2]\n", "seed", {"None"}),
+        (".yaml", "list: [1, 2]\n", "list", {PASSED}),
+        (".toml", 'use_ema = false\nname = "a b"\n', "use_ema", {"False"}),
+        (".json", '{"use_ema": true, "n": {"n": 3}}', "--use_ema", {"True"}),
+        (".sh", "python train.py --use-ema --loss hinge \\\n  --rate=3\n", "--use_ema", {"True"}),
+        (".sh", "python train.py --use-ema --loss hinge \\\n  --rate=3\n", "--loss", {"'hinge'"}),
+        (".sh", "python train.py --loss ${LOSS}\n", "--loss", {PASSED}),
+        (".sh", "python train.py model.use_ema=true\n", "--use_ema", {"True"}),
+        (".sh", "# --use-ema\npython train.py\n", "--use_ema", set()),
+        (".md", "```sh\npython train.py --use-ema\n```\n", "--use_ema", {"True"}),
+        (".md", "`--use-ema` switches it on.\n", "--use_ema", set()),
+        (".md", "```\nx\n```\n--use-ema\n```\ny\n```\n", "--use_ema", set()),
+    ],
+)
+def test_values(suffix: str, text: str, name: str, values: set[str]) -> None:
+    assert shipped_values([(suffix, text)]).get(name, frozenset()) == values
+
+
+def test_all_files_have_a_say() -> None:
+    found = shipped_values([(".yaml", "use_ema: true"), (".yml", "use_ema: false")])
+    assert found["use_ema"] == {"True", "False"}

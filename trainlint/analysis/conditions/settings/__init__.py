@@ -1,0 +1,1 @@
+"""What settings of a program its tests require: parameters, options, attributes that keep them."""

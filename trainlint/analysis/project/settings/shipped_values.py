@@ -1,0 +1,90 @@
+"""What configuration files and launch scripts set options to, by a linear scan of their text.
+
+No parser is used: a file may be of any dialect or a template, and a value that is not a plain word counts as unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from trainlint.analysis.conditions.arguments import PASSED
+from trainlint.patterns import lazy
+
+GIVEN = "--"
+"""Before the name of an option that is known to be one only if code declares it, as keys of JSON and flags are."""
+_CONFIGURATION = (".yaml", ".yml", ".toml")
+_FLAG = lazy(r"""(?:^|\s)--([A-Za-z][\w-]{0,60})(?:(?:=|[ \t]{1,9})("[^"\n]*"|'[^'\n]*'|[^\s"'\\-][^\s"'\\]*))?""")
+_PAIR = lazy(
+    r"""^[\t -]{0,80}["']?([A-Za-z_]\w{0,60})["']?\s?[:=][ \t]{0,9}("[^"\n]*"|'[^'\n]*'|[^\s,#"'\[{][^\s,#]*)?""",
+    re.M,
+)
+_KEY = lazy(r""""([A-Za-z_]\w{0,60})"[ \t]{0,9}:[ \t]{0,9}("[^"\n]*"|[^\s,}\]\["{]+)?""")
+_OVERRIDE = lazy(r"""(?:^|\s)\+{0,2}(?:[A-Za-z_]\w{0,60}\.){0,9}([A-Za-z_]\w{0,60})=("[^"\n]*"|'[^'\n]*'|[^\s"'\\]+)""")
+"""As Hydra and OmegaConf read it: `model.use_ema=true`."""
+_FENCE = lazy(r"^[ \t]*(```|~~~)", re.M)
+_CONSTANTS = {
+    "true": "True",
+    "yes": "True",
+    "on": "True",
+    "false": "False",
+    "no": "False",
+    "off": "False",
+    "null": "None",
+    "none": "None",
+    "~": "None",
+}
+_NUMBER = lazy(r"^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$", re.IGNORECASE)
+_LONGEST = 40
+
+
+def shipped_values(texts: Iterable[tuple[str, str]]) -> Mapping[str, frozenset[str]]:
+    """Option → the values that files set it to, of the suffixes and texts of these files.
+
+    Values are in the notation of `trainlint.analysis.conditions.arguments`.
+    """
+    found: dict[str, set[str]] = {}
+    for suffix, text in texts:
+        for name, value in _settings(suffix, text):
+            found.setdefault(name, set()).add(value)
+    return {name: frozenset(values) for name, values in found.items()}
+
+
+def _settings(suffix: str, text: str) -> Iterator[tuple[str, str]]:
+    if suffix in _CONFIGURATION:
+        for name, value in _PAIR.findall(text):
+            yield name, _value(value)
+    elif suffix == ".json":
+        for name, value in _KEY.findall(text):
+            yield GIVEN + name, _value(value)
+    else:
+        text = _code_of(text) if suffix == ".md" else _without_comments(text)
+    for name, value in _FLAG.findall(text):
+        yield GIVEN + name.replace("-", "_"), _value(value) if value else "True"
+    if suffix not in _CONFIGURATION and suffix != ".json":
+        for name, value in _OVERRIDE.findall(text):
+            yield GIVEN + name, _value(value)
+
+
+def _value(written: str) -> str:
+    """A value as Python writes it; PASSED for what is empty, long, a variable or no plain word."""
+    text = written.strip()
+    if text[:1] in ("'", '"'):
+        inner = text[1:-1]
+        return PASSED if not inner or "$" in inner or len(inner) > _LONGEST else repr(inner)
+    if text.lower() in _CONSTANTS:
+        return _CONSTANTS[text.lower()]
+    if _NUMBER.search(text):
+        return repr(float(text) if not text.lstrip("+-").isdigit() else int(text))
+    return repr(text) if re.fullmatch(r"[\w./-]+", text) and len(text) <= _LONGEST else PASSED
+
+
+def _code_of(text: str) -> str:
+    """What stands in fenced blocks of Markdown: prose names options without setting them."""
+    parts = _FENCE.split(text)
+    # Each fence adds two items: itself and what follows.
+    return "\n".join(part for number, part in enumerate(parts[2::2]) if number % 2 == 0)
+
+
+def _without_comments(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
