@@ -115,7 +115,25 @@ class _Linked:
     @cached_property
     def references(self) -> References:
         """Which functions the files refer to."""
-        return References(self.summaries, self.groups, self.follower.modules)
+        return References(self.summaries, self.groups, self.follower.modules, self.training_groups, self._called_by)
+
+    def _called_by(self, file: int, key: str) -> list[tuple[int, str]]:
+        """What a function of a file, or its top, calls as far as the call graph knows: files and keys."""
+        net = self.linked
+        function = self.numbers[file].get(key, NOWHERE)
+        return [
+            (net.file_of_function[edge.function], net.functions[edge.function].key)
+            for call in self.calls_of.get((file, function), ())
+            for edge in net.callees.get(call, ())
+        ]
+
+    @cached_property
+    def calls_of(self) -> dict[tuple[int, int], list[int]]:
+        """File and function, `NOWHERE` for its top → the calls in it that may run a function of the project."""
+        net, found = self.linked, dict[tuple[int, int], list[int]]()
+        for call in net.callees:
+            found.setdefault((net.file_of_call(call), net.function_of[net.call_block[call]]), []).append(call)
+        return found
 
     @cached_property
     def values(self) -> ToldValues:
@@ -220,7 +238,7 @@ class _Linked:
         for call in self.steps.taken():
             if self.net.function_of[self.net.call_block[call]] == NOWHERE:  # a script without functions
                 programs.add(self.groups[self.net.file_of_call(call)])
-        return programs - self.references.reflecting
+        return programs - self.references.reflecting - self.references.taking_from_modules
 
     @cached_property
     def off(self) -> list[bool]:

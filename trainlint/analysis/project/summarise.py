@@ -51,9 +51,8 @@ def summarise(file: SemanticModel) -> Summary:
         draws=tuple(_draws(file)),
         options={name: frozenset(values) for name, values in file.flags.declared().items()},
         facts=file.facts,
-        mentions=file.mentions,
-        needed=file.names_needed,
-        users=file.users_of_names,
+        lookups=file.lookups,
+        code=file.code_units,
         tests_old_scaler=tests_for_old_scaler(file),
     )
 
