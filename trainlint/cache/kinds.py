@@ -38,6 +38,7 @@ _MODULES = {
     "trainlint.analysis.callgraph.skeleton": "CallShape FunctionShape Handing Link LoopTrait Shape Skeleton",
     "trainlint.analysis.programs.steps": "LoopKind",
     "trainlint.analysis.types.evidence": "Evidence Rank",
+    "trainlint.analysis.types.unpinnable": "Unpinnable",
     "trainlint.analysis.types.values": "Home Kind Origin Value",
 }
 CLASSES = {name: module for module, names in _MODULES.items() for name in names.split()}

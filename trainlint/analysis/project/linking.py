@@ -29,10 +29,13 @@ from trainlint.analysis.project.told_values import ToldValues
 from trainlint.analysis.project.trained_code import TrainedCode
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
+from trainlint.analysis.types.unpinnable import Unpinnable
 from trainlint.finding import Heat, RelatedPlace
 
 _REGISTERED = 0.87
 """How sure it is that a registered model is trained whose builder is out of sight."""
+_MOST_FUNCTIONS = 30
+"""How many functions are looked at that make a loader's batches."""
 _AGAIN = frozenset({Heat.EPOCH, Heat.RARE, Heat.STEP, Heat.INNER, Heat.EVAL_STEP})
 _ONLY_ONCE = frozenset({Heat.ONCE, Heat.UNKNOWN})
 _STEPS: dict[LoopKind | None, EffectKind] = {LoopKind.STEP: EffectKind.STEPS, LoopKind.EPOCH: EffectKind.TRAINS}
@@ -95,6 +98,7 @@ class _Linked:
                 unreferenced=self.references.unreferenced(file) if self.whole else (),
                 untrained=self._untrained(file) if self.whole else (),
                 loader_uses=self.loader_uses.get(file, {}),
+                unpinnable=self._unpinnable(out_of.get(file, [])),
                 old_scaler_tested=bool(self.tests_of_old_scaler.get(self.groups[file], set()) - {file}),
             )
 
@@ -402,6 +406,31 @@ class _Linked:
                 key = self.summaries[crossing.file].skeleton.calls[crossing.call].key
                 found[key] = (*found.get(key, ()), CalledFunction(shape.qualified_name, shape.parameters, effects))
         return found
+
+    def _unpinnable(self, out_of: list[Crossing]) -> dict[str, tuple[Unpinnable, ...]]:
+        """Call that builds a loader → what functions of other files put into its batches that cannot be pinned."""
+        found: dict[str, tuple[Unpinnable, ...]] = {}
+        for crossing in out_of:
+            if crossing.how is Handing.WORKER:
+                made = self._made_by(self.numbers[crossing.target][crossing.function])
+                key = self.summaries[crossing.file].skeleton.calls[crossing.call].key
+                if made:
+                    found[key] = (*found.get(key, ()), *made)
+        return found
+
+    def _made_by(self, function: int) -> tuple[Unpinnable, ...]:
+        """What a function makes, or one that it calls at any distance, that cannot be pinned."""
+        net = self.linked
+        found: dict[Unpinnable, None] = {}
+        seen, waiting = {function}, [function]
+        while waiting and len(seen) < _MOST_FUNCTIONS:
+            number = waiting.pop()
+            file, key = net.file_of_function[number], net.functions[number].key
+            found |= dict.fromkeys(self.summaries[file].unpinnable.get(key, ()))
+            called = {edge.function for call in self.calls_of.get((file, number), ()) for edge in net.callees[call]}
+            waiting += sorted(called - seen)
+            seen |= called
+        return tuple(found)
 
     def _forwards(self, out_of: list[Crossing]) -> dict[str, bool]:
         """Call that runs the forward of another file → whether that, or one of several, takes gradients itself."""

@@ -11,6 +11,7 @@ from trainlint.analysis.frequency.code_units import CodeUnits
 from trainlint.analysis.frequency.lookups import Lookups
 from trainlint.analysis.programs.loop_facts import FactsByFunction
 from trainlint.analysis.types.access_paths import AccessPath
+from trainlint.analysis.types.unpinnable import Unpinnable
 from trainlint.analysis.types.values import Value
 
 
@@ -109,6 +110,8 @@ class Summary:
     """What options of the command line and fields of classes are by default, by their names."""
     facts: FactsByFunction
     """What it uses, by function."""
+    unpinnable: Mapping[str, tuple[Unpinnable, ...]]
+    """Function → what it makes that cannot be pinned."""
     lookups: Lookups
     """What it looks up by names."""
     code: CodeUnits
