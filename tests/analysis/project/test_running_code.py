@@ -266,6 +266,22 @@ DEAD: dict[str, tuple[dict[str, str], set[str]]] = {
         ),
         {"old"},
     ),
+    "a method of an optimizer that is called like one of every tensor": (
+        with_work(
+            """
+    class Slow(torch.optim.Optimizer):
+        def step(self):
+            self.state.to("cuda")
+        def to(self, device):
+            self.state = self.state.to(device)
+    class Kit:
+        def to(self, device):
+            return self
+""",
+            names="fit, Slow, Kit",
+        ),
+        {"old", "Slow.to"},
+    ),
     "what only a test uses": (
         with_work("\n    def spare():\n        spare()\n")
         | {"tests/test_work.py": "import work\nwork.spare()\ndef test_spare():\n    work.spare()\n"},

@@ -30,6 +30,9 @@ _LONGEST_PATH = 200
 _ANYTHING = r"\w*"
 _STARTED = lazy(r"^(main|train|run|cli|app|forward|test\w*|__\w+__)$|(^|_)(main|cli)(_|$)")
 """Functions that command lines, test runners, Python and `nn.Module` call."""
+_MOVES = frozenset("to cuda cpu half float double bfloat16".split())
+"""Methods of every tensor and module."""
+_OPTIMIZER = lazy(r"(^|\.)\w*Optimizer$")
 TRANSPARENT = frozenset(
     "staticmethod classmethod property cached_property no_grad inference_mode enable_grad lru_cache cache "
     "wraps contextmanager script compile dataclass final override total_ordering runtime_checkable custom_fwd "
@@ -75,7 +78,7 @@ def code_units(outline: Outline, keys: Keys, bases: Mapping[str, tuple[str, ...]
     units = [Unit(TOP, "", (), False, tuple(walk.uses.get(TOP, ())))]
     for function in outline.functions:
         key = keys.function(function)
-        name = function.name if _is_called_by_name(function, bases) else ""
+        name = _needed_name(function, bases)
         is_attribute = function.owner is not None
         units.append(Unit(key, name, _within(outline, keys, function), is_attribute, tuple(walk.uses.get(key, ()))))
     for cls in outline.classes.values():
@@ -108,6 +111,18 @@ def _imported(outline: Outline) -> Iterator[str]:
     for place in outline.import_statements:
         if isinstance(place.node, ast.ImportFrom):
             yield from (item.name for item in place.node.names)
+
+
+def _needed_name(function: Function, bases: Mapping[str, tuple[str, ...]]) -> str:
+    """The name that code must use for a function to run; "" where none is needed.
+
+    `state.to(device)` says nothing of a method `to` of an optimizer, of which nobody expects one: only a call that the
+    call graph links runs it, and its name is one that no code uses alone.
+    """
+    owner = function.owner
+    if owner is not None and function.name in _MOVES and any(map(_OPTIMIZER.search, bases.get(owner.name, ()))):
+        return f"{owner.name}.{function.name}"
+    return function.name if _is_called_by_name(function, bases) else ""
 
 
 def _is_called_by_name(function: Function, bases: Mapping[str, tuple[str, ...]]) -> bool:
