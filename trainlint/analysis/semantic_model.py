@@ -318,7 +318,7 @@ class SemanticModel:
             started=[True],
             may_mean=lambda _user, _owner, _name: False,
             called=lambda _file, _key: (),
-            offers=True,
+            offers=[True],
         )
         return tuple([unit.key for unit in self.code_units.units if (0, unit.key) not in running])
 

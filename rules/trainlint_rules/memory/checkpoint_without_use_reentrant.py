@@ -101,7 +101,6 @@ class CheckpointWithoutUseReentrant(CallRule):
     name = "checkpoint-without-use-reentrant"
     aliases = ("TOR003",)
     in_tests = True
-    costs_steps = True
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "use_reentrant"
     on = ("torch.utils.checkpoint.checkpoint", _SEQUENTIAL)

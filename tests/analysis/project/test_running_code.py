@@ -68,6 +68,26 @@ DEAD: dict[str, tuple[dict[str, str], set[str]]] = {
         {"main.py": program(), "work.py": WORK, "__init__.py": "from .work import fit_as_before"},
         {"fit_as_before"},
     ),
+    "what an installed library offers beside what the programs of its project use": (
+        {
+            "examples/main.py": program().replace("from work", "from kit.work"),
+            "kit/__init__.py": "from kit.work import fit_as_before",
+            "kit/work.py": WORK + "\n    def spare():\n        pass\n",
+        },
+        {"spare"},
+    ),
+    "what a package beside the program offers": (
+        {
+            "main.py": program().replace("from work", "from kit.work"),
+            "kit/__init__.py": "from kit.work import fit_as_before",
+            "kit/work.py": WORK + "\n    def spare():\n        pass\n",
+        },
+        {"fit_as_before", "spare"},
+    ),
+    "code of a benchmark": (
+        {"main.py": program(), "benchmarks/work.py": WORK, "work.py": WORK.replace("_as_before", "_now")},
+        set(),
+    ),
     "what a library offers whose program trains nothing": (
         {
             "main.py": "from work import shown\n\nif __name__ == '__main__':\n    shown()\n",
@@ -314,7 +334,8 @@ DEAD: dict[str, tuple[dict[str, str], set[str]]] = {
 
 def unreferenced(files: Mapping[str, str]) -> set[str]:
     """The functions of `work.py` that nothing refers to."""
-    model = project(files).models["work.py"]
+    models = project(files).models
+    model = next(models[path] for path in ("benchmarks/work.py", "kit/work.py", "work.py") if path in models)
     return {item.qualified_name for item in model.outline.functions if model.is_unreferenced(item.body)}
 
 

@@ -23,7 +23,7 @@ def running_units(
     started: Sequence[bool],
     may_mean: Callable[[int, int, str], bool],
     called: Callable[[int, str], Iterable[_Place]],
-    offers: bool,
+    offers: Sequence[bool],
 ) -> set[_Place]:
     """The units that may run.
 
@@ -33,7 +33,7 @@ def running_units(
         started: For each file, whether its top runs.
         may_mean: Whether the first file may mean, by a name, what the second defines at its top.
         called: What a function calls as far as the call graph knows.
-        offers: Whether what files import and list in `__all__` may be used by code that is not in sight.
+        offers: For each file, whether what it imports and lists in `__all__` may be used by code that is not in sight.
     """
     search = _Search(files, may_mean, called)
     for number, file in enumerate(files):
@@ -41,7 +41,7 @@ def running_units(
             search.name_everywhere(name)
         for pattern in file.patterns:
             search.name_pattern(pattern)
-        for name in file.offered if offers and started[number] else ():
+        for name in file.offered if offers[number] and started[number] else ():
             search.name(number, name)
         for unit in file.units:
             looked_up = whole[number] or (file.looks_up_own and unit.is_attribute)

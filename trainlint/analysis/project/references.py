@@ -1,7 +1,7 @@
 """Which functions of a project never run? Those that no code names that runs, if the project has programs.
 
-What a library offers (`__all__`, what packages import to hand it on) may be used by code that is not in sight. It runs
-only if its own code names it where the project trains models itself: then its programs show what is used.
+What a library offers (`__all__`, what packages import to hand it on) may be used by code that is not in sight. Where
+the project trains models itself and its programs import a package that lies beside them, these show what is used.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class References:
     def unreferenced(self, file: int) -> tuple[str, ...]:
         """The functions of a file that never run; none where no program is in its group, or one reflects."""
         group = self.groups[file]
-        if group not in self.starting - self.reflecting or self.looked_up(file):
+        is_test = self.summaries[file].skeleton.is_test_file  # test runners and benchmarks call what they like
+        if is_test or group not in self.starting - self.reflecting or self.looked_up(file):
             return ()
         if group not in self._running:
             self._running[group] = self._running_in(group)
@@ -60,9 +61,34 @@ class References:
             called=lambda file, key: (
                 (place[to], other) for to, other in self._called(files[file], key) if to in place
             ),
-            offers=group not in self._training,
+            offers=[group not in self._training or self._top_package(file) in self._libraries for file in files],
         )
         return {(files[number], key) for number, key in running}
+
+    @cached_property
+    def _libraries(self) -> set[str]:
+        """The directories of packages that programs import from elsewhere than beside themselves: installed ones."""
+        found: set[str] = set()
+        for importer, _, target in self._edges:
+            package = self._top_package(target[0]) if target is not None else ""
+            summary = self.summaries[importer]
+            if package and not summary.skeleton.is_test_file and self._top_package(importer) != package:
+                if _folder(package) != _folder(summary.skeleton.path):
+                    found.add(package)
+        return found
+
+    def _top_package(self, file: int) -> str:
+        """The directory of the outermost package around a file; "" for a file that belongs to none."""
+        folder, found = _folder(self.summaries[file].skeleton.path), ""
+        while folder in self._packages:
+            folder, found = _folder(folder), folder
+        return found
+
+    @cached_property
+    def _packages(self) -> set[str]:
+        """The directories with an `__init__.py`."""
+        paths = [summary.skeleton.path for summary in self.summaries]
+        return {_folder(path) for path in paths if path.endswith(_PACKAGE)} - {""}
 
     def looked_up(self, file: int) -> bool:
         """Whether functions of a file may be called by names that stand in no code.
@@ -181,3 +207,8 @@ class References:
                 found |= new
                 waiting += new
         return found
+
+
+def _folder(path: str) -> str:
+    """The directory of a file or directory; "" for the topmost."""
+    return path.replace("\\", "/").rpartition("/")[0]
