@@ -23,9 +23,10 @@ if TYPE_CHECKING:  # each fact imports what finds it out: most files have few pl
     from trainlint.analysis.conditions.around import Conditions
     from trainlint.analysis.conditions.settings.option_defaults import Flags
     from trainlint.analysis.effects.effect import CalledFunction, Effect
+    from trainlint.analysis.frequency.code_units import CodeUnits
     from trainlint.analysis.frequency.heat import Heats
     from trainlint.analysis.frequency.heat_flow import Unmet
-    from trainlint.analysis.frequency.unreferenced import Mentions
+    from trainlint.analysis.frequency.lookups import Lookups
     from trainlint.analysis.programs.facts import Fact
     from trainlint.analysis.programs.grad_mode import Gradients, Switches
     from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
@@ -304,40 +305,43 @@ class SemanticModel:
         return others and not self.outside.reaches_torch and not any(map(brings_torch, packages))
 
     @cached_property
-    def mentions(self) -> Mentions:
-        """The words of the file."""
-        from trainlint.analysis.frequency.unreferenced import mentions
+    def lookups(self) -> Lookups:
+        """What the file looks up by names."""
+        from trainlint.analysis.frequency.lookups import lookups
 
-        return mentions(self.source.text, self.outline)
-
-    @cached_property
-    def names_needed(self) -> dict[str, tuple[str, ...]]:
-        """Function → the names that the project must mention for it to run."""
-        from trainlint.analysis.frequency.unreferenced import names_needed
-
-        return names_needed(self.outline, self.keys, self.own_skeleton.bases)
+        return lookups(self.source.text, self.outline)
 
     @cached_property
-    def users_of_names(self) -> dict[str, tuple[str, ...]]:
-        """Name that a function needs → the functions of the file in which it stands; "" for outside of any."""
-        from trainlint.analysis.frequency.unreferenced import users
+    def code_units(self) -> CodeUnits:
+        """The file's functions and classes with the names that each uses."""
+        from trainlint.analysis.frequency.code_units import code_units
 
-        return users(self.source.text, self.outline, self.keys, self.names_needed)
+        return code_units(self.outline, self.keys, self.own_skeleton.bases)
 
     @cached_property
     def _unreferenced(self) -> frozenset[Function]:
-        """The functions that nothing refers to; of a file alone, as far as it is a program."""
-        from trainlint.analysis.frequency.unreferenced import unmentioned
-
-        keys = self.outside.unreferenced
-        if keys is None:
-            reflects = self.mentions.reflects or self.mentions.reflects_near
-            counts = self.mentions.starts and not reflects
-            keys = unmentioned(self.names_needed, self.users_of_names, lambda _key, _name: False) if counts else ()
+        """The functions that never run; of a file alone, as far as it is a program."""
+        keys = self._never_run_alone() if self.outside.unreferenced is None else self.outside.unreferenced
         return frozenset([item for item in self.outline.functions if keys and self.keys.function(item) in keys])
 
+    def _never_run_alone(self) -> tuple[str, ...]:
+        from trainlint.analysis.frequency.running_code import running_units
+
+        found = self.lookups
+        if not found.starts or found.reflects or found.takes_from_modules or found.reflects_near:
+            return ()
+        running = running_units(
+            [self.code_units],
+            whole=[False],
+            started=[True],
+            may_mean=lambda _user, _owner, _name: False,
+            called=lambda _file, _key: (),
+            offers=[True],
+        )
+        return tuple([unit.key for unit in self.code_units.units if (0, unit.key) not in running])
+
     def is_unreferenced(self, block: Block) -> bool:
-        """Whether a block stands in a function that never runs, since nothing refers to it."""
+        """Whether a block stands in a function that never runs, since no code that runs names it."""
         function = self.outline.enclosing(block)
         return function is not None and function in self._unreferenced
 

@@ -30,7 +30,8 @@ _MODULES = {
     "trainlint.analysis.conditions.arguments": "PassedArguments",
     "trainlint.analysis.conditions.settings.required_values": "RequiredValue",
     "trainlint.analysis.frequency.heat_fact": "HeatFact",
-    "trainlint.analysis.frequency.unreferenced": "Mentions",
+    "trainlint.analysis.frequency.code_units": "CodeUnits Unit",
+    "trainlint.analysis.frequency.lookups": "Lookups",
     "trainlint.analysis.programs.loader_uses": "LoaderUse",
     "trainlint.analysis.programs.loop_facts": "LocatedFact",
     "trainlint.analysis.types.imported_facts": "ImportedFacts",
@@ -38,6 +39,7 @@ _MODULES = {
     "trainlint.analysis.callgraph.skeleton": "CallShape FunctionShape Handing Link LoopTrait Shape Skeleton",
     "trainlint.analysis.programs.steps": "LoopKind",
     "trainlint.analysis.types.evidence": "Evidence Rank",
+    "trainlint.analysis.types.unpinnable": "Unpinnable",
     "trainlint.analysis.types.values": "Home Kind Origin Value",
 }
 CLASSES = {name: module for module, names in _MODULES.items() for name in names.split()}

@@ -203,9 +203,9 @@ class DeclaredRule(Rule, base=True):
         if self.when:
             heat = match.site.heat
             premises += [self.when.get(heat.heat, Confidence.UNLIKELY), level(heat.confidence)]
-            if file.never_updates:
-                premises.append(Confidence.POSSIBLE)
-        if (self.when or self.costs_steps) and (_in_no_training(match.site) or in_short_run(file.outline, block)):
+        if (self.when or self.costs_steps) and (
+            file.never_updates or _in_no_training(match.site) or in_short_run(file.outline, block)
+        ):
             premises.append(Confidence.POSSIBLE)
         if not self.in_tests and (is_test_path(match.site.path) or in_smoke_test(file.outline, block)):
             premises.append(Confidence.POSSIBLE)

@@ -12,9 +12,10 @@ from trainlint.symptoms import Symptom
 from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.framework_passes import repeated_by_lightning
 from trainlint_rules.data.idioms.kept_workers import dataset_changes, keeps_workers, never_ends, value_of_option
+from trainlint_rules.data.idioms.loader_loops import only_evaluates
 from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
 from trainlint_rules.data.idioms.passes import elsewhere, passes, place_of_pass, sure_of_pass
-from trainlint_rules.data.idioms.workers import Workers, loads_single_items, workers
+from trainlint_rules.data.idioms.workers import Workers, has_one_worker, loads_single_items, workers
 
 _BY_WORKERS = {
     Workers.SOME: Confidence.CERTAIN,
@@ -120,6 +121,8 @@ class LoaderRestartsWorkers(LoaderRule):
             return None
         if site.file.loaders.option(loader, "persistent_workers").given or loads_single_items(site):
             sure = Confidence.POSSIBLE  # somebody decided that it is off, or passes are long
+        if has_one_worker.holds(site) and only_evaluates(site.file, loader):
+            sure = Confidence.POSSIBLE  # one process starts anew for each evaluation
         when, most = self._when(site)
         return Match(site, min(sure, most), {"when": when}) if when else None
 

@@ -11,7 +11,12 @@ from trainlint.contract.declared_rule import Match
 from trainlint.finding import Edit, Safety
 from trainlint.symptoms import Symptom
 from trainlint_rules.data import LoaderRule
-from trainlint_rules.data.idioms.loading_work import computes_on_the_host, items_lie_ready, sure_of_work
+from trainlint_rules.data.idioms.loading_work import (
+    computes_on_the_host,
+    items_lie_ready,
+    sure_of_work,
+    workers_would_use_the_device,
+)
 from trainlint_rules.data.idioms.workers import has_workers, unbatched
 
 _ON_HOST = "the training process loads every batch itself, and computes nothing meanwhile"
@@ -95,7 +100,7 @@ class LoaderWithoutWorkers(LoaderRule):
     name = "loader-without-workers"
     aliases = ("TOR401",)
     confirmed_by = frozenset({Symptom.DATA_WAIT})
-    unless = (has_workers, unbatched, computes_on_the_host, items_lie_ready)
+    unless = (has_workers, unbatched, computes_on_the_host, items_lie_ready, workers_would_use_the_device)
     message = "the training process loads every batch itself while the GPU waits"
     help = "set `num_workers`, at first to the CPU cores divided by the training processes, but no more than 8"
     fix_title = "Load in worker processes"

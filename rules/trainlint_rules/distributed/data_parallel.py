@@ -86,7 +86,10 @@ class DataParallel(CallRule):
         "`DataParallel` drives all GPUs from one process, copies the model to each in every forward, and gathers all "
         "outputs on the first"
     )
-    help = "use `DistributedDataParallel`, with one process for each GPU"
+    help = (
+        "use `DistributedDataParallel`, with one process for each GPU; a loss that compares samples of the whole batch "
+        "must gather them first"
+    )
 
     def found(self, site: Site) -> Match | None:
         """A model that is wrapped for one process, or a class that derives from the wrapper."""

@@ -135,6 +135,8 @@ class BlockingBatchCopy(CallRule):
             instead = f"{_UNPINNED}pass `non_blocking=True` and `dtype=...` here instead of calling `.{cast}()` first"
         alone = safety_without_waiting(site)
         loaders = tuple(unpinned_loaders(site)) if memory is Memory.PAGEABLE else ()
+        if loaders and all(map(nothing_to_pin.holds, loaders)):
+            return None  # the batch lies on the device already, or no argument makes this copy asynchronous
         safety = max(alone, *map(safety_of_pinning, loaders)) if loaders else alone
         if any(map(nothing_to_pin.holds, loaders)):
             loaders, memory = (), Memory.UNKNOWN

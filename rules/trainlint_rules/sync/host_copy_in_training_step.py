@@ -86,7 +86,7 @@ class HostCopyInTrainingStep(CallRule):
     when = EACH_STEP
     unless = (says_whether_to_wait, decided_by_callers, *COPIED_FOR_A_PURPOSE, IN_FORWARD, in_progress_bar)
     message = "`{text}` copies a tensor to the CPU and forces a GPU sync{often}"
-    help = "keep the tensor on the GPU, or copy it every N steps"
+    help = "copy it every N steps; if the CPU needs it in each step, copy all that it needs at once"
 
     def found(self, site: Site) -> Match | None:
         """A copy to the host of what may be a device tensor."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import dotted, nodes_in
+from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.tables.host_reads import ITEM
 from trainlint.contract.bases import ReadRule
 from trainlint.contract.confidence import level
@@ -13,17 +15,41 @@ from trainlint.contract.guard import guard
 from trainlint.patterns import lazy
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.copies_to_host import host_reads
+from trainlint_rules.sync.idioms.reads.advice import INSTEAD_OF_TEST
 from trainlint_rules.sync.idioms.reads.decisions import Decision, decision
 from trainlint_rules.sync.idioms.reads.read_guards import decided_by_callers, in_progress_bar, waits_next
 from trainlint_rules.sync.idioms.reads.read_purposes import Purpose, purpose
 
 _SKIPPED = "let `GradScaler` skip such steps, or clear bad gradients on the GPU: `torch.nan_to_num(p.grad, out=p.grad)`"
+_CLEARED = "clear bad gradients on the GPU after the backward pass: `torch.nan_to_num(p.grad, out=p.grad)`"
+_MENDED = "replace bad values without a test: where there are none, `torch.nan_to_num` and `torch.where` change nothing"
+_SELDOM = "check every N steps"
 _INSTEAD = {
-    **dict.fromkeys(Decision, _SKIPPED),
+    Decision.MARKS: INSTEAD_OF_TEST[Decision.MARKS],
     Decision.ENDS: "check every N steps: the loop ends a few rounds later",
     Decision.CHECKS: "check every N steps: once the weights are NaN they stay so, and the error comes a little later",
 }
 _SAVING = lazy(r"(^|_)(save|checkpoint)(_|$)")
+
+
+def _instead(site: Site, read: ast.AST) -> str | None:
+    """Help by what the check decides: None for one that is in the test of no statement."""
+    decided = decision(site, read)
+    if decided is None or decided in _INSTEAD:
+        return _INSTEAD.get(decided) if decided is not None else None
+    if isinstance(site.statement, ast.If) and _replaces(site.statement):
+        return _MENDED
+    if decided in (Decision.SKIPS, Decision.UPDATES):
+        scales = any(fact.kind is FactKind.GRAD_SCALER for facts in site.file.facts.values() for fact in facts)
+        return _SKIPPED if scales else _CLEARED
+    return _SELDOM
+
+
+def _replaces(statement: ast.If) -> bool:
+    """Whether a branch gives a new value to what its test asks about, or to a part of it."""
+    asked = {dotted(part) for part in nodes_in(statement.test) if isinstance(part, ast.Name | ast.Attribute)}
+    targets = [target for item in statement.body if isinstance(item, ast.Assign) for target in item.targets]
+    return any(dotted(part.value if isinstance(part, ast.Subscript) else part) in asked for part in targets)
 
 
 @guard
@@ -107,6 +133,5 @@ class NanGuardEachStep(ReadRule):
         node, sure = next(host_reads(site, self.on), (site.node, 0.0))
         asks = bool(sure) and purpose(site.file, node, site.block, site.statement) is Purpose.NAN_GUARD
         check = site.text(site.node if isinstance(site.node, ast.Call) else node)
-        decided = decision(site, node)
-        instead = _INSTEAD.get(decided) if decided is not None else None
+        instead = _instead(site, node)
         return Match(site.at(node), level(sure), {"check": check}, help=instead) if asks else None

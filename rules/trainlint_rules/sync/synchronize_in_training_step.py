@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.tables.host_reads import SYNCHRONIZE
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
@@ -13,10 +14,26 @@ from trainlint.contract.guard import early_guard
 from trainlint.finding import Confidence, Edit, Heat, Safety
 from trainlint.rule import Triggers
 from trainlint.symptoms import Symptom
+from trainlint_rules.measuring.idioms.timing import is_clock
 from trainlint_rules.sync.idioms.due_waits import DUE, waits_for_device
 
 _SET_UP = {Heat.ONCE: Confidence.CERTAIN, Heat.UNKNOWN: Confidence.CERTAIN}
 """When an environment variable is set."""
+
+
+_READ_LATER = "read the times of events some steps later, when they are over: that needs no wait"
+_TIMED = "measure with CUDA events instead: without the wait, the clock that is read here would be wrong"
+
+
+def _instead(site: Site) -> str | None:
+    """Help for a wait that a time needs: of events, or of the host's clock in the same function."""
+    function = site.function
+    if function is None:
+        return None
+    calls = [node for node in nodes_in(function.node) if isinstance(node, ast.Call)]
+    if any(last_name(call.func) == "elapsed_time" for call in calls):
+        return _READ_LATER
+    return _TIMED if any(is_clock(site.file, call, site.block) for call in calls) else None
 
 
 @early_guard
@@ -102,7 +119,7 @@ class SynchronizeInTrainingStep(CallRule):
         """A wait for the device, or the variable that adds one to each kernel."""
         match site.node:
             case ast.Call():
-                return Match(site) if waits_for_device(site) else None
+                return Match(site, help=_instead(site)) if waits_for_device(site) else None
             case ast.Assign(value=ast.Constant(value="1")):
                 message = "`CUDA_LAUNCH_BLOCKING=1` forces a GPU sync after every kernel"
                 return Match(site, message=message, help="set it only while debugging")

@@ -68,6 +68,30 @@ SNIPPETS = {
         whole = np.arange(8).astype(float)[2]  #= number
         square = np.arange(16).reshape(4, 4)[2]  #= array
     """,
+    "an attribute that the function has assigned": """
+        for images, masks in train_loader:
+            output = model(images.cuda())
+            output.head.scale = masks.std(axis=[1, 2]).mean().item()
+            scale = output.head.scale  #= number
+            if masks.any():
+                output.head.scale = output.sum()
+            scale = output.head.scale  #= tensor device
+            output.tail.scale = float(scale)
+            output = model(images.cuda())
+            scale = output.tail.scale  #= tensor device
+            output.tail.scale, spare = 3, 4
+            scale = output.tail.scale  #= tensor device
+            output.loss.backward()
+        """,
+    "numbers of graphs": """
+        for graph in train_loader:
+            graph = graph.to("cuda")
+            rows = graph.number_of_dst_nodes("user")  #= number
+            rows = graph.num_nodes()  #= number
+            rows = graph.num_graphs  #= number
+            degrees = graph.in_degrees()  #= tensor device
+            model(graph).backward()
+        """,
     "a number that indexes what has no name is no key": """
         for i in range(4):
             kept = i  #= number

@@ -87,3 +87,27 @@ def rate(model, inputs, device):
     start = time.time()
     model(inputs)
     return len(inputs) / (time.time() - start)
+
+
+def builds_a_file(builder, network, config):
+    model = network.to("cuda")
+    start = time.time()
+    engine = builder.build_serialized_network(model, config)
+    return engine, time.time() - start
+
+
+def first_rounds_are_not_timed(model, criterion, loader, labels):
+    model = model.to("cuda")
+    for number, inputs in enumerate(loader):
+        start = time.time()
+        loss = criterion(model(inputs), labels)
+        end = time.time()
+        loss.backward()
+        if number >= 3:
+            break
+    for inputs in loader:
+        start = time.time()
+        loss = criterion(model(inputs), labels)
+        torch.cuda.synchronize()
+        end = time.time()
+        log(end - start)

@@ -10,6 +10,7 @@ from tests.rules.catalogue import judged
 
 PROGRAM = """
 import math
+import time
 import numpy as np
 import torch
 from scipy.optimize import linear_sum_assignment
@@ -74,6 +75,9 @@ IN_FORWARD = {
     "cost = x.cpu()\nrows = linear_sum_assignment(cost)": "the solver runs on the CPU",
     "p = torch.nn.utils.rnn.pack_padded_sequence(x, lens.cpu())": "take the lengths from the batch",
     "meters.update(loss.detach().cpu())": "read it after the backward pass, or every N steps",
+    "y = x[1 : lens[0] - 1]": "take the length from the batch",
+    "return loss, x.detach().cpu().numpy()": "return `x.detach()` as it is",
+    "self.record('loss', Meter.many(loss.tolist(), x))": LATER_COPY,
     "y = x.cpu().sum()": "compute this on the GPU",
     "assert (x > 0).all()": "`torch._assert_async`",
     "if bad.any():\n    raise ValueError('bad')": "`torch._assert_async`",
@@ -104,8 +108,17 @@ IN_FORWARD = {
     "low = torch.tensor(0.5, device=x.device)\nloss = torch.maximum(loss, low)": "or `clamp` with the number",
 }
 IN_LOOP = {
-    "if torch.isnan(loss):\n    continue": "`GradScaler`",
-    "if not torch.isnan(loss):\n    optimizer.step()": "`GradScaler`",
+    "if torch.isnan(loss):\n    continue": "clear bad gradients on the GPU after the backward pass",
+    "if not torch.isnan(loss):\n    optimizer.step()": "clear bad gradients on the GPU after the backward pass",
+    "scaler = torch.cuda.amp.GradScaler()\nif torch.isnan(loss):\n    continue": "`GradScaler`",
+    "if torch.isnan(frames).any():\n    print('bad')\n    frames = torch.nan_to_num(frames)": "replace bad values",
+    "if torch.isnan(frames).any():\n    frames[torch.isnan(frames)] = 0": "replace bad values",
+    "if torch.isnan(loss):\n    import pdb\n    pdb.set_trace()": "check every N steps",
+    "if (lengths == lengths[0]).all():\n    n = 3\nelse:\n    raise ValueError('mixed')": "`torch._assert_async`",
+    "n = min(int(lengths.min().item() / 2), 8)\nfor part in kept:\n    part.cut(n)": "read it once for all its uses",
+    "torch.cuda.synchronize()": "remove it; to time a step",
+    "torch.cuda.synchronize()\nmeters.add(first.elapsed_time(last))": "some steps later, when they are over",
+    "torch.cuda.synchronize()\nmeters.add(time.time())": "without the wait, the clock that is read here",
     "if torch.isnan(loss):\n    raise ValueError('nan')": "check every N steps: once",
     "for p in model.parameters():\n    p.div_(max(1.0, p.pow(2).mean()))": "`x.clamp(min=...)`",
     "for p in model.parameters():\n    meters.add(p.grad.norm().item())": "`clip_grad_norm_`",
@@ -116,7 +129,7 @@ IN_LOOP = {
     "total = total + 1\ntotal += (loss / 2).item()": "add `(loss / 2).detach()` and read the sum once",
     "kept.append(loss.detach().item())": "append `loss.detach()` and read the list once, after the epoch",
     "if torch.isnan(loss):\n    break": "check every N steps: the loop ends",
-    "bad = False\nif torch.isnan(loss):\n    bad = True": "`GradScaler`",
+    "bad = False\nif torch.isnan(loss):\n    bad = True": "collect the answers on the GPU",
 }
 
 

@@ -31,10 +31,13 @@ from trainlint.analysis.project.told_values import ToldValues
 from trainlint.analysis.project.trained_code import TrainedCode
 from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
+from trainlint.analysis.types.unpinnable import Unpinnable
 from trainlint.finding import Heat, RelatedPlace
 
 _REGISTERED = 0.87
 """How sure it is that a registered model is trained whose builder is out of sight."""
+_MOST_FUNCTIONS = 30
+"""How many functions are looked at that make a loader's batches."""
 _AGAIN = frozenset({Heat.EPOCH, Heat.RARE, Heat.STEP, Heat.INNER, Heat.EVAL_STEP})
 _ONLY_ONCE = frozenset({Heat.ONCE, Heat.UNKNOWN})
 _STEPS: dict[LoopKind | None, EffectKind] = {LoopKind.STEP: EffectKind.STEPS, LoopKind.EPOCH: EffectKind.TRAINS}
@@ -102,6 +105,7 @@ class _Linked:
                 unreferenced=self.references.unreferenced(file) if self.whole else (),
                 untrained=self._untrained(file) if self.whole else (),
                 loader_uses=self.loader_uses.get(file, {}),
+                unpinnable=self._unpinnable(out_of.get(file, [])),
                 old_scaler_tested=bool(self.tests_of_old_scaler.get(self.groups[file], set()) - {file}),
             )
 
@@ -122,7 +126,25 @@ class _Linked:
     @cached_property
     def references(self) -> References:
         """Which functions the files refer to."""
-        return References(self.summaries, self.groups, self.follower.modules)
+        return References(self.summaries, self.groups, self.follower.modules, self.training_groups, self._called_by)
+
+    def _called_by(self, file: int, key: str) -> list[tuple[int, str]]:
+        """What a function of a file, or its top, calls as far as the call graph knows: files and keys."""
+        net = self.linked
+        function = self.numbers[file].get(key, NOWHERE)
+        return [
+            (net.file_of_function[edge.function], net.functions[edge.function].key)
+            for call in self.calls_of.get((file, function), ())
+            for edge in net.callees.get(call, ())
+        ]
+
+    @cached_property
+    def calls_of(self) -> dict[tuple[int, int], list[int]]:
+        """File and function, `NOWHERE` for its top → the calls in it that may run a function of the project."""
+        net, found = self.linked, dict[tuple[int, int], list[int]]()
+        for call in net.callees:
+            found.setdefault((net.file_of_call(call), net.function_of[net.call_block[call]]), []).append(call)
+        return found
 
     @cached_property
     def values(self) -> ToldValues:
@@ -226,7 +248,7 @@ class _Linked:
         for call in self.steps.taken():
             if self.net.function_of[self.net.call_block[call]] == NOWHERE:  # a script without functions
                 programs.add(self.groups[self.net.file_of_call(call)])
-        return programs - self.references.reflecting
+        return programs - self.references.reflecting - self.references.taking_from_modules
 
     @cached_property
     def off(self) -> list[bool]:
@@ -379,6 +401,31 @@ class _Linked:
                 key = self.summaries[crossing.file].skeleton.calls[crossing.call].key
                 found[key] = (*found.get(key, ()), CalledFunction(shape.qualified_name, shape.parameters, effects))
         return found
+
+    def _unpinnable(self, out_of: list[Crossing]) -> dict[str, tuple[Unpinnable, ...]]:
+        """Call that builds a loader → what functions of other files put into its batches that cannot be pinned."""
+        found: dict[str, tuple[Unpinnable, ...]] = {}
+        for crossing in out_of:
+            if crossing.how is Handing.WORKER:
+                made = self._made_by(self.numbers[crossing.target][crossing.function])
+                key = self.summaries[crossing.file].skeleton.calls[crossing.call].key
+                if made:
+                    found[key] = (*found.get(key, ()), *made)
+        return found
+
+    def _made_by(self, function: int) -> tuple[Unpinnable, ...]:
+        """What a function makes, or one that it calls at any distance, that cannot be pinned."""
+        net = self.linked
+        found: dict[Unpinnable, None] = {}
+        seen, waiting = {function}, [function]
+        while waiting and len(seen) < _MOST_FUNCTIONS:
+            number = waiting.pop()
+            file, key = net.file_of_function[number], net.functions[number].key
+            found |= dict.fromkeys(self.summaries[file].unpinnable.get(key, ()))
+            called = {edge.function for call in self.calls_of.get((file, number), ()) for edge in net.callees[call]}
+            waiting += sorted(called - seen)
+            seen |= called
+        return tuple(found)
 
     def _forwards(self, out_of: list[Crossing]) -> dict[str, bool]:
         """Call that runs the forward of another file → whether that, or one of several, takes gradients itself."""

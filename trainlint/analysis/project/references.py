@@ -1,12 +1,16 @@
-"""Which functions of a project do other files refer to? The rest is dead code, if the project has programs."""
+"""Which functions of a project never run? Those that no code names that runs, if the project has programs.
+
+What a library offers (`__all__`, what packages import to hand it on) may be used by code that is not in sight. Where
+the project trains models itself and its programs import a package that lies beside them, these show what is used.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import cached_property
 
 from trainlint.analysis.callgraph.modules import Found, Modules
-from trainlint.analysis.frequency.unreferenced import unmentioned
+from trainlint.analysis.frequency.running_code import running_units
 from trainlint.analysis.project.summary import Summary
 
 _PACKAGE = "__init__.py"
@@ -15,49 +19,117 @@ _PACKAGE = "__init__.py"
 class References:
     """Answers for the files of one or more groups of files that import each other."""
 
-    def __init__(self, summaries: Sequence[Summary], groups: Sequence[int], modules: Modules) -> None:
+    def __init__(
+        self,
+        summaries: Sequence[Summary],
+        groups: Sequence[int],
+        modules: Modules,
+        training: Container[int],
+        called: Callable[[int, str], Iterable[tuple[int, str]]],
+    ) -> None:
+        """`training` are the groups with training programs, `called` what a function calls, by the call graph."""
         self.summaries = summaries
         self.groups = groups
         self.modules = modules
+        self._training = training
+        self._called = called
+        self._running: dict[int, set[tuple[int, str]]] = {}
+        """Group → what runs in it."""
+        self._users_of: dict[tuple[int, str], frozenset[int]] = {}
 
     def unreferenced(self, file: int) -> tuple[str, ...]:
-        """The functions of a file that nothing in its group refers to; none where no program is in the group."""
-        if self.groups[file] not in self.starting - self.reflecting or self.looked_up(file):
+        """The functions of a file that never run; none where no program is in its group, or one reflects."""
+        group = self.groups[file]
+        is_test = self.summaries[file].skeleton.is_test_file  # test runners and benchmarks call what they like
+        if is_test or group not in self.starting - self.reflecting or self.looked_up(file):
             return ()
-        own = self.summaries[file]
+        if group not in self._running:
+            self._running[group] = self._running_in(group)
+        running = self._running[group]
+        functions = self.summaries[file].skeleton.functions
+        return tuple([item.key for item in functions if (file, item.key) not in running])
 
-        def elsewhere(key: str, name: str) -> bool:
-            place = (self.groups[file], name)
-            others = self._mentions.get(place, set()) - {file}
-            if not others or "." in key:  # a method, or inside a function: its object says which one is meant
-                return bool(others)
-            if not self._quoted.get(place, set()) <= {file}:
-                return True
-            return self._may_import(file, name, others)
+    def _running_in(self, group: int) -> set[tuple[int, str]]:
+        """The functions and classes of a group that may run, by file and key."""
+        files = [file for file, number in enumerate(self.groups) if number == group]
+        place = {file: number for number, file in enumerate(files)}
+        running = running_units(
+            [self.summaries[file].code for file in files],
+            whole=[self.looked_up(file) for file in files],
+            started=[not self.summaries[file].skeleton.is_test_file for file in files],
+            may_mean=lambda user, owner, name: files[user] in self._users(files[owner], name),
+            called=lambda file, key: (
+                (place[to], other) for to, other in self._called(files[file], key) if to in place
+            ),
+            offers=[group not in self._training or self._top_package(file) in self._libraries for file in files],
+        )
+        return {(files[number], key) for number, key in running}
 
-        return unmentioned(own.needed, own.users, elsewhere)
+    @cached_property
+    def _libraries(self) -> set[str]:
+        """The directories of packages that programs import from elsewhere than beside themselves: installed ones."""
+        found: set[str] = set()
+        for importer, _, target in self._edges:
+            package = self._top_package(target[0]) if target is not None else ""
+            summary = self.summaries[importer]
+            if package and not summary.skeleton.is_test_file and self._top_package(importer) != package:
+                if _folder(package) != _folder(summary.skeleton.path):
+                    found.add(package)
+        return found
+
+    def _top_package(self, file: int) -> str:
+        """The directory of the outermost package around a file; "" for a file that belongs to none."""
+        folder, found = _folder(self.summaries[file].skeleton.path), ""
+        while folder in self._packages:
+            folder, found = _folder(folder), folder
+        return found
+
+    @cached_property
+    def _packages(self) -> set[str]:
+        """The directories with an `__init__.py`."""
+        paths = [summary.skeleton.path for summary in self.summaries]
+        return {_folder(path) for path in paths if path.endswith(_PACKAGE)} - {""}
 
     def looked_up(self, file: int) -> bool:
-        """Whether functions of a file may be called by names that stand in no code."""
-        return file in self._looked_up
+        """Whether functions of a file may be called by names that stand in no code.
 
-    def _may_import(self, file: int, name: str, others: set[int]) -> bool:
-        """Whether one of the files that mention a name may mean that of a file: it imports that, or what hands it on.
+        Programs look up names in modules that only the run names, such as those of a configuration. Such a module is
+        none that other code imports already.
+        """
+        return file in self._looked_up or (self.groups[file] in self.taking_from_modules and not self._is_used(file))
+
+    def _is_used(self, file: int) -> bool:
+        """Whether other files than tests and packages import a file: packages import what they only hand on."""
+        return file in self._used or self.summaries[file].lookups.starts
+
+    @cached_property
+    def _used(self) -> set[int]:
+        return {
+            target[0]
+            for importer, _, target in self._edges
+            if target is not None
+            and not self.summaries[importer].skeleton.is_test_file
+            and not self.summaries[importer].skeleton.path.endswith(_PACKAGE)
+        }
+
+    def _users(self, file: int, name: str) -> frozenset[int]:
+        """The files that may mean a name of a file: they import it, or what hands it on.
 
         Packages and files that import every name hand on what they do not mention.
         """
-        if not others.isdisjoint(self._unclear.get(self._module_name(file), ())):
-            return True
-        waiting, seen = [file], {file}
-        while waiting:
-            target = waiting.pop()
-            for importer in self._importers.get((target, ""), set()) | self._importers.get((target, name), set()):
-                if importer in others:
-                    return True
-                if importer not in seen and self._hands_on(importer):
-                    seen.add(importer)
-                    waiting.append(importer)
-        return False
+        key = (file, name)
+        if key not in self._users_of:
+            found = set(self._unclear.get(self._module_name(file), ()))
+            waiting, seen = [file], {file}
+            while waiting:
+                target = waiting.pop()
+                for importer in self._importers.get((target, ""), set()) | self._importers.get((target, name), set()):
+                    found.add(importer)
+                    if importer not in seen and self._hands_on(importer):
+                        seen.add(importer)
+                        waiting.append(importer)
+            self._users_of[key] = frozenset(found)
+        return self._users_of[key]
 
     def _hands_on(self, file: int) -> bool:
         summary = self.summaries[file]
@@ -73,7 +145,7 @@ class References:
         return [
             (number, origin, self.modules.resolve(number, origin))
             for number, summary in enumerate(self.summaries)
-            for origin in summary.mentions.imports
+            for origin in summary.lookups.imports
         ]
 
     @cached_property
@@ -98,16 +170,22 @@ class References:
     @cached_property
     def starting(self) -> set[int]:
         """Groups with a file that is run as a program and is no test."""
-        return {
-            group
-            for summary, group in zip(self.summaries, self.groups, strict=True)
-            if summary.mentions.starts and not summary.skeleton.is_test_file
-        }
+        return {group for summary, group in self._no_tests if summary.lookups.starts}
 
     @cached_property
     def reflecting(self) -> set[int]:
         """Groups with a file that calls functions of any file by names that stand in no code."""
-        return {group for summary, group in zip(self.summaries, self.groups, strict=True) if summary.mentions.reflects}
+        return {group for summary, group in self._no_tests if summary.lookups.reflects}
+
+    @cached_property
+    def taking_from_modules(self) -> set[int]:
+        """Groups with a file that does so with functions of modules that only the run names."""
+        return {group for summary, group in self._no_tests if summary.lookups.takes_from_modules}
+
+    @cached_property
+    def _no_tests(self) -> list[tuple[Summary, int]]:
+        pairs = zip(self.summaries, self.groups, strict=True)
+        return [(summary, group) for summary, group in pairs if not summary.skeleton.is_test_file]
 
     @cached_property
     def _looked_up(self) -> set[int]:
@@ -115,7 +193,7 @@ class References:
 
         Those that look names up, the modules that these import as a whole, and what packages among them hand on.
         """
-        waiting = [number for number, item in enumerate(self.summaries) if item.mentions.reflects_near]
+        waiting = [number for number, item in enumerate(self.summaries) if item.lookups.reflects_near]
         found = set(waiting)
         targets: dict[int, set[int]] = {}
         for importer, _, target in self._edges:
@@ -130,24 +208,7 @@ class References:
                 waiting += new
         return found
 
-    @cached_property
-    def _mentions(self) -> dict[tuple[int, str], set[int]]:
-        """Group and needed name → the files in which it stands."""
-        return self._files_with([f"{item.mentions.once} {item.mentions.often}" for item in self.summaries])
 
-    @cached_property
-    def _quoted(self) -> dict[tuple[int, str], set[int]]:
-        """Group and needed name → the files in which it is a whole string."""
-        return self._files_with([item.mentions.quoted for item in self.summaries])
-
-    def _files_with(self, words: Sequence[str]) -> dict[tuple[int, str], set[int]]:
-        found: dict[tuple[int, str], set[int]] = {}
-        for number, (text, group) in enumerate(zip(words, self.groups, strict=True)):
-            for name in self._needed.intersection(text.split()):
-                found.setdefault((group, name), set()).add(number)
-        return found
-
-    @cached_property
-    def _needed(self) -> frozenset[str]:
-        """All names that functions need."""
-        return frozenset(name for item in self.summaries for several in item.needed.values() for name in several)
+def _folder(path: str) -> str:
+    """The directory of a file or directory; "" for the topmost."""
+    return path.replace("\\", "/").rpartition("/")[0]

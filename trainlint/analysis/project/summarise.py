@@ -23,6 +23,7 @@ from trainlint.analysis.types.iteration import single
 from trainlint.analysis.types.parameters import annotation_value, tells_only_kind
 from trainlint.analysis.types.structures.displays import is_long_display
 from trainlint.analysis.types.structures.fillings import table_entries
+from trainlint.analysis.types.unpinnable import unpinnable_of
 from trainlint.analysis.types.values import Home, Kind, Value
 
 if TYPE_CHECKING:
@@ -51,9 +52,9 @@ def summarise(file: SemanticModel) -> Summary:
         draws=tuple(_draws(file)),
         options={name: frozenset(values) for name, values in file.flags.declared().items()},
         facts=file.facts,
-        mentions=file.mentions,
-        needed=file.names_needed,
-        users=file.users_of_names,
+        unpinnable=unpinnable_of(file),
+        lookups=file.lookups,
+        code=file.code_units,
         tests_old_scaler=tests_for_old_scaler(file),
     )
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 
 from trainlint.analysis.callgraph.skeleton import Handing, Skeleton
 from trainlint.analysis.effects.effect import Effect
-from trainlint.analysis.frequency.unreferenced import Mentions
+from trainlint.analysis.frequency.code_units import CodeUnits
+from trainlint.analysis.frequency.lookups import Lookups
 from trainlint.analysis.programs.loop_facts import FactsByFunction
 from trainlint.analysis.types.access_paths import AccessPath
+from trainlint.analysis.types.unpinnable import Unpinnable
 from trainlint.analysis.types.values import Value
 
 
@@ -109,12 +111,12 @@ class Summary:
     the file assigns to that attribute of objects other than its classes' own."""
     facts: FactsByFunction
     """What it uses, by function."""
-    mentions: Mentions
-    """Its words."""
-    needed: Mapping[str, tuple[str, ...]]
-    """Function → the names that the project must mention for it to run."""
-    users: Mapping[str, tuple[str, ...]]
-    """Such a name → the functions of the file in which it stands; "" for outside of any."""
+    unpinnable: Mapping[str, tuple[Unpinnable, ...]]
+    """Function → what it makes that cannot be pinned."""
+    lookups: Lookups
+    """What it looks up by names."""
+    code: CodeUnits
+    """Its functions and classes with the names that each uses."""
     ignored: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """Line of a call whose statement has an ignore comment → the words of the comment, none for all rules."""
     tests_old_scaler: bool = False

@@ -13,9 +13,9 @@ from functools import cached_property
 
 from trainlint.analysis.callgraph.call_graph import CallGraph
 from trainlint.analysis.callgraph.skeleton import NOWHERE
+from trainlint.analysis.frequency.code_units import TRANSPARENT
 from trainlint.analysis.frequency.framework_roles import is_of_framework
 from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
-from trainlint.analysis.frequency.unreferenced import TRANSPARENT
 from trainlint.analysis.programs.steps import Steps
 from trainlint.analysis.project.hierarchy import Hierarchy
 from trainlint.analysis.project.summary import Summary
@@ -137,21 +137,21 @@ class TrainedCode:
 
     def _methods_of_others_named_in(self, file: int) -> frozenset[str]:
         """The names of methods of other files that stand in a file."""
-        mentions = self.summaries[file].mentions
+        code = self.summaries[file].code
         own = {name for _, name in self._methods_in.get(file, ())}
-        return (self._all_method_names - own) & {*mentions.often.split(), *mentions.once.split()}
+        return (self._all_method_names - own) & {*code.quoted, *(name for unit in code.units for name in unit.uses)}
 
     @cached_property
     def _own_methods_named(self) -> Mapping[int, set[str]]:
         """Function → the names of methods of its file that stand in it."""
         found: dict[int, set[str]] = {}
         for file, summary in enumerate(self.summaries):
-            keys = {
-                item.key: self.net.first_function[file] + place for place, item in enumerate(summary.skeleton.functions)
-            }
-            for name, functions in summary.users.items():
-                for key in functions:
-                    found.setdefault(keys.get(key, self._top(file)), set()).add(name)
+            first = self.net.first_function[file]
+            keys = {item.key: first + place for place, item in enumerate(summary.skeleton.functions)}
+            own = {name for _, name in self._methods_in.get(file, ())}
+            for unit in summary.code.units if own else ():
+                found.setdefault(keys.get(unit.key, self._top(file)), set()).update(own.intersection(unit.uses))
+            found.setdefault(self._top(file), set()).update(own.intersection(summary.code.quoted))
         return found
 
     @cached_property

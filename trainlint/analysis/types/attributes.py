@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Binding, Block, Class, How
-from trainlint.analysis.syntax.names import constant, last_name
+from trainlint.analysis.syntax.names import constant, dotted, end_position, last_name, position
 from trainlint.analysis.tables import tensor_attributes
 from trainlint.analysis.types.access_paths import AccessPath, Start, along
 from trainlint.analysis.types.parameters import annotation_value
@@ -57,10 +57,44 @@ def attribute_value(kinds: Kinds, node: ast.Attribute, block: Block) -> Value:
         owner = kinds.graph.instance_class(node.value, block)
         if owner is not None and (node.attr in owner.attributes or is_record(owner)):
             return kinds.self_attribute(owner, node.attr)
+    stored = _stored_before(kinds, node, block)
+    if stored is not None:
+        return stored
     found = _attribute_of(kinds, base, node.attr)
     if base.access_paths and (not found.access_paths or found is base):
         return found.with_access_paths(*along(base.access_paths, node.attr))
     return found
+
+
+def _stored_before(kinds: Kinds, node: ast.Attribute, block: Block) -> Value | None:
+    """What the same function surely assigned to the same attribute of the same object before; None where that is open.
+
+    That of `self` is known from all methods of its class.
+    """
+    stores, target = kinds.outline.stores.get(node.attr), None
+    if stores and isinstance(node.ctx, ast.Load):
+        target = dotted(node)
+    if not stores or target is None:
+        return None
+    around = kinds.outline.enclosing(block)
+    before = [
+        place
+        for place in stores
+        if isinstance(place.statement, ast.Assign)
+        and any(dotted(each) == target for each in place.statement.targets)
+        and kinds.outline.enclosing(place.block) is around
+        and end_position(place.statement) <= position(node)
+    ]
+    if not before or not block.within((last := before[-1]).block):
+        return None
+    root = target.partition(".")[0]
+    scope = block.scope.owner(root)
+    for binding in scope.bindings[root] if scope is not None else ():
+        if end_position(last.statement) < binding.position <= position(node):
+            return None
+    assert isinstance(last.statement, ast.Assign)
+    found = kinds.of(last.statement.value, last.block)
+    return found if found.kind is not Kind.UNKNOWN else None
 
 
 def _attribute_of(kinds: Kinds, base: Value, name: str) -> Value:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from trainlint.analysis.frequency.heat_fact import HeatFact
     from trainlint.analysis.programs.loader_uses import LoaderUse
     from trainlint.analysis.programs.loop_facts import LocatedFact
+    from trainlint.analysis.types.unpinnable import Unpinnable
     from trainlint.analysis.types.values import Value
     from trainlint.finding import RelatedPlace
 
@@ -54,6 +55,8 @@ class ImportedFacts:
     """Of the functions that assign an attribute for which the file's branches ask: those that nothing calls."""
     loader_uses: Mapping[str, tuple[LoaderUse, ...]] = field(default_factory=dict)
     """Call that builds a loader → the loops of other files over that loader."""
+    unpinnable: Mapping[str, tuple[Unpinnable, ...]] = field(default_factory=dict)
+    """Call that builds a loader → what functions of other files put into its batches that cannot be pinned."""
     names_device: bool = False
     """Whether files that this one works together with name a device, so that tensors here may lie there, too."""
     never_updates: bool | None = None

@@ -32,7 +32,9 @@ TORCH_NUMBERS = frozenset(
 TENSOR_NUMBERS = frozenset(
     "dim ndimension numel nelement element_size data_ptr is_contiguous is_pinned is_floating_point "
     "is_complex get_device stride storage_offset "
-    "size type_as_string has_names is_set_to is_shared is_signed is_same_size".split()
+    "size type_as_string has_names is_set_to is_shared is_signed is_same_size "
+    "number_of_nodes number_of_edges number_of_src_nodes number_of_dst_nodes "  # graphs, which come in batches, too
+    "num_nodes num_edges num_src_nodes num_dst_nodes".split()
 )
 DETACHING = frozenset(
     {

@@ -13,6 +13,7 @@ from trainlint_rules.data.idioms.datasets import Items, items_of
 from trainlint_rules.data.idioms.loader_loops import only_counts, only_evaluates
 from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
 from trainlint_rules.data.idioms.passes import passes
+from trainlint_rules.data.idioms.pinned.item_code import item_code, shows_device
 from trainlint_rules.data.idioms.workers import loads_single_items
 
 _DOUBTS_OF_ITEMS = {Items.UNKNOWN: 1, Items.TABLE: 2}
@@ -24,6 +25,12 @@ def items_at(site: Site) -> Items:
     """What it costs to make an item of the dataset of the loader that is built at a place."""
     dataset = argument(site.call, "dataset", 0)
     return Items.UNKNOWN if dataset is None else items_of(site.file, dataset, site.block)
+
+
+@guard
+def workers_would_use_the_device(site: Site) -> bool:
+    """The dataset or the collate function moves tensors to the device, which forked worker processes cannot use."""
+    return shows_device(item_code(site.file, LoaderRule.loader(site)), site.file)
 
 
 @guard

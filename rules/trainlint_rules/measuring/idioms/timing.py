@@ -63,6 +63,8 @@ _QUEUED = frozenset("backward manual_backward no_backward_sync no_sync accumulat
 """Methods of scalers, Accelerate and Fabric that only queue work, or none."""
 _CLIPS_AND_CHECKS = "clip_gradients"
 """Fabric's method, which reads the norm of the gradients unless `error_if_nonfinite=False` is given."""
+_MAKES_MODULE = lazy(r"^_?(build|make|create|get|load|init|export|save|convert)_")
+"""Functions named after a network that make one, or write it to a file, and do not run it."""
 _WARMS_UP = lazy(r"warm|burn_?in|dry_?run|prime", re.IGNORECASE)
 _DEEPEST = 3
 
@@ -159,8 +161,28 @@ def _differences(stop: ast.Call, place: Place, function: Function) -> Iterator[a
     for node in nodes_in(function.node):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
             later = whole and dotted(node.left) in ends and dotted(node.left) and position(node) > position(stop)
-            if node.left is stop or later:
+            if node.left is stop or (later and _may_hold(node.left, place, function)):
                 yield node
+
+
+def _may_hold(end: ast.expr, place: Place, function: Function) -> bool:
+    """Whether a name may still hold what a statement assigned to it: no statement behind it surely assigns anew."""
+    if not isinstance(end, ast.Name):
+        return True
+    return all(
+        binding.node is place.statement
+        or not position(place.statement) < binding.position <= position(end)
+        or not _surely_before(binding.block, end, function)
+        for binding in place.block.scope.bindings.get(end.id, ())
+    )
+
+
+def _surely_before(block: Block, use: ast.expr, function: Function) -> bool:
+    """Whether a block is run in each way to a use further down: it stands around that, but for `with`."""
+    node = outside_with(block).node
+    if node is function.node:
+        return True
+    return node.lineno <= use.lineno <= (node.end_lineno or node.lineno) if isinstance(node, ast.stmt) else False
 
 
 def _start(file: SemanticModel, name: ast.expr, stop: ast.Call, place: Place) -> ast.Call | None:
@@ -258,7 +280,7 @@ def _launches(file: SemanticModel, place: Place) -> bool:
     call = _call(place)
     name = last_name(call.func)
     if file.kinds.of(call.func, place.block).kind is Kind.MODULE:
-        return True
+        return not _MAKES_MODULE.search(name)
     if not isinstance(call.func, ast.Attribute):
         return False
     if name in ("backward", "manual_backward"):

@@ -72,9 +72,14 @@ def _bounds(file: SemanticModel, part: ast.Slice, block: Block) -> IndexSync | N
         if confidence and value.origin is Origin.NAME and _shows_axes(bound, block):
             confidence = _INDEXED_BY_AXES
         if confidence:
-            instead = _FROM_START if part.lower is not None else _UP_TO_LENGTH
+            moves = part.lower is not None and not _is_number(part.lower)
+            instead = _FROM_START if moves else _UP_TO_LENGTH
             return IndexSync("a slice bound on the device forces a GPU sync", instead, confidence)
     return None
+
+
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant))
 
 
 def _starts_at_number(node: ast.expr, block: Block) -> bool:

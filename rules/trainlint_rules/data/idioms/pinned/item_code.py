@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.names import argument, constant, last_name, nodes_in
 from trainlint.analysis.tables.loaders import collates_tensors
-from trainlint.analysis.types.values import Kind
+from trainlint.analysis.types.unpinnable import Unpinnable, unpinnable_by
 from trainlint.patterns import lazy
 from trainlint_rules.data.idioms.datasets import origins
 
@@ -34,6 +35,8 @@ class ItemCode:
     """Whether the collate function stands in this file, or is PyTorch's own."""
     stacks: bool
     """Whether PyTorch's own function makes the batches, which refuses sparse tensors."""
+    elsewhere: tuple[Unpinnable, ...] = ()
+    """What functions of other files put into the batches that cannot be pinned."""
 
 
 def item_code(file: SemanticModel, loader: Loader) -> ItemCode:
@@ -45,7 +48,8 @@ def item_code(file: SemanticModel, loader: Loader) -> ItemCode:
     of_collate = [] if is_default else _definitions(file, collate.value, loader.block)
     nodes = _with_called(file, [*of_dataset, *of_collate])
     one_by_one = size.given and constant(size.value) is None
-    return ItemCode(nodes, bool(of_dataset), is_default or bool(of_collate), is_default and not one_by_one)
+    elsewhere = file.outside.unpinnable.get(file.keys.call(loader.call), ()) if file.outside.unpinnable else ()
+    return ItemCode(nodes, bool(of_dataset), is_default or bool(of_collate), is_default and not one_by_one, elsewhere)
 
 
 def shows_sparse(code: ItemCode) -> bool:
@@ -56,19 +60,20 @@ def shows_sparse(code: ItemCode) -> bool:
 
 def shows_device(code: ItemCode, file: SemanticModel) -> bool:
     """Whether code moves something to a device, or creates it on one."""
-    calls = (node for root in code.nodes for node in nodes_in(root) if isinstance(node, ast.Call))
-    return any(_names_device(file, call) for call in calls)
+    return Unpinnable.ON_DEVICE in code.elsewhere or any(
+        unpinnable_by(file, call) is Unpinnable.ON_DEVICE for call in _calls_in(code)
+    )
 
 
-def _names_device(file: SemanticModel, call: ast.Call) -> bool:
-    name = last_name(call.func)
-    if name == "cuda" or (file.outline.origin(call.func) or "").startswith("torch.cuda."):
-        return True
-    device = argument(call, "device", 0 if name == "to" and isinstance(call.func, ast.Attribute) else None)
-    if device is None or constant(device) is None or str(constant(device)).startswith("cpu"):
-        return False
-    block = file.outline.module
-    return file.kinds.of(device, block).kind is not Kind.DTYPE
+def shows_graphs(code: ItemCode, file: SemanticModel) -> bool:
+    """Whether code makes graphs of DGL, which cannot be pinned."""
+    return Unpinnable.GRAPH in code.elsewhere or any(
+        unpinnable_by(file, call) is Unpinnable.GRAPH for call in _calls_in(code)
+    )
+
+
+def _calls_in(code: ItemCode) -> Iterator[ast.Call]:
+    return (node for root in code.nodes for node in nodes_in(root) if isinstance(node, ast.Call))
 
 
 def _definitions(file: SemanticModel, node: ast.expr | None, block: Block) -> list[ast.AST]:
@@ -80,7 +85,11 @@ def _definitions(file: SemanticModel, node: ast.expr | None, block: Block) -> li
         if functions:
             return list(functions)
     found: list[ast.AST] = []
-    for made, outer in origins(file, node, block):
+    makers = origins(file, node, block)
+    edge = file.graph.callee.get(node)
+    if not makers and edge is not None:  # a function that returns one that stands inside it
+        return [edge.function.node]
+    for made, outer in makers:
         if isinstance(made, ast.Lambda):
             found.append(made)
         elif isinstance(made, ast.Call) and last_name(made.func) == "partial" and made.args:

@@ -13,14 +13,14 @@ from trainlint.finding import Edit, Safety
 from trainlint_rules.data import LoaderRule, switched_on
 from trainlint_rules.data.idioms.datasets import Items, are_indices
 from trainlint_rules.data.idioms.loading_work import items_at
-from trainlint_rules.data.idioms.pinned.item_code import ItemCode, item_code, shows_device, shows_sparse
+from trainlint_rules.data.idioms.pinned.item_code import ItemCode, item_code, shows_device, shows_graphs, shows_sparse
 
 
 @guard
 def nothing_to_pin(site: Site) -> bool:
-    """The dataset lies on the device, batches are made there or are sparse, or the loader draws indices."""
+    """The dataset lies on the device, batches are made there, are sparse or are graphs, or the loader draws indices."""
     code = item_code(site.file, LoaderRule.loader(site))
-    if shows_device(code, site.file) or (shows_sparse(code) and not code.stacks):
+    if shows_device(code, site.file) or shows_graphs(code, site.file) or (shows_sparse(code) and not code.stacks):
         return True
     dataset = argument(site.call, "dataset", 0)
     indices = dataset is not None and are_indices(dataset)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from trainlint.analysis.effects.forward import computes
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import position
+from trainlint.analysis.syntax.names import dotted, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.syntax.uses import around
 from trainlint_rules.sync.idioms.reads.becomes import Becomes, becomes, converted, uses_of
@@ -20,6 +20,7 @@ _SOLVED = "the solver runs on the CPU: concatenate all that it needs and copy on
 _LENGTHS = "take the lengths from the batch before that is copied to the GPU"
 _PRINTED = "print or log it every N steps"
 _POSITION = "keep it as a Python number in the object too, and change both together"
+_UNKNOWN_PURPOSE = "read it every N steps; if each step needs the number, read it once for all its uses"
 _INDEX = "index all rows at once with a tensor of indices: `x[indices]` and `index_select` read nothing on the CPU"
 INSTEAD_OF_TEST = {
     Decision.CHECKS: "drop the check, or check on the GPU with `torch._assert_async`, which does not wait",
@@ -68,10 +69,13 @@ def instead_of_number(site: Site, read: ast.AST) -> str:
     decided = _decided_later(site, read)
     if decided is not None:
         return INSTEAD_OF_TEST[decided]
-    value = site.text(_read_value(read))
+    tensor = _read_value(read)
+    value = site.text(tensor)
     if computes(site.file, site.block):
         return f"keep `{value}` a tensor: arithmetic with tensors takes it, and `.clamp(min=...)` stands for `max`"
-    return f"keep {kept}, and read it only when you log"
+    if site.file.backwards(site.block).is_part_of_loss(dotted(tensor) or ""):
+        return f"keep {kept}, and read it only when you log"
+    return _UNKNOWN_PURPOSE
 
 
 def instead_of_copy(site: Site) -> str | None:
@@ -88,6 +92,8 @@ def instead_of_copy(site: Site) -> str | None:
             return INSTEAD_OF_SIZE
         case Becomes.ARGUMENT | Becomes.ENTRY:
             return f"keep `{value}` on the GPU and read it after the backward pass, or every N steps"
+        case Becomes.RETURNED:
+            return f"return `{value}` as it is, and copy it only where the CPU needs it"
     return None
 
 

@@ -14,6 +14,7 @@ from trainlint.analysis.syntax.uses import around, assigned_target, loads
 from trainlint.analysis.tables.host_reads import TOLIST
 from trainlint.analysis.tables.waits.number_arguments import number_arguments
 from trainlint.analysis.types.values import Kind
+from trainlint.patterns import lazy
 
 _PRINTING = frozenset(
     {"print", "info", "warning", "error", "debug", "critical", "write", "format", "log", "add_scalar"}
@@ -21,6 +22,8 @@ _PRINTING = frozenset(
 _COUNTING = frozenset({"range", "arange", "view", "reshape", "expand", "repeat", "pad_sequence"})
 _SOLVING = frozenset({"linear_sum_assignment"})
 """Functions that only work on the host."""
+_RECORDS = lazy(r"(^|_)(record|log|track|update|add)(_|$)")
+"""Functions that keep numbers for people, and whose results nobody takes."""
 _PACKING = frozenset({"pack_padded_sequence", "ctc_loss"})
 _SIZES = frozenset({"len", "numel", "size", "shape", TOLIST.name})
 _CONVERTING = frozenset({"int", "float", "bool", "round", "numpy", TOLIST.name})
@@ -177,6 +180,8 @@ def _in_call(site: Site, call: ast.Call, statement: ast.stmt) -> Becomes:
         return Becomes.SIZE
     if isinstance(statement, ast.Expr) and statement.value is call:
         return Becomes.ELEMENT if name == "append" else Becomes.ARGUMENT
+    if isinstance(statement, ast.Expr) and _RECORDS.search(last_name(statement.value)):
+        return Becomes.ARGUMENT  # `record("loss", Mean(x.item()))`
     return Becomes.OTHER
 
 
@@ -188,6 +193,6 @@ def _stored(statement: ast.stmt, read: ast.AST) -> Becomes:
             return Becomes.ENTRY if texts else Becomes.OTHER
         case ast.AugAssign(op=ast.Add()) if statement.value is read:
             return Becomes.SUM
-        case ast.Return() if statement.value is read:
+        case ast.Return(value=value) if value is read or (isinstance(value, ast.Tuple) and read in value.elts):
             return Becomes.RETURNED
     return Becomes.OTHER

@@ -54,7 +54,7 @@ def decision_of(file: SemanticModel, statement: ast.stmt, read: ast.AST) -> Deci
 @once
 def _of_branch(file: SemanticModel, statement: ast.If) -> Decision:
     body = statement.body
-    if any(isinstance(part, ast.Raise) for part in body):
+    if any(isinstance(part, ast.Raise) for part in (*body, *statement.orelse)):
         return Decision.CHECKS
     if isinstance(body[-1], ast.Break):
         return Decision.ENDS
