@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.names import dotted, nodes_in
 from trainlint.analysis.tables.fact_kinds import FactKind
 from trainlint.analysis.tables.host_reads import ITEM
 from trainlint.contract.bases import ReadRule
@@ -16,7 +15,7 @@ from trainlint.patterns import lazy
 from trainlint.symptoms import Symptom
 from trainlint_rules.sync.idioms.copies_to_host import host_reads
 from trainlint_rules.sync.idioms.reads.advice import INSTEAD_OF_TEST
-from trainlint_rules.sync.idioms.reads.decisions import Decision, decision
+from trainlint_rules.sync.idioms.reads.decisions import Decision, decision, replaces_tested
 from trainlint_rules.sync.idioms.reads.read_guards import decided_by_callers, in_progress_bar, waits_next
 from trainlint_rules.sync.idioms.reads.read_purposes import Purpose, purpose
 
@@ -37,19 +36,12 @@ def _instead(site: Site, read: ast.AST) -> str | None:
     decided = decision(site, read)
     if decided is None or decided in _INSTEAD:
         return _INSTEAD.get(decided) if decided is not None else None
-    if isinstance(site.statement, ast.If) and _replaces(site.statement):
+    if isinstance(site.statement, ast.If) and replaces_tested(site.statement):
         return _MENDED
     if decided in (Decision.SKIPS, Decision.UPDATES):
         scales = any(fact.kind is FactKind.GRAD_SCALER for facts in site.file.facts.values() for fact in facts)
         return _SKIPPED if scales else _CLEARED
     return _SELDOM
-
-
-def _replaces(statement: ast.If) -> bool:
-    """Whether a branch gives a new value to what its test asks about, or to a part of it."""
-    asked = {dotted(part) for part in nodes_in(statement.test) if isinstance(part, ast.Name | ast.Attribute)}
-    targets = [target for item in statement.body if isinstance(item, ast.Assign) for target in item.targets]
-    return any(dotted(part.value if isinstance(part, ast.Subscript) else part) in asked for part in targets)
 
 
 @guard

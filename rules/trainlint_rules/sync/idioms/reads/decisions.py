@@ -8,7 +8,7 @@ from enum import Enum, auto
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import end_position, last_name, nodes_in, position
+from trainlint.analysis.syntax.names import dotted, end_position, last_name, nodes_in, position
 
 
 class Decision(Enum):
@@ -95,3 +95,10 @@ def _fills_by_mask(statement: ast.stmt) -> bool:
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr="masked_fill_"))):
             return True
     return False
+
+
+def replaces_tested(statement: ast.If) -> bool:
+    """Whether a branch gives a new value to what its test asks about, or to a part of it."""
+    asked = {dotted(part) for part in nodes_in(statement.test) if isinstance(part, ast.Name | ast.Attribute)}
+    targets = [target for item in statement.body if isinstance(item, ast.Assign) for target in item.targets]
+    return any(dotted(part.value if isinstance(part, ast.Subscript) else part) in asked for part in targets)
