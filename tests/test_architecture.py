@@ -27,6 +27,8 @@ FOR_ANNOTATIONS_ONLY = {
     "trainlint.analysis.effects.own_gradients": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.effects.guarded_reads": ("trainlint.analysis.semantic_model",),
     "trainlint.analysis.effects.reductions": ("trainlint.analysis.semantic_model",),
+    "trainlint.analysis.types.unpinnable": ("trainlint.analysis.semantic_model",),
+    "trainlint.analysis.types.imported_facts": ("trainlint.analysis.types.unpinnable",),
     "trainlint.analysis.types.attributes": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.calls.call_results": ("trainlint.analysis.types.inference",),
     "trainlint.analysis.types.calls.module_outputs": ("trainlint.analysis.types.inference",),
