@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.callgraph.skeleton import Handing
+from trainlint.analysis.effects.saved_files import loaded_files, saved_files
 from trainlint.analysis.programs.old_names.old_amp import tests_for_old_scaler
 from trainlint.analysis.project.submodules import put_by_calls, submodule_of_loop
 from trainlint.analysis.project.summary import ClassSummary, Draw, FunctionSummary, OutgoingCall, Summary
@@ -55,6 +56,8 @@ def summarise(file: SemanticModel) -> Summary:
         needed=file.names_needed,
         users=file.users_of_names,
         tests_old_scaler=tests_for_old_scaler(file),
+        saved=saved_files(file),
+        loads=loaded_files(file),
     )
 
 

@@ -118,3 +118,7 @@ class Summary:
     """Line of a call whose statement has an ignore comment → the words of the comment, none for all rules."""
     tests_old_scaler: bool = False
     """Whether it tests if an object is of the old scaler's class."""
+    saved: Mapping[str, bool] = field(default_factory=dict)
+    """Name of a file that it saves by `torch.save` → whether that holds tensors and plain containers alone."""
+    loads: tuple[str, ...] = ()
+    """Names of files that it loads by `torch.load`."""

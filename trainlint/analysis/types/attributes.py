@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import Binding, Block, Class, How
-from trainlint.analysis.syntax.names import constant, last_name
+from trainlint.analysis.syntax.names import constant, dotted, end_position, last_name, position
 from trainlint.analysis.tables import tensor_attributes
 from trainlint.analysis.types.access_paths import AccessPath, Start, along
 from trainlint.analysis.types.parameters import annotation_value
@@ -52,6 +52,9 @@ _DEEPEST_BASE = 6
 
 def attribute_value(kinds: Kinds, node: ast.Attribute, block: Block) -> Value:
     """An attribute of a value of the file."""
+    stored = _stored_before(kinds, node, block)
+    if stored is not None and stored.kind is not Kind.UNKNOWN:
+        return stored
     base = kinds.of(node.value, block)
     if base.kind in _OBJECTS:
         owner = kinds.graph.instance_class(node.value, block)
@@ -61,6 +64,24 @@ def attribute_value(kinds: Kinds, node: ast.Attribute, block: Block) -> Value:
     if base.access_paths and (not found.access_paths or found is base):
         return found.with_access_paths(*along(base.access_paths, node.attr))
     return found
+
+
+def _stored_before(kinds: Kinds, node: ast.Attribute, block: Block) -> Value | None:
+    """What the last assignment before a use stores, of those in the same function that surely ran; else None."""
+    places = kinds.outline.stores.get(node.attr)
+    written = dotted(node) if places else None
+    for place in reversed(places or ()):
+        statement = place.statement
+        if (
+            isinstance(statement, ast.Assign)
+            and any(isinstance(target, ast.Attribute) and dotted(target) == written for target in statement.targets)
+            and written is not None
+            and end_position(statement) <= position(node)
+            and block.within(place.block)
+            and kinds.outline.enclosing(block) is kinds.outline.enclosing(place.block)
+        ):
+            return kinds.of(statement.value, place.block)
+    return None
 
 
 def _attribute_of(kinds: Kinds, base: Value, name: str) -> Value:

@@ -65,6 +65,9 @@ class ImportedFacts:
     names that stand in no code."""
     old_scaler_tested: bool = False
     """Whether a file that this one works together with tests if an object is of the class torch.cuda.amp.GradScaler."""
+    saved: Mapping[str, bool] = field(default_factory=dict)
+    """Name of a file that this one loads → whether all that the project saves under it is tensors, numbers, text and
+    plain containers of these."""
     edited: bool = False
     """Whether the file has changed since all this was found out, as after a fix: then its own facts are looked up anew
     wherever that is possible."""
