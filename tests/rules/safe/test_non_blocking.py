@@ -72,6 +72,9 @@ WRITTEN = {
     "under the old name, where the copy has a new meaning": code(
         "same.zero_()", "same = rows", 'rows = rows.to("cuda")', "rows"
     ),
+    "items that are no copies": code("mix(dataset)", batch="rows", options=", batch_size=None").replace(
+        "dataset, 4,", "dataset,"
+    ),
     "the batch that it is a part of": code("batch[0].zero_()", "rows, labels = batch", batch="batch"),
 }
 LEFT_ALONE = {
@@ -81,6 +84,7 @@ LEFT_ALONE = {
     "another part of the batch": code("labels.zero_()"),
     "before the copy": code(before="rows.zero_()"),
     "a clone": code("own.zero_()", "own = rows.clone()"),
+    "what the dataset was made of": code("mix(dataset)"),
     "it is only read": code("print(rows.shape, look(rows), rows.sum().item())"),
     "another part that was moved, too": code(
         "mix(labels)", copy='rows = rows.to("cuda"); labels = labels.to("cuda")', given="rows"

@@ -10,6 +10,7 @@ from trainlint.analysis.effects.effect import Effect
 from trainlint.analysis.frequency.unreferenced import Mentions
 from trainlint.analysis.programs.loop_facts import FactsByFunction
 from trainlint.analysis.types.access_paths import AccessPath
+from trainlint.analysis.types.item_facts import ItemFacts
 from trainlint.analysis.types.values import Value
 
 
@@ -33,6 +34,8 @@ class FunctionSummary:
     """What it is decorated with."""
     fills: tuple[str, ...] = ()
     """Containers at the top of its file into which it, or a function inside it, puts what it is given."""
+    items: ItemFacts | None = None
+    """What it shows of the items or batches that it makes; None where it makes none, or its class hides some of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,5 +123,7 @@ class Summary:
     """Whether it tests if an object is of the old scaler's class."""
     saved: Mapping[str, bool] = field(default_factory=dict)
     """Name of a file that it saves by `torch.save` → whether that holds tensors and plain containers alone."""
+    loaders: Mapping[str, tuple[tuple[AccessPath, ...], tuple[AccessPath, ...]]] = field(default_factory=dict)
+    """Call that builds a loader → where its dataset and its collate function come from."""
     loads: tuple[str, ...] = ()
     """Names of files that it loads by `torch.load`."""
