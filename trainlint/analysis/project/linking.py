@@ -13,7 +13,6 @@ from trainlint.analysis.callgraph.skeleton import NOWHERE, Handing
 from trainlint.analysis.conditions.arguments import parameter_of_caller
 from trainlint.analysis.effects.effect import CalledFunction, Effect, EffectKind
 from trainlint.analysis.effects.effect_flow import spread_effects
-from trainlint.analysis.effects.item_code import GIVES_ITEMS
 from trainlint.analysis.frequency.call_sites import hot_calls, leaves_file
 from trainlint.analysis.frequency.heat_fact import UNKNOWN_HEAT, HeatFact
 from trainlint.analysis.frequency.heat_flow import FrequencyFixpoint
@@ -22,16 +21,15 @@ from trainlint.analysis.programs.loader_uses import LoaderUse
 from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
 from trainlint.analysis.programs.steps import LoopKind, Steps
 from trainlint.analysis.project.following import Follower
+from trainlint.analysis.project.loader_items import loader_items
 from trainlint.analysis.project.project_calls import Crossing, Resolver
 from trainlint.analysis.project.references import References
 from trainlint.analysis.project.summary import Draw, Summary
-from trainlint.analysis.project.things import ClassThing, FunctionThing, LoaderThing, ObjectThing, ValueThing
+from trainlint.analysis.project.things import ClassThing, LoaderThing, ObjectThing
 from trainlint.analysis.project.told_values import ToldValues
 from trainlint.analysis.project.trained_code import TrainedCode
 from trainlint.analysis.syntax.blocks import BlockKind
-from trainlint.analysis.types.access_paths import AccessPath
 from trainlint.analysis.types.imported_facts import ALONE, ImportedFacts
-from trainlint.analysis.types.item_facts import ItemFacts
 from trainlint.finding import Heat, RelatedPlace
 
 _REGISTERED = 0.87
@@ -98,7 +96,7 @@ class _Linked:
                 unreferenced=self.references.unreferenced(file) if self.whole else (),
                 untrained=self._untrained(file) if self.whole else (),
                 loader_uses=self.loader_uses.get(file, {}),
-                items=dict(self._items(file)),
+                items=dict(loader_items(self.summaries, self.follower, file)),
                 saved=self._saved(file),
                 old_scaler_tested=bool(self.tests_of_old_scaler.get(self.groups[file], set()) - {file}),
             )
@@ -111,34 +109,6 @@ class _Linked:
             if summary.tests_old_scaler:
                 found.setdefault(group, set()).add(file)
         return found
-
-    def _items(self, file: int) -> Iterator[tuple[str, tuple[ItemFacts | None, ItemFacts | None]]]:
-        """Call that builds a loader → what the code of its dataset and of its collate function shows."""
-        for call, (dataset, collate) in self.summaries[file].loaders.items():
-            found = self._made_by(file, dataset), self._made_by(file, collate)
-            if found != (None, None):
-                yield call, found
-
-    def _made_by(self, file: int, paths: tuple[AccessPath, ...]) -> ItemFacts | None:
-        """What is told of a dataset or a collate function, whichever of several it is; None where one is not known."""
-        found: list[ItemFacts] = []
-        for thing in self.follower.follow(file, paths):
-            if isinstance(thing, FunctionThing):
-                facts = self.summaries[thing.file].functions[thing.key].items
-            elif isinstance(thing, ObjectThing):
-                methods = self.summaries[thing.file].classes[thing.name].methods
-                given = next((methods[name] for name in GIVES_ITEMS if name in methods), None)
-                facts = self.summaries[thing.file].functions[given].items if given is not None else None
-            elif isinstance(thing, ValueThing):
-                continue
-            else:
-                facts = None
-            if facts is None:
-                return None
-            found.append(facts)
-        if not found:
-            return None
-        return ItemFacts(any(item.device for item in found), any(item.sparse for item in found))
 
     def _saved(self, file: int) -> dict[str, bool]:
         """Of the files that a file loads, those that its group saves → whether all of that is plain."""
