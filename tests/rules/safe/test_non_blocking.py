@@ -72,9 +72,6 @@ WRITTEN = {
     "under the old name, where the copy has a new meaning": code(
         "same.zero_()", "same = rows", 'rows = rows.to("cuda")', "rows"
     ),
-    "items that are no copies": code("mix(dataset)", batch="rows", options=", batch_size=None").replace(
-        "dataset, 4,", "dataset,"
-    ),
     "the batch that it is a part of": code("batch[0].zero_()", "rows, labels = batch", batch="batch"),
 }
 LEFT_ALONE = {
