@@ -148,6 +148,8 @@ class Finding:
     """What to do about it; empty where the message says so itself."""
     related: tuple[RelatedPlace, ...] = ()
     """Further places of the same defect, nearest first. An ignore comment at any of them silences the finding."""
+    withheld: bool = False
+    """Whether it has a fix that the configuration keeps from being shown or applied."""
 
     @property
     def sentence(self) -> str:

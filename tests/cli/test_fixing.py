@@ -60,6 +60,26 @@ def test_only_fixable_rules_are_fixed_and_all_are_reported(
     assert all("fix" not in finding or finding["fix"] is None for finding in report["findings"])
 
 
+@pytest.mark.parametrize(
+    ("flags", "left"),
+    [
+        (["--fix"], "Left: 1 problem needs --numeric-fixes, 1 needs --unsafe-fixes."),
+        (["--fix", "--fixable", "TOY102"], "Left: 1 problem needs --numeric-fixes, 2 are not to be fixed ("),
+        (["--unsafe-fixes", "--unfixable", "TOY102"], "Left: 1 problem is not to be fixed (`fixable`, `unfixable`)."),
+    ],
+)
+def test_what_was_left_is_told_with_the_reason(toys: Program, write: Write, flags: list[str], left: str) -> None:
+    write("train.py", ALL)
+    assert left in toys("check", "--show-fixes", *flags).err
+
+
+def test_a_path_is_no_reason(toys: Program, write: Write) -> None:
+    path = write("src/train.py", ALL)
+    result = toys("check", "--add-ignores", "src")
+    assert (result.code, path.read_text()) == (2, ALL)
+    assert '"src" is a path; write --add-ignores "not looked at yet" PATH' in result.err
+
+
 def test_a_project_says_what_is_not_to_be_fixed(toys: Program, write: Write) -> None:
     write("trainlint.toml", 'unfixable = ["TOY101"]\n')
     path = write("train.py", ALL)

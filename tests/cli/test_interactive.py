@@ -66,6 +66,21 @@ def test_the_finding_and_its_change_are_shown_before_the_question(toys: Program,
     assert "Fixed 1 problem. All clear" in after
 
 
+def test_where_nothing_can_be_fixed_no_question_is_asked(toys: Program, write: Write) -> None:
+    write("train.py", "import torch\nunsafe()\n")
+    code, shown = answered(toys, "", "--fix")
+    assert code == 1
+    assert "There is no fix to ask about." in shown
+    assert "apply this fix?" not in shown
+
+
+def test_what_is_not_fixed_can_get_ignore_comments(toys: Program, write: Write) -> None:
+    path = write("train.py", "import torch\nsafe()\nunsafe()\n")
+    code, shown = answered(toys, "y\nn\n", "--add-ignores", "not looked at yet")
+    assert code == 0, shown
+    assert path.read_text() == "import torch\ncured()\nunsafe()  # trainlint: ignore[TOY103] not looked at yet\n"
+
+
 def test_without_a_terminal_nothing_is_asked(toys: Program, write: Write) -> None:
     path = write("train.py", CODE)
     result = toys("check", "--interactive", stdin=b"y\n" * 5)

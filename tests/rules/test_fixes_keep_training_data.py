@@ -126,7 +126,7 @@ SAFE_FIXES: list[tuple[type[Rule], str, tuple[str, ...]]] = [
             "torch.triu(torch.ones(6, 6, dtype=torch.bool, device=tokens.device), diagonal=1)\n",
             "torch.zeros(4, 6, device=tokens.device, dtype=tokens.dtype)\n",
             "torch.full((8,), 0.3, device=x.device) + torch.eye(8, device=x.device).sum(0)\n",
-            "2.5, -0.2, 0.9], device=x.device)\n",
+            "2.5, -0.2, 0.9]).to(x.device)\n",
             "torch.rand(4, 6, 11).to(device)\n",
         ),
     ),

@@ -27,6 +27,7 @@ _MODULES = {
     "trainlint.analysis.syntax.blocks": "BlockKind",
     "trainlint.analysis.tables.fact_kinds": "Fact FactKind",
     "trainlint.analysis.effects.effect": "CalledFunction Effect EffectKind",
+    "trainlint.analysis.types.item_facts": "ItemFacts",
     "trainlint.analysis.conditions.arguments": "PassedArguments",
     "trainlint.analysis.conditions.settings.required_values": "RequiredValue",
     "trainlint.analysis.frequency.heat_fact": "HeatFact",

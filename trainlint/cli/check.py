@@ -122,6 +122,12 @@ def _refuse_nonsense(options: Namespace) -> None:
         raise UsageError(f"--statistics is text for people; leave out --output-format {machine}")
     if options.diff and (options.statistics or any(item.file for item in asked)):
         raise UsageError("--diff prints a patch; leave out --statistics and files for reports")
+    if options.add_ignores is not None and Path(options.add_ignores).exists():
+        # `trainlint check --add-ignores src/` would write comments that say "src/" all over the working directory.
+        raise UsageError(
+            f'--add-ignores takes the reason, and "{options.add_ignores}" is a path; '
+            'write --add-ignores "not looked at yet" PATH'
+        )
     if options.interactive:
         from trainlint.cli.interactive import require_terminal
 

@@ -37,6 +37,8 @@ def choose(
     """Ask about each finding that could be fixed. What follows after `quit` or the end of input stays."""
     fixable = [finding for finding in findings if fixing.fixes(finding)]
     settings = Settings(style=style_for(sys.stdout, options.color), summary=False)
+    if findings and not fixable:
+        console.note("There is no fix to ask about.")
     places, codes = set[tuple[str, str, int, int]](), set[str]()
     for number, finding in enumerate(fixable, 1):
         if finding.code in codes:

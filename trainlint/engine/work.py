@@ -215,6 +215,7 @@ def _judge(
             finding,
             severity=severities.get(finding.code, finding.severity),
             fix=None if finding.code in without_fixes else finding.fix,
+            withheld=finding.code in without_fixes and finding.fix is not None,
         )
         for finding in verdicts.findings
     )

@@ -66,14 +66,25 @@ def left_over(report: Report) -> str:
 
     A fix that was tried and taken back counts as none: its note says why.
     """
-    levels = [finding.fix.safety if finding.fix else None for finding in report.findings]
+    reasons = [_why_left(finding) for finding in report.findings]
     parts: list[str] = []
-    for safety, flag in (*FIX_FLAGS.items(), (None, "")):
-        if number := levels.count(safety):
+    for reason in (*(("needs", "need", flag) for flag in FIX_FLAGS.values()), _WITHHELD, _NO_FIX):
+        if number := reasons.count(reason):
+            one, several, words = reason
             counted = str(number) if parts else count(number, "problem")
-            verb = ("needs", "has") if number == 1 else ("need", "have")
-            parts.append(f"{counted} {verb[0]} {flag}" if flag else f"{counted} {verb[1]} no fix")
+            parts.append(f"{counted} {one if number == 1 else several} {words}")
     return f"Left: {', '.join(parts)}." if parts else ""
+
+
+_WITHHELD = ("is", "are", "not to be fixed (`fixable`, `unfixable`)")
+_NO_FIX = ("has", "have", "no fix")
+
+
+def _why_left(finding: Finding) -> tuple[str, str, str]:
+    """Why a finding is left, as the verb for one, the verb for several, and the rest of the clause."""
+    if finding.fix is not None:
+        return "needs", "need", FIX_FLAGS[finding.fix.safety]
+    return _WITHHELD if finding.withheld else _NO_FIX
 
 
 def fixes_by_file(report: Report) -> list[str]:

@@ -12,7 +12,7 @@ from trainlint.contract.guards.arguments import given_unpacked
 from trainlint.contract.guards.files import supports_older_than
 from trainlint.finding import Confidence, Edit, Safety, Severity
 from trainlint_rules.api.idioms.guards import pickled_otherwise, supports_none_before
-from trainlint_rules.api.idioms.loaded_objects import is_used_as_object
+from trainlint_rules.api.idioms.state_dicts import surely_loads_tensors
 
 _FIRST_WITH_IT = (1, 13)
 _ON_SINCE = (2, 6)
@@ -34,8 +34,7 @@ class LoadWithoutWeightsOnly(CallRule):
 
 
     def resume(model, path):
-        state = torch.load(path, map_location="cpu")
-        model.load_state_dict(state["model"])
+        model.load_state_dict(torch.load(path, map_location="cpu"))
     ```
 
     ## Use instead
@@ -44,8 +43,7 @@ class LoadWithoutWeightsOnly(CallRule):
 
 
     def resume(model, path):
-        state = torch.load(path, map_location="cpu", weights_only=True)
-        model.load_state_dict(state["model"])
+        model.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
     ```
 
     For files that hold more, name the classes with `torch.serialization.add_safe_globals`, or write
@@ -53,8 +51,9 @@ class LoadWithoutWeightsOnly(CallRule):
 
     ## Fix safety
     A file that holds anything but tensors and plain containers is refused: whole pickled models, NumPy scalars,
-    optimizers' own classes. Try it with your files. Where the code calls a method of what it loads, as in
-    `torch.load(path).eval()`, a whole model is loaded, and there is no fix.
+    `argparse.Namespace`, configurations. There is a fix only where the code shows what the file holds: all that the
+    project saves under the same file name is plain, or what is loaded goes to `load_state_dict` of a module, whole.
+    Try it with your files nevertheless: somebody else may have made them.
 
     ## Confirmed by
     A FutureWarning of `torch.load` in PyTorch 2.4 and 2.5; nothing in other versions.
@@ -75,7 +74,10 @@ class LoadWithoutWeightsOnly(CallRule):
     in_tests = True
     unless = (supports_older_than(_FIRST_WITH_IT), supports_none_before(_ON_SINCE), pickled_otherwise, given_unpacked)
     message = "PyTorch before 2.6 runs any code in the file that this reads, and newer versions read only tensors"
-    help = "pass `weights_only=True`, or `weights_only=False` for a file that you trust and that holds more"
+    help = (
+        "pass `weights_only=True` if the file holds tensors, numbers, text and containers of these alone, "
+        "or `weights_only=False` for a file that you trust and that holds more"
+    )
     fix_title = "Load tensors alone"
     fix_safety = Safety.UNSAFE
     fix_needs = _FIRST_WITH_IT
@@ -87,8 +89,8 @@ class LoadWithoutWeightsOnly(CallRule):
         return Match(site) if site.lacks(_ON_SINCE) else Match(site, Confidence.LIKELY, severity=Severity.ADVICE)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`weights_only=True`, unless an object is loaded."""
-        if is_used_as_object(site):
+        """`weights_only=True`, where the code shows that nothing else is loaded than that reads."""
+        if not surely_loads_tensors(site):
             return
         from trainlint.fixing.rewrite import add_keyword
 

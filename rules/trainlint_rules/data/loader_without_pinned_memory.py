@@ -12,8 +12,10 @@ from trainlint_rules.data import LoaderRule
 from trainlint_rules.data.idioms.loader_purposes import Device, Feeds, feeds, goes_to_device
 from trainlint_rules.data.idioms.loading_work import read_once_to_evaluate
 from trainlint_rules.data.idioms.pinned.pinning import (
+    helps_alone,
     nothing_to_pin,
     pin_edits,
+    pinned_in_other_branch,
     pins,
     safety_of_pinning,
     sends_to_processes,
@@ -79,6 +81,8 @@ class LoaderWithoutPinnedMemory(LoaderRule):
     pinned: where neither workers nor code in the file show that batches are such tensors, the fix is an unsafe one,
     and so it is where `pin_memory=False` is given. A collate function that returns objects of its own gains nothing
     until these have a `pin_memory` method.
+    Without workers, and where copies wait, pinning gains nothing by itself: TRN205 then pins and copies without waiting
+    in one fix.
 
     ## Confirmed by
     `batch.is_pinned()` is false, and `Memcpy HtoD (Pageable -> Device)` in each step of a profile.
@@ -95,7 +99,7 @@ class LoaderWithoutPinnedMemory(LoaderRule):
 
     code = "TRN102"
     name = "loader-without-pinned-memory"
-    unless = (pins, nothing_to_pin, sends_to_processes)
+    unless = (pins, nothing_to_pin, sends_to_processes, pinned_in_other_branch)
     message = "batches are copied to the GPU from pageable memory"
     help = "set `pin_memory=True`"
     fix_title = "Pin the memory of the batches"
@@ -113,5 +117,5 @@ class LoaderWithoutPinnedMemory(LoaderRule):
         return Match(site, sure, fix_safety=safety_of_pinning(site))
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """The option, set."""
-        return pin_edits(site)
+        """The option, set, where it gains something by itself: TRN205 sets it along with `non_blocking=True`."""
+        return pin_edits(site) if helps_alone(site) else ()

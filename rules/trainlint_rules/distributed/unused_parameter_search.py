@@ -10,6 +10,7 @@ from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence, Edit, Safety
 from trainlint.symptoms import Symptom
+from trainlint_rules.distributed.idioms.wrapping.all_used import uses_all_parameters
 from trainlint_rules.distributed.idioms.wrapping.ddp_options import (
     TAKING_DDP_OPTIONS,
     leaves_some_out,
@@ -28,20 +29,24 @@ class UnusedParameterSearch(CallRule):
 
     ## Example
     ```python
+    from torch import nn
     from torch.nn.parallel import DistributedDataParallel
 
 
-    def wrap(model, device):
-        return DistributedDataParallel(model, device_ids=[device], find_unused_parameters=True)
+    def build(width, device):
+        model = nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 10))
+        return DistributedDataParallel(model.to(device), find_unused_parameters=True)
     ```
 
     ## Use instead
     ```python
+    from torch import nn
     from torch.nn.parallel import DistributedDataParallel
 
 
-    def wrap(model, device):
-        return DistributedDataParallel(model, device_ids=[device])
+    def build(width, device):
+        model = nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 10))
+        return DistributedDataParallel(model.to(device))
     ```
 
     To check, run one step without the flag: if some parameter is left out, DDP raises an error in the second forward
@@ -49,7 +54,8 @@ class UnusedParameterSearch(CallRule):
     left out in every step, `static_graph=True` finds them once.
 
     ## Fix safety
-    The fix removes the argument. A model that does leave out parameters then stops with an error in its second step.
+    The fix removes the argument, and is offered only where the model's forward is in sight, has no branch and uses each
+    part of the model. A model that leaves out parameters nevertheless stops with an error in its second step.
 
     ## Confirmed by
     `trainlint probe` asks DistributedDataParallel, wrapped at this line, whether its search has found any unused
@@ -83,7 +89,10 @@ class UnusedParameterSearch(CallRule):
         return Match(site) if constant(argument(site.call, "find_unused_parameters")) is True else None
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """No such argument."""
+        """No such argument, for a model that surely leaves out no parameter."""
+        model = argument(site.call, "module", 0)
+        if model is None or not uses_all_parameters(site.file, model, site.block):
+            return
         from trainlint.fixing.keywords import remove_arguments
 
         yield remove_arguments(site.source, match.site.call, "find_unused_parameters")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from trainlint.analysis.syntax.names import dotted
+from trainlint.analysis.tables.waits.clocks import CLOCKS
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import Match
 from trainlint.finding import Confidence
 from trainlint_rules.measuring.idioms.timed_work import interval, names_no_device, on_cpu
-from trainlint_rules.measuring.idioms.timing import CLOCKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` is not imported for types alone

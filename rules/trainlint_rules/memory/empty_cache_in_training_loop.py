@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 
+from trainlint.analysis.effects.removable_calls import removable
 from trainlint.analysis.site import Site
 from trainlint.contract.bases import CallRule
 from trainlint.contract.declared_rule import EACH_STEP, Match
@@ -64,7 +64,7 @@ class EmptyCacheInTrainingLoop(CallRule):
 
     ## Fix safety
     The fix removes the call. A program that just fits, because another process or library uses the same device,
-    may run out of memory without it.
+    may run out of memory without it. There is no fix in a function that does nothing else than give memory back.
 
     ## Confirmed by
     `trainlint probe` times the call at this line. `num_device_alloc` and `num_device_free` of
@@ -97,9 +97,8 @@ class EmptyCacheInTrainingLoop(CallRule):
         return Match(site, severity=severity) if is_of_allocator(site) else None
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """Removes the call where it is a statement."""
+        """Removes the call where it is a statement, and more than what a helper is for."""
         from trainlint.fixing.rewrite import remove_statement
 
-        statement = site.statement
-        is_alone = isinstance(statement, ast.Expr) and statement.value is site.node
-        return remove_statement(site.source, statement) if is_alone else ()
+        statement = removable(site.file, site.place)
+        return remove_statement(site.source, statement) if statement is not None else ()

@@ -15,6 +15,7 @@ from trainlint_rules.memory.idioms.iterations import REPEATED, outside_training_
 from trainlint_rules.memory.idioms.kept_outputs import (
     appended_output,
     emptied_on_the_way,
+    is_only_tensor,
     part_of_loss,
     trained_later,
 )
@@ -68,7 +69,8 @@ class OutputsKeptWithGraph(CallRule):
     ```
 
     ## Fix safety
-    Whoever goes back through the list by a way that is out of sight gets no gradients any more.
+    Whoever goes back through the list by a way that is out of sight gets no gradients any more. There is no fix where
+    what is appended may be a number or a structure of tensors, which have no `detach`.
 
     ## Confirmed by
     `trainlint probe` where memory grows over the measured steps: live `grad_fn` nodes grow from step to step, and this
@@ -104,7 +106,9 @@ class OutputsKeptWithGraph(CallRule):
         return Match(site, level(value.confidence), fields)
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """`.detach()` behind what is appended."""
+        """`.detach()` behind what is appended, if that is a tensor at all times."""
+        if not is_only_tensor(site, site.call.args[0]):
+            return ()
         from trainlint.fixing.rewrite import append_attribute_call
 
         return append_attribute_call(site.source, site.call.args[0], ".detach()")

@@ -26,6 +26,7 @@ from trainlint_rules.sync.idioms.copies import (
     cast_on_host,
     copied,
     memory_of,
+    takes_non_blocking,
     unpinned_loaders,
 )
 from trainlint_rules.sync.idioms.one_batch import copies_of_batch, told_at_first_copy
@@ -82,10 +83,10 @@ class BlockingBatchCopy(CallRule):
 
     Kernels that read the batch wait for its copy on the device, so the results are the same bits. Where the loader
     stands in the same file and pins no memory, the fix pins it, too: alone, neither does much. The fix becomes an
-    unsafe one where it is not certain that it keeps the results, or that it does anything: the batch may be an object
-    of the project with a `to` of its own that takes no such argument, its host memory may be written to after the copy,
-    under this name or another, the loader may be out of sight, or the file may run on MPS, where asynchronous copies
-    have given wrong data.
+    unsafe one where it is not certain that it keeps the results, or that it does anything: the batch's host memory may
+    be written to after the copy, under this name or another, the loader may be out of sight, or the file may run on
+    MPS, where asynchronous copies have given wrong data. There is none where the batch may be an object with a `to` of
+    its own that takes no such argument, as classes of graphs, nested tensors or the project may be.
 
     A cast before the copy, as in `inputs.float().to("cuda")`, makes a new, pageable tensor where the type changes. Let
     the copy cast: `inputs.to("cuda", torch.float32, non_blocking=True)` sends the pinned batch as it is and converts
@@ -150,12 +151,16 @@ class BlockingBatchCopy(CallRule):
         from trainlint.fixing.rewrite import add_keyword
 
         places = (site.place, *copies_of_batch(site.file, site.call, site.block, site.statement))
-        for copy in (Site(site.file, place) for place in places):
-            # The functions take no such keyword, and for what is cut from pageable memory it changes nothing.
-            if copy.origin(copy.call.func) in SHARING or cut_from_host(copy, copied(copy)):
-                continue
-            if safety_without_waiting(copy) is not match["alone"]:
-                continue
+        copies = [copy for copy in (Site(site.file, place) for place in places) if _may_go_on(copy, match["alone"])]
+        for copy in copies:
             yield add_keyword(copy.source, copy.call, "non_blocking", "True")
-        for loader in match["loaders"]:
+        for loader in match["loaders"] if copies else ():
             yield from pin_edits(loader)
+
+
+def _may_go_on(copy: Site, safety: Safety | None) -> bool:
+    """Whether one of the copies of a batch takes the keyword, with the same safety as the one that is reported."""
+    # The functions take no such keyword, and for what is cut from pageable memory it changes nothing.
+    if copy.origin(copy.call.func) in SHARING or cut_from_host(copy, copied(copy)):
+        return False
+    return takes_non_blocking(copy, copied(copy)) and safety_without_waiting(copy) is safety

@@ -31,15 +31,15 @@ from trainlint_rules.sync.idioms.moved.creations import (
 )
 from trainlint_rules.sync.idioms.moved.results import is_attribute, is_moved_result, moved_beside
 
-_SAFETY = {  # for contents that a factory can make on the device; the others need another line of code
+_SAFETY = {  # for contents that a factory can make on the device; values of Python are copied there in any case
     Content.EXACT: Safety.SAFE,
-    Content.CONSTANT: Safety.SAFE,
-    Content.DATA: Safety.SAFE,
     Content.ROUNDED: Safety.NUMERICS,
     Content.RANDOM: Safety.UNSAFE,
 }
+_COPIED = "make the tensor once, before the loop, or with the batch"
 _HELP = {
     Content.CONSTANT: "make the constant once, as a buffer or before the loop",
+    Content.DATA: _COPIED,
     Content.TABLE: "copy the array once, as a buffer or before the loop",
     Content.DRAWN: "draw the numbers on the device with torch",
     Content.NUMBER: "write `torch.full((), number, device={device})`, which needs no copy",
@@ -58,7 +58,6 @@ _MOVED_TOO = "made on the CPU and copied, too"
 _CONSTANT_INDEX = "make the index once, as a buffer, or use `flip`, `roll` or a slice where one does the same"
 _ANEW = "`{text}` copies values from the CPU to the GPU and forces a sync{often}"
 _RANGE = "use `torch.arange(..., device=...)`"
-_COPIED = "make the tensor once, before the loop, or with the batch"
 
 
 class CreatedOnHostThenMoved(CallRule):
@@ -109,9 +108,10 @@ class CreatedOnHostThenMoved(CallRule):
     that stays the same (`torch.from_numpy(self.table).to(device)`). A single Python number needs no copy at all:
     `torch.full((), number, device=device)`. What NumPy draws (`np.random`), torch can draw on the device.
 
-    The fix is safe for fill values, whole numbers and copied values; for fractions (`linspace`, `arange` with a
-    fractional step) it changes the last bit at most and needs `--numeric-fixes`; for random numbers it draws from the
-    device's generator instead of the host's, gives other numbers for the same seed, and needs `--unsafe-fixes`.
+    The fix is safe for fill values and whole numbers; for fractions (`linspace`, `arange` with a fractional step) it
+    changes the last bit at most and needs `--numeric-fixes`; for random numbers it draws from the device's generator
+    instead of the host's, gives other numbers for the same seed, and needs `--unsafe-fixes`. There is none for
+    `torch.tensor(values).to(device)`: `torch.tensor(values, device=device)` makes the same copy.
 
     ## Confirmed by
     `trainlint probe` counts and times the copies at this line, and tells from a trace of a GPU what a step gains

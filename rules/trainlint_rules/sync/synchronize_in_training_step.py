@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from trainlint.analysis.effects.removable_calls import removable, wait_is_used
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.tables.host_reads import SYNCHRONIZE
@@ -86,7 +87,9 @@ class SynchronizeInTrainingStep(CallRule):
     To measure a step, record `torch.cuda.Event(enable_timing=True)` and read the times at an interval.
 
     ## Fix safety
-    The fix removes the call. Code that measures the time of a step from the host's clock then measures less.
+    The fix removes the call. Code elsewhere that measures the time of a step from the host's clock then measures less.
+    There is no fix where the function reads a clock or an event's time, copies to the host without waiting or uses
+    streams, nor where waiting for the device is all that it does.
 
     ## Confirmed by
     `trainlint probe` counts and times the waits at this line, and tells from a trace of a GPU what a step gains without
@@ -126,9 +129,11 @@ class SynchronizeInTrainingStep(CallRule):
         return None
 
     def edits(self, site: Site, match: Match) -> Iterable[Edit]:
-        """The statement goes, if the wait is all of it."""
+        """The statement goes, if the wait is all of it and nothing in sight needs it."""
         from trainlint.fixing.rewrite import remove_statement
 
-        statement = site.statement
-        if isinstance(statement, ast.Assign) or (isinstance(statement, ast.Expr) and statement.value is site.node):
+        statement: ast.stmt | None = site.statement
+        if not isinstance(statement, ast.Assign):
+            statement = None if wait_is_used(site.file, site.place) else removable(site.file, site.place)
+        if statement is not None:
             yield from remove_statement(site.source, statement)

@@ -81,6 +81,7 @@ LEFT_ALONE = {
     "another part of the batch": code("labels.zero_()"),
     "before the copy": code(before="rows.zero_()"),
     "a clone": code("own.zero_()", "own = rows.clone()"),
+    "what the dataset was made of": code("mix(dataset)"),
     "it is only read": code("print(rows.shape, look(rows), rows.sum().item())"),
     "another part that was moved, too": code(
         "mix(labels)", copy='rows = rows.to("cuda"); labels = labels.to("cuda")', given="rows"

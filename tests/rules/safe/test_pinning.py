@@ -13,7 +13,7 @@ TRAIN = """
 def train(model, optimizer, dataset, device):
     loader = {loader}
     for batch in loader:
-        loss = model(batch.to("cuda")).sum()
+        loss = model(batch.to("cuda", {wait})).sum()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -32,8 +32,8 @@ class Rows(Dataset):
 """
 
 
-def loader_of(loader: str, before: str = "") -> str:
-    return HEAD + before + TRAIN.format(loader=loader)
+def loader_of(loader: str, before: str = "", wait: str = "non_blocking=True") -> str:
+    return HEAD + before + TRAIN.format(loader=loader, wait=wait)
 
 
 WRONG = {
@@ -107,3 +107,44 @@ def test_dense_tensors_on_the_host_are_pinned_safely(code: str) -> None:
 def test_no_rule_on_loaders_speaks_of_another_class_of_that_name() -> None:
     code = loader_of("DataLoader(dataset, 4)", "\n\nclass DataLoader:\n    pass\n")
     assert not {code for code in fixes(code) if code.startswith("TRN1")}
+
+
+TENSORS = ROWS.format(item="torch.tensor(self.rows[index])")
+
+
+@pytest.mark.parametrize("workers", ["", ", num_workers=0"])
+@pytest.mark.parametrize("wait", ["", "torch.float32", "non_blocking=False"])
+def test_pinning_in_the_step_for_a_copy_that_waits_is_no_fix_by_itself(workers: str, wait: str) -> None:
+    assert "TRN102" not in fixes(loader_of(f"DataLoader(Rows([], 0), 4{workers})", TENSORS, wait), "TRN102")
+
+
+def test_pinning_in_the_step_comes_with_a_copy_that_does_not_wait() -> None:
+    assert safe(loader_of("DataLoader(Rows([], 0), 4)", TENSORS, ""), "TRN205") == {"TRN205"}
+
+
+@pytest.mark.parametrize("workers", [", num_workers=2", ", num_workers=dataset.workers"])
+def test_workers_pin_beside_the_step(workers: str) -> None:
+    assert safe(loader_of(f"DataLoader(dataset, 4{workers})", wait=""), "TRN102") == {"TRN102"}
+
+
+CHOSEN = """import torch
+from torch.utils.data import DataLoader
+
+
+def train(model, optimizer, dataset, workers):
+    if workers > 0:
+        loader = DataLoader(dataset, 4, num_workers=workers, pin_memory={pinned})
+    else:
+        loader = DataLoader(dataset, 4, num_workers=workers)
+    for batch in loader:
+        loss = model(batch.to("cuda", non_blocking=True)).sum()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("pinned", "offered"), [("True", False), ("False", True)])
+def test_a_choice_between_two_loaders_counts(pinned: str, offered: bool) -> None:
+    safely = safe(CHOSEN.format(pinned=pinned), "TRN102")
+    assert bool(safely) is offered

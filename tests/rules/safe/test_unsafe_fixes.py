@@ -67,35 +67,6 @@ def test_gradients_that_are_only_read_may_go(use: str) -> None:
     assert fixes(ZEROED.format(use=use, data=""), "TRN306")
 
 
-@pytest.mark.parametrize(
-    "use",
-    [
-        "model = torch.load(path)\n    model.eval()\n    return model",
-        "return torch.load(path).cuda().eval()",
-        "model = torch.load(path, map_location='cpu')\n    return model(torch.zeros(3))",
-        "held = torch.load(path)\n    return held['model'].eval()",
-        "held = torch.load(path)\n    net = held['ema'].float()\n    return list(net.parameters())",
-        "self.model = torch.load(path)\n    return self.model.predict(path)",
-    ],
-)
-def test_a_whole_object_is_not_loaded_as_tensors_alone(use: str) -> None:
-    code = f"import torch\n\n\nclass Loader:\n  def load(self, path):\n    {use}\n"
-    assert not fixes(code, "TRN806")
-
-
-@pytest.mark.parametrize(
-    "use",
-    [
-        "model.load_state_dict(torch.load(path))",
-        "state = torch.load(path)\n    return state.get('model', state)",
-        "state = torch.load(path)\n    return {name: value.float() for name, value in state.items()}",
-        "state = torch.load(path)\n    return state['weight'].float()",
-    ],
-)
-def test_tensors_are_still_loaded_as_tensors_alone(use: str) -> None:
-    assert fixes(f"import torch\n\n\ndef load(model, path):\n    {use}\n", "TRN806")
-
-
 SAMPLED = """
 import torch
 from torch.utils.data import DataLoader

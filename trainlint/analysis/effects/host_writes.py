@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.blocks import BlockKind, Function, How, Place
 from trainlint.analysis.syntax.memo import once
-from trainlint.analysis.syntax.names import constant, last_name, nodes_in, position
+from trainlint.analysis.syntax.names import argument, constant, has_unpacked_arguments, last_name, nodes_in, position
 from trainlint.analysis.syntax.reaching import reaching
 from trainlint.analysis.tables.host_reads import ITEM, NONZERO, TOLIST
+from trainlint.analysis.tables.loaders import TORCH_CLASSES
 from trainlint.analysis.types.batches import passed
 
 if TYPE_CHECKING:
@@ -199,10 +200,21 @@ def _shared_by_any(items: Iterable[ast.expr]) -> frozenset[str]:
 
 def _shared_by_call(call: ast.Call) -> frozenset[str]:
     name = last_name(call.func)
-    if name in _NEW_MEMORY or _copies_to_device(call):
+    if name in _NEW_MEMORY or _copies_to_device(call) or _makes_batches(call):
         return frozenset()
     receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
     return _shared(receiver) | _shared_by_any(call.args)
+
+
+def _makes_batches(call: ast.Call) -> bool:
+    """Whether a call builds a loader whose batches are copies of what the dataset holds: stacked, or pinned."""
+    if last_name(call.func) not in TORCH_CLASSES or has_unpacked_arguments(call):
+        return False
+    pinned, size = argument(call, "pin_memory", 7), argument(call, "batch_size", 1)
+    if pinned is not None and constant(pinned) is True:
+        return True
+    is_batch = size is None or (constant(size) is not None or not isinstance(size, ast.Constant))
+    return is_batch and argument(call, "collate_fn", 6) is None
 
 
 def _copies_to_device(call: ast.Call) -> bool:

@@ -20,6 +20,7 @@ from trainlint.analysis.programs.loader_uses import LoaderUse
 from trainlint.analysis.programs.loop_facts import LocatedFact, LoopFacts
 from trainlint.analysis.programs.steps import LoopKind, Steps
 from trainlint.analysis.project.following import Follower
+from trainlint.analysis.project.loader_items import loader_items
 from trainlint.analysis.project.project_calls import Crossing, Resolver
 from trainlint.analysis.project.references import References
 from trainlint.analysis.project.settings.asked_settings import AskedSettings
@@ -106,6 +107,8 @@ class _Linked:
                 untrained=self._untrained(file) if self.whole else (),
                 loader_uses=self.loader_uses.get(file, {}),
                 unpinnable=self._unpinnable(out_of.get(file, [])),
+                items=dict(loader_items(self.summaries, self.follower, file)),
+                saved=self._saved(file),
                 old_scaler_tested=bool(self.tests_of_old_scaler.get(self.groups[file], set()) - {file}),
             )
 
@@ -116,6 +119,21 @@ class _Linked:
         for file, (summary, group) in enumerate(zip(self.summaries, self.groups, strict=True)):
             if summary.tests_old_scaler:
                 found.setdefault(group, set()).add(file)
+        return found
+
+    def _saved(self, file: int) -> dict[str, bool]:
+        """Of the files that a file loads, those that its group saves → whether all of that is plain."""
+        saved = self.saved.get(self.groups[file], {})
+        return {name: saved[name] for name in self.summaries[file].loads if name in saved}
+
+    @cached_property
+    def saved(self) -> dict[int, dict[str, bool]]:
+        """Group → name of a file that it saves → whether all that it saves under this name is plain."""
+        found: dict[int, dict[str, bool]] = {}
+        for summary, group in zip(self.summaries, self.groups, strict=True):
+            for name, plain in summary.saved.items():
+                of_group = found.setdefault(group, {})
+                of_group[name] = plain and of_group.get(name, True)
         return found
 
     @cached_property

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.callgraph.skeleton import Handing
+from trainlint.analysis.effects.item_code import GIVES_ITEMS, facts_for_others
+from trainlint.analysis.effects.saved_files import loaded_files, saved_files
 from trainlint.analysis.programs.old_names.old_amp import tests_for_old_scaler
 from trainlint.analysis.project.submodules import put_by_calls, submodule_of_loop
 from trainlint.analysis.project.summary import ClassSummary, Draw, FunctionSummary, OutgoingCall, Summary
@@ -56,6 +58,9 @@ def summarise(file: SemanticModel) -> Summary:
         lookups=file.lookups,
         code=file.code_units,
         tests_old_scaler=tests_for_old_scaler(file),
+        saved=saved_files(file),
+        loaders=dict(_loaders(file)),
+        loads=loaded_files(file),
     )
 
 
@@ -125,6 +130,7 @@ def _function(file: SemanticModel, function: Function, fills: tuple[str, ...]) -
         declared=declarations.of_function(file, function),
         decorators=_decorators(file, function.decorators, function.outside),
         fills=fills,
+        items=facts_for_others(file, function),
         told_by_callers=tuple([item.arg for item in function.parameters if _is_told_by_callers(item.annotation)]),
     )
 
@@ -174,6 +180,14 @@ def _calls(file: SemanticModel) -> Iterator[OutgoingCall]:
             arguments=tuple([of(item, block) for item in plain]),
             keywords=tuple([(name, of(value, block)) for name, value in keywords]),
         )
+
+
+def _loaders(file: SemanticModel) -> Iterator[tuple[str, tuple[tuple[AccessPath, ...], tuple[AccessPath, ...]]]]:
+    for loader in file.loaders.built.values():
+        given = argument(loader.call, "dataset", 0), file.loaders.option(loader, "collate_fn").value
+        found = [file.kinds.of(item, loader.block).access_paths if item is not None else () for item in given]
+        if any(found):
+            yield file.keys.call(loader.call), (found[0], found[1])
 
 
 _DEEPEST = 4
@@ -242,10 +256,6 @@ def _stays(file: SemanticModel, place: Place) -> bool:
     return kinds == {Kind.DTYPE} or file.kinds.device_argument(call, place.block) is Home.HOST
 
 
-_BY_WORKERS = ("__getitem__", "__getitems__", "__iter__")
-"""Methods of a dataset that a loader's workers call."""
-
-
 def _runs(file: SemanticModel, place: Place, call: ast.Call) -> tuple[Handing, tuple[AccessPath, ...]]:
     """What a call runs of what it is given, and how."""
     of, block = file.kinds.of, place.block
@@ -254,7 +264,7 @@ def _runs(file: SemanticModel, place: Place, call: ast.Call) -> tuple[Handing, t
         found = [each for item in given for each in of(item, block).access_paths]
         dataset = argument(call, "dataset", 0)
         held = of(dataset, block).access_paths if dataset is not None else ()
-        return Handing.WORKER, (*found, *(each.then(method) for each in held for method in _BY_WORKERS))
+        return Handing.WORKER, (*found, *(each.then(method) for each in held for method in GIVES_ITEMS))
     position = position_of_function(last_name(call))
     if position is not None and position < len(call.args) and place.node not in file.graph.callee:
         return Handing.RUN, of(call.args[position], block).access_paths

@@ -11,6 +11,7 @@ from trainlint.analysis.frequency.code_units import CodeUnits
 from trainlint.analysis.frequency.lookups import Lookups
 from trainlint.analysis.programs.loop_facts import FactsByFunction
 from trainlint.analysis.types.access_paths import AccessPath
+from trainlint.analysis.types.item_facts import ItemFacts
 from trainlint.analysis.types.unpinnable import Unpinnable
 from trainlint.analysis.types.values import Value
 
@@ -35,6 +36,8 @@ class FunctionSummary:
     """What it is decorated with."""
     fills: tuple[str, ...] = ()
     """Containers at the top of its file into which it, or a function inside it, puts what it is given."""
+    items: ItemFacts | None = None
+    """What it shows of the items or batches that it makes; None where it makes none, or its class hides some of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,3 +124,9 @@ class Summary:
     """Line of a call whose statement has an ignore comment → the words of the comment, none for all rules."""
     tests_old_scaler: bool = False
     """Whether it tests if an object is of the old scaler's class."""
+    saved: Mapping[str, bool] = field(default_factory=dict)
+    """Name of a file that it saves by `torch.save` → whether that holds tensors and plain containers alone."""
+    loaders: Mapping[str, tuple[tuple[AccessPath, ...], tuple[AccessPath, ...]]] = field(default_factory=dict)
+    """Call that builds a loader → where its dataset and its collate function come from."""
+    loads: tuple[str, ...] = ()
+    """Names of files that it loads by `torch.load`."""

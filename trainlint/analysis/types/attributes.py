@@ -52,14 +52,14 @@ _DEEPEST_BASE = 6
 
 def attribute_value(kinds: Kinds, node: ast.Attribute, block: Block) -> Value:
     """An attribute of a value of the file."""
+    stored = _stored_before(kinds, node, block)
+    if stored is not None:
+        return stored
     base = kinds.of(node.value, block)
     if base.kind in _OBJECTS and (node.attr in kinds.names_in_classes or kinds.has_records):
         owner = kinds.graph.instance_class(node.value, block)
         if owner is not None and (node.attr in owner.attributes or is_record(owner)):
             return kinds.self_attribute(owner, node.attr)
-    stored = _stored_before(kinds, node, block)
-    if stored is not None:
-        return stored
     found = _attribute_of(kinds, base, node.attr)
     if base.access_paths and (not found.access_paths or found is base):
         return found.with_access_paths(*along(base.access_paths, node.attr))
@@ -67,10 +67,7 @@ def attribute_value(kinds: Kinds, node: ast.Attribute, block: Block) -> Value:
 
 
 def _stored_before(kinds: Kinds, node: ast.Attribute, block: Block) -> Value | None:
-    """What the same function surely assigned to the same attribute of the same object before; None where that is open.
-
-    That of `self` is known from all methods of its class.
-    """
+    """What the same function surely assigned to the same attribute of the same object before; None where that is open."""
     stores, target = kinds.outline.stores.get(node.attr), None
     if stores and isinstance(node.ctx, ast.Load):
         target = dotted(node)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from trainlint.analysis.frequency.heat_fact import HeatFact
     from trainlint.analysis.programs.loader_uses import LoaderUse
     from trainlint.analysis.programs.loop_facts import LocatedFact
+    from trainlint.analysis.types.item_facts import ItemFacts
     from trainlint.analysis.types.unpinnable import Unpinnable
     from trainlint.analysis.types.values import Value
     from trainlint.finding import RelatedPlace
@@ -73,6 +74,12 @@ class ImportedFacts:
     names that stand in no code."""
     old_scaler_tested: bool = False
     """Whether a file that this one works together with tests if an object is of the class torch.cuda.amp.GradScaler."""
+    items: Mapping[str, tuple[ItemFacts | None, ItemFacts | None]] = field(default_factory=dict)
+    """Call that builds a loader → what the code of its dataset and of its collate function shows, where that stands in
+    the project; None where it does not."""
+    saved: Mapping[str, bool] = field(default_factory=dict)
+    """Name of a file that this one loads → whether all that the project saves under it is tensors, numbers, text and
+    plain containers of these."""
     edited: bool = False
     """Whether the file has changed since all this was found out, as after a fix: then its own facts are looked up anew
     wherever that is possible."""

@@ -105,7 +105,7 @@ class Device(Enum):
 def goes_to_device(file: SemanticModel, loader: Loader) -> Device:
     """Whether a loader's batches go to the device."""
     copies = {use.heat for use in elsewhere(file, loader) if use.copies}
-    copies |= {file.heats.of(place.block).heat for place in _copies(file).get(loader, ())}
+    copies |= {file.heats.of(place.block).heat for place in copies_by_loader(file).get(loader, ())}
     if copies:
         return Device.COPIED if copies & _OFTEN else Device.SELDOM
     if imports_other_framework(file):
@@ -127,7 +127,7 @@ def _possible_copies(file: SemanticModel) -> list[Place]:
 
 
 @once
-def _copies(file: SemanticModel) -> dict[Loader, list[Place]]:
+def copies_by_loader(file: SemanticModel) -> dict[Loader, list[Place]]:
     """Where batches of each loader are copied to the device."""
     found: dict[Loader, list[Place]] = {}
     for place in _possible_copies(file):

@@ -13,7 +13,7 @@ from trainlint_rules.data.idioms.datasets import Items, items_of
 from trainlint_rules.data.idioms.loader_loops import only_counts, only_evaluates
 from trainlint_rules.data.idioms.loader_purposes import Feeds, feeds
 from trainlint_rules.data.idioms.passes import passes
-from trainlint_rules.data.idioms.pinned.item_code import item_code, shows_device
+from trainlint_rules.data.idioms.pinned.item_code import item_code
 from trainlint_rules.data.idioms.workers import loads_single_items
 
 _DOUBTS_OF_ITEMS = {Items.UNKNOWN: 1, Items.TABLE: 2}
@@ -30,7 +30,7 @@ def items_at(site: Site) -> Items:
 @guard
 def workers_would_use_the_device(site: Site) -> bool:
     """The dataset or the collate function moves tensors to the device, which forked worker processes cannot use."""
-    return shows_device(item_code(site.file, LoaderRule.loader(site)), site.file)
+    return item_code(site.file, LoaderRule.loader(site)).shows_device
 
 
 @guard

@@ -34,19 +34,17 @@ from trainlint.analysis.tables.common_names import FOREIGN, PLAIN_METHODS
 from trainlint.analysis.tables.host_reads import TO_HOST, WAITING
 from trainlint.analysis.tables.iterables import counts_rounds, only_iterates
 from trainlint.analysis.tables.optimizers import STEPPED_NAME
+from trainlint.analysis.tables.waits.clocks import CLOCKS, ELAPSED_TIME
 from trainlint.analysis.types.values import Kind
 from trainlint.patterns import lazy
 
-CLOCKS = frozenset(
-    "time perf_counter monotonic perf_counter_ns time_ns monotonic_ns default_timer process_time".split()
-)
-"""The last names of functions that read the host's clock."""
 _CLOCK_MODULES = ("time.", "timeit.")
 _WAITS = (
     frozenset(
-        "wait elapsed_time generate decode sample empty_cache memory_stats save savez mark_step block_until_ready "
+        "wait generate decode sample empty_cache memory_stats save savez mark_step block_until_ready "
         "display imshow imwrite show fetch result join recv get_scale".split()
     )
+    | {ELAPSED_TIME}
     | (WAITING | TO_HOST)
     | (collectives.BARRIERS | collectives.OF_OBJECTS)
 )

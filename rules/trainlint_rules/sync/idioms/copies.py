@@ -10,13 +10,14 @@ from enum import Enum, auto
 from trainlint.analysis.conditions.values.tested_values import tensors_tested
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import Block, How
+from trainlint.analysis.syntax.blocks import Block, Class, How
 from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import argument, constant, dotted, last_name, nodes_in, position, root_name
 from trainlint.analysis.syntax.reaching import reaching, single_value
 from trainlint.analysis.tables.loaders import collates_tensors
 from trainlint.analysis.tables.signs import ANY_ACCELERATOR, MPS, XLA
 from trainlint.analysis.tables.waits.device_copies import COPIES
+from trainlint.analysis.types.evidence import Rank
 from trainlint.analysis.types.loaders import Loader
 from trainlint.analysis.types.values import Home, Kind, Origin
 from trainlint.patterns import lazy
@@ -159,6 +160,44 @@ def is_surely_tensor(site: Site, node: ast.expr) -> bool:
     if sources and all(_collates_tensors(site.file, loader) for loader in sources):
         return True
     return _tested(node, site.block) or _used_as_tensor(site, node)
+
+
+def takes_non_blocking(site: Site, node: ast.expr) -> bool:
+    """Whether the method that copies surely takes `non_blocking`, as that of tensors and packed sequences does.
+
+    Of classes in the file, their own `to` or `cuda` tells; classes of other files and libraries may take it or not.
+    """
+    classes = [site.file.graph.instance_class(node, site.block), *_collated_classes(site, node)]
+    known = [item for item in classes if item is not None]
+    if known:
+        return all(_method_takes(site.file, cls, last_name(site.call.func)) for cls in known)
+    value = site.value(node)
+    if value.is_tensor and value.evidence.kind >= Rank.DECLARED and value.origin is not Origin.BATCH:
+        return True
+    made = single_value(node, site.block) or node
+    packed = isinstance(made, ast.Call) and (site.origin(made.func) or "").startswith("torch.nn.utils.rnn.")
+    return packed or is_surely_tensor(site, node)
+
+
+def _method_takes(file: SemanticModel, cls: Class, name: str) -> bool:
+    method = file.graph.method(cls, name)
+    if method is None:
+        return file.kinds.is_module_class(cls)
+    arguments = method.node.args
+    return arguments.kwarg is not None or any(item.arg == "non_blocking" for item in method.parameters)
+
+
+def _collated_classes(site: Site, node: ast.expr) -> Iterator[Class | None]:
+    """The classes of the batches that collate functions in the file make; None for what is no such object."""
+    for loader in site.file.batches.sources(node, site.block):
+        collate = site.file.loaders.option(loader, "collate_fn").value
+        if collate is None:
+            continue
+        for function in site.file.outline.functions:
+            if function.name == last_name(collate):
+                for place in function.returns:
+                    if isinstance(place.node, ast.Return) and place.node.value is not None:
+                        yield site.file.graph.instance_class(place.node.value, place.block)
 
 
 def _collates_tensors(file: SemanticModel, loader: Loader) -> bool:

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from trainlint.analysis.programs.proved_torch import proved_name
 from trainlint.analysis.site import Site
+from trainlint.analysis.syntax.blocks import BlockKind
 from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.tables.loaders import TORCH_ORIGINS
 from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Edit, Safety
 from trainlint_rules.data import LoaderRule, switched_on
 from trainlint_rules.data.idioms.datasets import Items, are_indices
+from trainlint_rules.data.idioms.loader_purposes import copies_by_loader
 from trainlint_rules.data.idioms.loading_work import items_at
-from trainlint_rules.data.idioms.pinned.item_code import ItemCode, item_code, shows_device, shows_graphs, shows_sparse
+from trainlint_rules.data.idioms.pinned.item_code import ItemCode, item_code
 
 
 @guard
 def nothing_to_pin(site: Site) -> bool:
     """The dataset lies on the device, batches are made there, are sparse or are graphs, or the loader draws indices."""
     code = item_code(site.file, LoaderRule.loader(site))
-    if shows_device(code, site.file) or shows_graphs(code, site.file) or (shows_sparse(code) and not code.stacks):
+    if code.shows_device or code.shows_graphs or (code.shows_sparse and not code.stacks):
         return True
     dataset = argument(site.call, "dataset", 0)
     indices = dataset is not None and are_indices(dataset)
@@ -44,12 +47,12 @@ def safety_of_pinning(site: Site) -> Safety:
     if not proved_name(file, site.call.func, site.block, TORCH_ORIGINS) or decided(site):
         return Safety.UNSAFE
     code = item_code(file, loader)
-    is_dense = code.stacks or (code.dataset_is_seen and code.collate_is_seen and not shows_sparse(code))
+    is_dense = code.stacks or (code.dataset_is_seen and code.collate_is_seen and not code.shows_sparse)
     return Safety.SAFE if is_dense and _is_on_host(site, code) else Safety.UNSAFE
 
 
 def _is_on_host(site: Site, code: ItemCode) -> bool:
-    if shows_device(code, site.file):
+    if code.shows_device:
         return False
     workers = site.file.loaders.option(LoaderRule.loader(site), "num_workers")
     by_workers = workers.given and constant(workers.value) != 0
@@ -77,6 +80,39 @@ def pin_edits(site: Site) -> Iterator[Edit]:
         yield from imported
         value = f"{name}()"
     yield set_keyword(site.source, site.call, "pin_memory", value)
+
+
+def helps_alone(site: Site) -> bool:
+    """Whether pinning gains something by itself: workers prepare the batches, or a copy does not wait.
+
+    Without workers the training process pins each batch itself, in the step; a copy that waits then saves nothing.
+    """
+    loader, file = LoaderRule.loader(site), site.file
+    workers = file.loaders.option(loader, "num_workers")
+    if workers.given and constant(workers.value) != 0:
+        return True
+    return any(_goes_on(place.node) for place in copies_by_loader(file).get(loader, ()))
+
+
+def _goes_on(copy: ast.AST) -> bool:
+    if not isinstance(copy, ast.Call):
+        return False
+    given = argument(copy, "non_blocking")
+    return any(constant(item) is True for item in copy.args) if given is None else constant(given) is not False
+
+
+@guard
+def pinned_in_other_branch(site: Site) -> bool:
+    """Another branch of the same `if` builds the loader with pinned memory, so somebody chose not to here."""
+    branch = next((block for block in site.block.outwards() if block.kind is BlockKind.BRANCH), None)
+    if branch is None:
+        return False
+    return any(
+        other.block.within(around) and switched_on(site.at(other.call, other.block), "pin_memory")
+        for other in site.file.loaders.built.values()
+        for around in other.block.outwards()
+        if around.node is branch.node and around.negated is not branch.negated
+    )
 
 
 @early_guard

@@ -10,10 +10,9 @@ from trainlint.analysis.programs.steps import LoopKind
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.tables.collectives import WAITING_FOR_ALL
+from trainlint.analysis.tables.waits.clocks import reads_time
 from trainlint.contract.guard import guard
 from trainlint_rules.distributed.idioms.collectives.seldom_functions import generates_text, runs_seldom_by_name
-
-_TIMING = frozenset({"time", "perf_counter", "monotonic", "elapsed_time", "process_time", "perf_counter_ns"})
 
 
 @guard
@@ -22,7 +21,7 @@ def separates_times(site: Site) -> bool:
     body = body_around(site.statement, site.block)
     near = body[max(0, body.index(site.statement) - 2) : body.index(site.statement) + 3] if body else []
     parts = (part for statement in near for part in nodes_in(statement))
-    return any(isinstance(part, ast.Call) and last_name(part.func) in _TIMING for part in parts)
+    return any(isinstance(part, ast.Call) and reads_time(last_name(part.func)) for part in parts)
 
 
 def is_barrier(site: Site) -> bool:

@@ -1,0 +1,62 @@
+"""What the code that makes the items or batches of a data loader shows: sparse tensors."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from trainlint.analysis.syntax.names import last_name, nodes_in
+from trainlint.analysis.types.item_facts import ItemFacts
+from trainlint.patterns import lazy
+
+if TYPE_CHECKING:
+    from trainlint.analysis.semantic_model import SemanticModel
+    from trainlint.analysis.syntax.blocks import Function
+
+GIVES_ITEMS = ("__getitem__", "__getitems__", "__iter__")
+"""Methods by which a dataset gives its items."""
+_COLLATES = lazy(r"collate", re.IGNORECASE)
+_SPARSE = lazy(r"sparse|(^|_)(csr|csc|bsr|bsc|coo|nested)($|_)", re.IGNORECASE)
+_PLAIN_BASES = frozenset({"Dataset", "IterableDataset", "object", "ABC", "Protocol", "Generic"})
+_MOST_FUNCTIONS = 30
+"""How many functions are read for one loader."""
+
+
+def calls_of_items(file: SemanticModel, nodes: Iterable[ast.AST]) -> Iterator[ast.Call]:
+    """The calls in definitions of a file, and in the functions of the file that they call."""
+    for root in with_called(file, nodes):
+        yield from (node for node in nodes_in(root) if isinstance(node, ast.Call))
+
+
+def item_facts(file: SemanticModel, nodes: Iterable[ast.AST]) -> ItemFacts:
+    """What definitions of a file show, with the functions of the file that they call."""
+    return ItemFacts(sparse=any(_SPARSE.search(last_name(call)) for call in calls_of_items(file, nodes)))
+
+
+def facts_for_others(file: SemanticModel, function: Function) -> ItemFacts | None:
+    """What other files are told of a function that makes items or batches; None for others.
+
+    A method that gives items stands for its whole class, which must be derived from PyTorch's classes alone.
+    """
+    if function.owner is not None and function.name in GIVES_ITEMS:
+        bases = [base.value if isinstance(base, ast.Subscript) else base for base in function.owner.node.bases]
+        if all(last_name(base) in _PLAIN_BASES for base in bases):
+            return item_facts(file, [function.owner.node])
+    elif _COLLATES.search(function.name):
+        return item_facts(file, [function.node])
+    return None
+
+
+def with_called(file: SemanticModel, nodes: Iterable[ast.AST]) -> tuple[ast.AST, ...]:
+    """These definitions, and the functions of the file that they call at any distance."""
+    found = dict.fromkeys(nodes)
+    waiting = list(found)
+    while waiting and len(found) < _MOST_FUNCTIONS:
+        for part in nodes_in(waiting.pop()):
+            edge = file.graph.callee.get(part)
+            if edge is not None and edge.function.node not in found:
+                found[edge.function.node] = None
+                waiting.append(edge.function.node)
+    return tuple(found)

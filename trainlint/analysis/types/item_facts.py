@@ -1,0 +1,13 @@
+"""What the code that makes a loader's items or batches shows of them, as one file tells it to others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ItemFacts:
+    """What code that makes items names."""
+
+    sparse: bool
+    """It names sparse or nested tensors."""
