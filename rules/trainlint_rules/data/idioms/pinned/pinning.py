@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from trainlint.analysis.programs.proved_torch import proved_name
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import BlockKind
-from trainlint.analysis.syntax.names import argument, constant
+from trainlint.analysis.syntax.names import argument, constant, nodes_in
 from trainlint.analysis.tables.loaders import TORCH_ORIGINS
 from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Edit, Safety
@@ -103,9 +103,12 @@ def _goes_on(copy: ast.AST) -> bool:
 
 @guard
 def pinned_in_other_branch(site: Site) -> bool:
-    """Another branch of the same `if` builds the loader with pinned memory, so somebody chose not to here."""
+    """A test for workers decides between this loader and one that pins memory."""
     branch = next((block for block in site.block.outwards() if block.kind is BlockKind.BRANCH), None)
-    if branch is None:
+    workers = site.file.loaders.option(LoaderRule.loader(site), "num_workers").value
+    if branch is None or branch.test is None or workers is None or decided(site):
+        return False
+    if all(ast.dump(part) != ast.dump(workers) for part in nodes_in(branch.test)):
         return False
     return any(
         other.block.within(around) and switched_on(site.at(other.call, other.block), "pin_memory")
