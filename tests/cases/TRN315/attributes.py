@@ -4,7 +4,7 @@ import torch
 
 
 def spread(rows):
-    return rows.std().mean().item()
+    return rows.std().mean().item()  #! TRN201
 
 
 def train(model, criterion, optimizer, loader, device):
@@ -16,7 +16,7 @@ def train(model, criterion, optimizer, loader, device):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        outputs.scale = inputs.std().item()
+        outputs.scale = inputs.std().item()  #! TRN201
         scales.append(outputs.scale)
         outputs.head.mean = spread(inputs)
         means.append(outputs.head.mean)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.types.item_facts import ItemFacts
+from trainlint.analysis.types.unpinnable import Unpinnable, unpinnable_by
 from trainlint.patterns import lazy
 
 if TYPE_CHECKING:
@@ -32,7 +33,11 @@ def calls_of_items(file: SemanticModel, nodes: Iterable[ast.AST]) -> Iterator[as
 
 def item_facts(file: SemanticModel, nodes: Iterable[ast.AST]) -> ItemFacts:
     """What definitions of a file show, with the functions of the file that they call."""
-    return ItemFacts(sparse=any(_SPARSE.search(last_name(call)) for call in calls_of_items(file, nodes)))
+    calls = list(calls_of_items(file, nodes))
+    return ItemFacts(
+        device=any(unpinnable_by(file, call) is Unpinnable.ON_DEVICE for call in calls),
+        sparse=any(_SPARSE.search(last_name(call)) for call in calls),
+    )
 
 
 def facts_for_others(file: SemanticModel, function: Function) -> ItemFacts | None:

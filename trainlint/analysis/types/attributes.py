@@ -67,7 +67,7 @@ def attribute_value(kinds: Kinds, node: ast.Attribute, block: Block) -> Value:
 
 
 def _stored_before(kinds: Kinds, node: ast.Attribute, block: Block) -> Value | None:
-    """What the same function surely assigned to the same attribute of the same object before; None where that is open."""
+    """What the same function surely assigned to the same attribute of the same object before; None where open."""
     stores, target = kinds.outline.stores.get(node.attr), None
     if stores and isinstance(node.ctx, ast.Load):
         target = dotted(node)

@@ -9,5 +9,7 @@ from dataclasses import dataclass
 class ItemFacts:
     """What code that makes items names."""
 
+    device: bool
+    """It moves something to a device, or creates it on one."""
     sparse: bool
     """It names sparse or nested tensors."""

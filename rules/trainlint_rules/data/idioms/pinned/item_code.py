@@ -36,7 +36,7 @@ class ItemCode:
     @property
     def shows_device(self) -> bool:
         """Whether the code moves something to a device, or creates it on one."""
-        return Unpinnable.ON_DEVICE in self.unpinnable
+        return Unpinnable.ON_DEVICE in self.unpinnable or any(item.device for item in self.facts)
 
     @property
     def shows_graphs(self) -> bool:
