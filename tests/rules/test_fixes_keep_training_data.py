@@ -115,8 +115,17 @@ def train(device="cuda"):
 """
 
 SAFE_FIXES: list[tuple[type[Rule], str, tuple[str, ...]]] = [
-    (LoaderWithoutPinnedMemory, LOADING, ("shuffle=True, pin_memory=True)",)),
-    (LoaderWithoutPinnedMemory, DICTIONARIES, ("DataLoader(rows, 16, True, pin_memory=True)",)),
+    # Without workers, pinning alone is no fix: TRN205 pins together with copies that do not wait.
+    (
+        LoaderWithoutPinnedMemory,
+        LOADING.replace("shuffle=True)", "shuffle=True, num_workers=1)"),
+        ("num_workers=1, pin_memory=True)",),
+    ),
+    (
+        LoaderWithoutPinnedMemory,
+        DICTIONARIES.replace("16, True)", "16, True, num_workers=1)"),
+        ("num_workers=1, pin_memory=True)",),
+    ),
     (BlockingBatchCopy, LOADING, ("torch.float32, non_blocking=True)", ".float().to(device, non_blocking=True)")),
     (
         CreatedOnHostThenMoved,
