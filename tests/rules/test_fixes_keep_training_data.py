@@ -237,7 +237,7 @@ def offered(rule: type[Rule], text: str) -> set[Safety | None]:
 
 @pytest.mark.parametrize(("rule", "text"), DOUBTFUL)
 def test_a_fix_that_may_change_something_is_not_a_safe_one(rule: type[Rule], text: str) -> None:
-    assert offered(rule, text) == {Safety.UNSAFE}
+    assert Safety.SAFE not in offered(rule, text)
 
 
 @pytest.mark.parametrize(("rule", "text"), CERTAIN)
