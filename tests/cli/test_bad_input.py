@@ -93,7 +93,7 @@ def test_links_to_nowhere_links_to_themselves_and_directories_with_a_files_name(
     assert {failure["path"]: failure["reason"].partition(";")[0] for failure in report["failures"]} == {
         "broken.py": "it is a symbolic link that leads nowhere",
         "loop.py": "it is a symbolic link that leads back to itself",
-        "package.py": "it is a directory, though its name is that of a Python file",
+        "package.py": "it is a directory, though its name is that of a file with code",
     }
     assert [finding["path"] for finding in report["findings"]] == ["good.py", "package.py/inner.py"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
-from trainlint.engine.rewriting import Chosen, place_shown
+from trainlint.engine.rewriting import Chosen, PlaceShown, place_shown
 from trainlint.finding import Report
 from trainlint.report import Settings, render
 from trainlint.report.settings import style_for
@@ -37,7 +37,7 @@ def choose(
     """Ask about each finding that could be fixed. What follows after `quit` or the end of input stays."""
     fixable = [finding for finding in findings if fixing.fixes(finding)]
     settings = Settings(style=style_for(sys.stdout, options.color), summary=False)
-    places, codes = set[tuple[str, str, int, int]](), set[str]()
+    places, codes = set[PlaceShown](), set[str]()
     for number, finding in enumerate(fixable, 1):
         if finding.code in codes:
             continue
