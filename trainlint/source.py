@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from trainlint.finding import Span, apply_edits
-from trainlint.notebooks.files import is_notebook
+from trainlint.notebooks import is_notebook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

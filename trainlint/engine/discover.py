@@ -16,7 +16,7 @@ from pathlib import Path
 
 from trainlint.bounded import SETTINGS_BYTES, leads_out, read_bounded, reason_of
 from trainlint.finding import Failure
-from trainlint.notebooks.files import is_notebook
+from trainlint.notebooks import is_notebook
 from trainlint.paths import absolute, is_directory, shown_path
 from trainlint.project import project_around, repository_around
 from trainlint.training_settings.files import holds_settings, is_settings, may_be_settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 
 from trainlint.bounded import NOTEBOOK_BYTES, SOURCE_BYTES, UnfitFile, read_beginning, read_bounded, reason_of
-from trainlint.notebooks.files import is_notebook
+from trainlint.notebooks import is_notebook
 from trainlint.source import UnreadableSource, decode_source
 
 TYPE_CHECKING = False

@@ -53,8 +53,12 @@ class Cells:
     @cached_property
     def sources(self) -> tuple[str, ...]:
         """What stands in each cell."""
-        ends = (*(start - 1 for start in self.starts[1:]), len(self.written) - 1)
-        return tuple(self.written[start:end].removesuffix("\n") for start, end in zip(self.starts, ends, strict=True))
+        return self._pieces(self.written)
+
+    def _pieces(self, text: str) -> tuple[str, ...]:
+        """What stands in each cell of a text with the offsets of this one."""
+        ends = (*self.starts[1:], len(text))
+        return tuple(text[start : end - 1].removesuffix("\n") for start, end in zip(self.starts, ends, strict=False))
 
     def source_of(self, number: int) -> str | None:
         """What stands in the cell with this number; None where there is no such code cell."""
@@ -64,6 +68,12 @@ class Cells:
         """The number of the cell that a line of the text stands in, and the line in that cell, counted from 1."""
         index = max(0, bisect_right(self._first_lines, line) - 1)
         return (self.numbers[index], line - self._first_lines[index] + 1) if self.numbers else (1, line)
+
+    def line_written(self, line: int) -> str:
+        """A line of the text as the notebook has it, without its line end."""
+        start = self._line_starts[line - 1]
+        found = _LINE_END.search(self.written, start)
+        return self.written[start : found.start() if found else None]
 
     def at_offset(self, offset: int) -> tuple[int, int]:
         """The number of the cell that an offset of the text lies in, and the offset in that cell."""
@@ -120,7 +130,8 @@ class Cells:
 
     def is_stable(self, text: str) -> bool:
         """Whether the text that is judged is what the cells would be read as."""
-        return joined(list(zip(self.numbers, self.sources, strict=True)), self.foreign)[0] == text
+        cells = zip(self.numbers, self.sources, self._pieces(text), strict=True)
+        return all(as_python(source, foreign=number in self.foreign) == judged for number, source, judged in cells)
 
 
 def joined(

@@ -104,6 +104,7 @@ class _Reader:
     def cells(self) -> Iterator[CodeCell]:
         for number, _ in enumerate(self.items(), 1):
             if self.next() != "{":
+                self.value()
                 raise _broken(number, "is no JSON object")
             kind: object = None
             language: object = None

@@ -17,7 +17,7 @@ from trainlint.bounded import leads_out
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import SKIPPED_DIRECTORIES, Target, discover, is_code
 from trainlint.engine.read import code_of, may_hold_findings, read_bytes, read_code
-from trainlint.notebooks.files import is_notebook
+from trainlint.notebooks import is_notebook
 from trainlint.paths import shown_path
 from trainlint.project import package_parent, project_around
 from trainlint.source import UnreadableSource, decode_source
