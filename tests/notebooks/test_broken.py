@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.notebooks.made import PYTHON, code, document, notebook, text
 from trainlint.engine.parsing import parse
@@ -25,6 +28,7 @@ FILE = notebook("x = 1")
         (FILE.replace('"id": "cell-1",', '"id": "cell-1"'), "no valid JSON"),
         ("[1, 2]", "no JSON object"),
         ("{}", "no list of cells"),
+        ('{"metadata": ' + "1" * 5_000 + "}", "no valid JSON"),
         ('{"cells": 1, "nbformat": 4}', "no list of cells"),
         ('{"worksheets": [], "nbformat": 3, "metadata": {}}', "a notebook of format 3"),
         (json.dumps(document([1])), "cell 1 is no JSON object"),  # type: ignore[list-item]  # it is broken
@@ -92,6 +96,30 @@ def test_a_cell_that_is_no_python_is_named(sources: tuple[str, ...], words: str)
     found = parse(decode_source("run.ipynb", notebook(*sources).encode()))
     assert isinstance(found, Failure)
     assert found.reason.startswith(words)
+
+
+JSON = st.recursive(
+    st.one_of(
+        st.none(), st.booleans(), st.integers(), st.text(max_size=5), st.sampled_from(["code", "python", "x = 1"])
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(
+            st.sampled_from(["cells", "cell_type", "source", "metadata", "nbformat", "kernelspec", "name", "vscode"]),
+            inner,
+            max_size=5,
+        ),
+    ),
+    max_leaves=20,
+)
+
+
+@given(JSON, st.one_of(st.none(), JSON), st.one_of(st.none(), JSON))
+def test_whatever_stands_in_a_notebook_it_is_read_or_refused(whole: object, cell: object, metadata: object) -> None:
+    made = {"cells": [cell, code("x = 1") | (cell if isinstance(cell, dict) else {})], "metadata": metadata}
+    for content in (whole, made):
+        with contextlib.suppress(UnreadableSource):
+            assert decode_source("run.ipynb", json.dumps(content).encode()).cells is not None
 
 
 def test_a_notebook_with_more_code_than_is_judged_gives_a_sentence() -> None:

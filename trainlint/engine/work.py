@@ -94,20 +94,7 @@ def do(
     """
     shown = job.target.shown
     try:
-        data = read_bytes(job.path, whole=not is_settings(shown))
-        elsewhere = fixing is not None and write_leaves_project(job.path)
-        with time_limit(job.selection.config.file_time_limit):
-            outcome = _done(data, job, None if elsewhere else fixing, model, remains)
-        if elsewhere and fixing and fixing.applies_to(outcome.findings):
-            return replace(outcome, unfixed=f"{shown} leads out of its project by a link, so it is not fixed")
-        if outcome.rewrite:
-            outcome = replace(outcome, rewrite=replace(outcome.rewrite, data=data))
-        if fixing and fixing.write and outcome.rewrite:
-            failure = _write(job.target, data, outcome.rewrite)
-            if failure:
-                outcome = do_text(outcome.rewrite.before, job)
-                return replace(outcome, failures=(*outcome.failures, failure))
-            return replace(outcome, rewrite=None)
+        return _judged_and_written(job, fixing, model, remains)
     except TookTooLong as error:
         return _too_slow(shown, error)
     except OtherLanguage:
@@ -121,7 +108,29 @@ def do(
     finally:
         if model is not None:
             model.release()
-    return outcome
+
+
+def _judged_and_written(
+    job: Job, fixing: Fixing | None, model: SemanticModel | None, remains: EarlierFacts | None
+) -> Outcome:
+    """Judge the file, and write it where fixes change it and it is to be written. Raises UnreadableSource."""
+    shown = job.target.shown
+    data = read_bytes(job.path, whole=not is_settings(shown))
+    elsewhere = fixing is not None and write_leaves_project(job.path)
+    with time_limit(job.selection.config.file_time_limit):
+        outcome = _done(data, job, None if elsewhere else fixing, model, remains)
+    if elsewhere and fixing and fixing.applies_to(outcome.findings):
+        return replace(outcome, unfixed=f"{shown} leads out of its project by a link, so it is not fixed")
+    if outcome.rewrite is None:
+        return outcome
+    rewrite = replace(outcome.rewrite, data=data)
+    if fixing is None or not fixing.write:
+        return replace(outcome, rewrite=rewrite)
+    failure = _write(job.target, data, rewrite)
+    if failure is None:
+        return replace(outcome, rewrite=None)
+    outcome = do_text(rewrite.before, job)
+    return replace(outcome, failures=(*outcome.failures, failure))
 
 
 def _done(

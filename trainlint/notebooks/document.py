@@ -57,7 +57,7 @@ def read_document(text: str) -> tuple[CodeCell, ...]:
     """
     try:
         return _Reader(text).notebook()
-    except JSONDecodeError as error:
+    except ValueError as error:  # besides JSONDecodeError, a number of thousands of digits
         raise UnreadableNotebook(
             f"it is no valid JSON ({error}), so it is no notebook; correct it or exclude it"
         ) from error
