@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import errno
 
-from trainlint.bounded import NOTEBOOK_BYTES, SOURCE_BYTES, UnfitFile, read_beginning, read_bounded, reason_of
-from trainlint.notebooks import is_notebook
+from trainlint.bounded import UnfitFile, read_beginning, read_bounded, reason_of
+from trainlint.notebooks import is_notebook, most_bytes
 from trainlint.source import UnreadableSource, decode_source
 
 TYPE_CHECKING = False
@@ -25,16 +25,15 @@ def read_bytes(path: Path, *, whole: bool = True) -> bytes:
 
     Raises UnreadableSource when the file cannot be read or is too large.
     """
-    most_bytes = NOTEBOOK_BYTES if is_notebook(path.name) else SOURCE_BYTES
+    most = most_bytes(path.name)
     try:
-        return read_bounded(path, most_bytes) if whole else read_beginning(path, most_bytes)
+        return read_bounded(path, most) if whole else read_beginning(path, most)
     except UnfitFile as error:
         if error.errno != errno.EFBIG:
             raise UnreadableSource(f"{error.strerror}; exclude it") from error
-        most = most_bytes // 1_000_000
         instead = "clear its outputs or exclude it" if is_notebook(path.name) else "exclude it"
         raise UnreadableSource(
-            f"it is larger than {most} MB, the most that trainlint reads of one file; {instead}"
+            f"it is larger than {most // 1_000_000} MB, the most that trainlint reads of one file; {instead}"
         ) from error
     except OSError as error:
         raise UnreadableSource(
