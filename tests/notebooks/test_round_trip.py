@@ -174,6 +174,13 @@ def test_lines_are_put_into_a_list_in_its_own_layout() -> None:
     assert gap.join(f'"{line}"' for line in lines).encode() in fixed(data)
 
 
+def test_a_line_behind_the_last_line_end_gets_a_string_of_its_own() -> None:
+    data = notebook("long(a, b)\nwide(\nc\n)\n").encode()
+    whole = json.loads(fixed(data))
+    lines = ["both(\n", "    a,\n", "    b,\n", ")\n", "narrow(c)\n"]
+    assert whole["cells"][0]["source"] == lines
+
+
 def test_the_last_line_goes_with_the_line_end_before_it() -> None:
     assert sources(fixed(notebook("x = 1\ngone()", "y = 2").encode())) == ["x = 1", "y = 2"]
     assert sources(fixed(notebook("x = 1\ngone()\n", "y = 2").encode())) == ["x = 1\n", "y = 2"]

@@ -39,8 +39,8 @@ def _changes(
     if cell.source == source:
         return
     if not cell.strings:
-        strings = (f'"{escaped(line, ascii_only=ascii_only)}"' for line in _LINES.findall(source))
-        yield cell.start, cell.stop, f"[{separator.join(strings)}]"
+        written = separator.join(f'"{escaped(line, ascii_only=ascii_only)}"' for line in _LINES.findall(source))
+        yield cell.start, cell.stop, f"[{written}]"
         return
     places = character_places(text, cell)
     for start, stop, new, is_last in _differences(cell.source, source):
@@ -48,8 +48,10 @@ def _changes(
         if cell.listed:
             # Each line has a string of its own, and none follows the last line end.
             lines = [escaped(line, ascii_only=ascii_only) for line in _LINES.findall(new)]
+            follows_all = start == len(cell.source) and cell.source.endswith("\n")
             begins_line = bool(lines) and new.endswith("\n") and not is_last
-            written = f'"{separator}"'.join([*lines, ""] if begins_line else lines)
+            strings = [*([""] if follows_all else []), *lines, *([""] if begins_line else [])]
+            written = f'"{separator}"'.join(strings)
         yield places[start], places[stop], written
 
 
