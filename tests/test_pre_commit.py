@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -30,6 +31,25 @@ def train(model, loader, optimizer):
 """
 
 GOOD = SLOW.replace("loss.item()", "loss.detach()")
+
+NOTEBOOK = json.dumps(
+    {
+        "cells": [
+            {
+                "cell_type": "code",
+                "execution_count": 3,
+                "id": "one",
+                "metadata": {},
+                "outputs": [{"name": "stdout", "output_type": "stream", "text": ["torch.cuda.amp\n"]}],
+                "source": ["import torch\n", "with torch.cuda.amp.autocast():\n", "    result = model(batch)"],
+            }
+        ],
+        "metadata": {"language_info": {"name": "python"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    },
+    indent=1,
+)
 
 OUTDATED = """\
 import torch
@@ -159,5 +179,17 @@ def test_the_fix_is_applied_and_then_the_commit_passes(repository: Repository) -
     assert repository.commits == 0
 
     accepted = repository.commit("step.py", fixed)
+    assert accepted.returncode == 0, accepted.stdout
+    assert repository.commits == 1
+
+
+@pytest.mark.parametrize("repository", ["trainlint-fix"], indirect=True)
+def test_a_notebook_is_fixed_in_place_and_then_the_commit_passes(repository: Repository) -> None:
+    refused = repository.commit("run.ipynb", NOTEBOOK)
+    assert refused.returncode != 0, refused.stdout
+    fixed = (repository.path / "run.ipynb").read_text(encoding="utf-8")
+    assert fixed == NOTEBOOK.replace("torch.cuda.amp.autocast()", 'torch.amp.autocast(\\"cuda\\")')
+
+    accepted = repository.commit("run.ipynb", fixed)
     assert accepted.returncode == 0, accepted.stdout
     assert repository.commits == 1

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 # The most bytes that are read of one file, by what it is.
 SOURCE_BYTES = 5_000_000
 """Python. What people write is far smaller; a larger file is data, and judging it could take minutes."""
+NOTEBOOK_BYTES = 50_000_000
+"""A notebook with its outputs, which are read and dropped. Its code is bounded as that of a Python file is."""
 SETTINGS_BYTES = 100_000
 """Settings of training in JSON and YAML. People write them by hand; a larger file holds data."""
 SHIPPED_BYTES = 200_000

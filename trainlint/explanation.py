@@ -33,6 +33,8 @@ class Hidden:
     by: Hiding
     line: int | None = None
     """Where the comment stands, for COMMENT."""
+    cell: int | None = None
+    """The cell of a notebook that the line is counted in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,8 @@ class Line:
     """Those of which nothing is known."""
     looks: tuple[Look, ...] = ()
     """What rules saw here: first those that found something, then by code."""
+    cell: int | None = None
+    """The cell of a notebook that the number is counted in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,7 @@ class Explanation:
     path: str
     first: int
     last: int
+    """The lines asked about; of a notebook, counted in the text of all its code cells."""
     whole_file: bool
     """Whether the lines are those of the file that a rule looks at; otherwise they are those asked about."""
     min_confidence: Confidence

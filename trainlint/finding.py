@@ -10,7 +10,7 @@ from enum import Enum, IntEnum
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from trainlint.evidence import Verdict
 
@@ -101,11 +101,24 @@ class Edit:
     start: int
     stop: int
     text: str
+    cell: int | None = None
+    """In a report on a notebook, the cell whose source the characters are counted in; None everywhere else."""
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """The text with all edits made; they do not overlap. Insertions at one offset keep the order given here."""
+    pieces: list[str] = []
+    position = 0
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.stop)):
+        pieces += (text[position : edit.start], edit.text)
+        position = edit.stop
+    pieces.append(text[position:])
+    return "".join(pieces)
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A whole rewrite that is applied completely or not at all. Edits are sorted and do not overlap."""
+    """A whole rewrite that is applied completely or not at all. Edits are sorted and do not overlap in one cell."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -124,6 +137,8 @@ class RelatedPlace:
     """1-based, in characters."""
     message: str
     """What is the case there, as a short clause: "calls `reduce_mean` in every training step"."""
+    cell: int | None = None
+    """As that of a finding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +165,8 @@ class Finding:
     """Further places of the same defect, nearest first. An ignore comment at any of them silences the finding."""
     withheld: bool = False
     """Whether it has a fix that the configuration keeps from being shown or applied."""
+    cell: int | None = None
+    """In a report on a notebook, the cell that the span is counted in: its place among all cells, counted from 1."""
 
     @property
     def sentence(self) -> str:
@@ -157,9 +174,9 @@ class Finding:
         return f"{self.message}; {self.help}" if self.help else self.message
 
     @property
-    def order(self) -> tuple[str, int, int, str, str]:
+    def order(self) -> tuple[str, int, int, int, str, str]:
         """The stable output order: by path, then position, then code and message."""
-        return (self.path, self.span.start_line, self.span.start_column, self.code, self.message)
+        return (self.path, self.cell or 0, self.span.start_line, self.span.start_column, self.code, self.message)
 
 
 @dataclass(frozen=True, slots=True)

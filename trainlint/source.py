@@ -9,28 +9,47 @@ from bisect import bisect_right
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from trainlint.finding import Span
+from trainlint.finding import Span, apply_edits
+from trainlint.notebooks import is_notebook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Sequence
+
+    from trainlint.finding import Edit
+    from trainlint.notebooks.cells import Cells
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+_MOST_CHARACTERS = 5_000_000
+"""The most code of a notebook that is judged, as of one Python file (`trainlint/bounded.py`)."""
 
 
 class UnreadableSource(Exception):
     """The bytes are not Python text. The message is a sentence for people."""
 
 
+class OtherLanguage(UnreadableSource):
+    """A notebook whose kernel runs another language: it is left alone, and that is no failure."""
+
+
 @dataclass(frozen=True)
 class SourceFile:
-    """One Python file. `text` keeps the file's own line ends; offsets everywhere count its characters."""
+    """One Python file. `text` keeps the file's own line ends; offsets everywhere count its characters.
+
+    Of a notebook, `text` is the code of its cells as one module, with Python in the place of magics, and `cells` says
+    where each piece of it stands. `trainlint/notebooks/` makes both.
+    """
 
     path: str
     """As shown to the user."""
     text: str
     encoding: str = "utf-8"
     bom: bool = False
+    cells: Cells | None = None
+    """None of a file that is no notebook."""
 
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
@@ -41,9 +60,26 @@ class SourceFile:
         """Bytes of `text` in this file's own encoding, with its byte order mark where it had one."""
         return (codecs.BOM_UTF8 if self.bom else b"") + text.encode(self.encoding)
 
-    def with_text(self, text: str) -> SourceFile:
-        """The file with another text, as after a fix."""
-        return replace(self, text=text)
+    def content(self, before: bytes) -> bytes:
+        """The bytes of the whole file. `before` are those that it was read from: a notebook is more than its code."""
+        if self.cells is None:
+            return self.encode(self.text)
+        from trainlint.notebooks.writing import with_cells
+
+        return self.encode(with_cells(_without_bom(before).decode(self.encoding), self.cells))
+
+    def edited(self, edits: Sequence[Edit]) -> SourceFile:
+        """The file after edits of its text, as after a fix."""
+        return replace(self, text=apply_edits(self.text, edits), cells=self.cells.edited(edits) if self.cells else None)
+
+    def cell(self, number: int) -> SourceFile | None:
+        """One cell of a notebook, as it is written there, as a file of its own; None where there is no such cell."""
+        source = self.cells.source_of(number) if self.cells else None
+        return None if source is None else SourceFile(self.path, source)
+
+    def line_name(self, number: int) -> str:
+        """A line as people name it: "line 88", or "cell 3:12" in a notebook."""
+        return self.cells.line_name(number) if self.cells else f"line {number}"
 
     def line(self, number: int) -> str:
         """The text of a 1-based line without its line end; empty past the end of the file."""
@@ -89,8 +125,11 @@ class SourceFile:
 def decode_source(path: str, data: bytes) -> SourceFile:
     """Decode a Python file by its byte order mark and coding cookie (PEP 263).
 
-    Raises UnreadableSource for an unknown encoding, bytes that do not fit it, or a binary file.
+    Raises UnreadableSource for an unknown encoding, bytes that do not fit it, a binary file or a broken notebook, and
+    OtherLanguage for a notebook whose kernel does not run Python.
     """
+    if is_notebook(path):
+        return _decode_notebook(path, data)
     if b"\0" in data:
         raise UnreadableSource("it holds NUL bytes, so it is no Python text; exclude it or save it as UTF-8")
     head = b"".join(data.split(b"\n", 2)[:2])  # PEP 263 lets no other line speak of an encoding
@@ -104,6 +143,30 @@ def decode_source(path: str, data: bytes) -> SourceFile:
             f"it does not decode as {codec} ({error}); save it as UTF-8 or correct its coding line"
         ) from error
     return source_from_text(path, text, encoding=codec, bom=bom)
+
+
+def _decode_notebook(path: str, data: bytes) -> SourceFile:
+    from trainlint.notebooks.document import OtherKernel, UnreadableNotebook
+    from trainlint.notebooks.reading import read_notebook
+
+    try:
+        text, cells = read_notebook(_without_bom(data).decode("utf-8"))
+    except UnicodeError as error:
+        raise UnreadableSource(f"it is no UTF-8 ({error}), so it is no notebook; correct it or exclude it") from error
+    except OtherKernel as error:
+        raise OtherLanguage(str(error)) from error
+    except UnreadableNotebook as error:
+        raise UnreadableSource(str(error)) from error
+    if len(text) > _MOST_CHARACTERS:
+        raise UnreadableSource(
+            f"its cells hold more than {_MOST_CHARACTERS // 1_000_000} MB of code, the most that trainlint reads of "
+            "one file; exclude it"
+        )
+    return SourceFile(path, text, bom=data.startswith(codecs.BOM_UTF8), cells=cells)
+
+
+def _without_bom(data: bytes) -> bytes:
+    return data.removeprefix(codecs.BOM_UTF8)
 
 
 def _declared_encoding(data: bytes) -> str:

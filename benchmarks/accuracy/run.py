@@ -87,6 +87,7 @@ def read_report(repo: str, directory: Path, report: object) -> Checked:
                 repo=repo,
                 path=_inside(directory, finding["path"]),
                 line=finding["span"]["start_line"],
+                cell=finding.get("cell"),
                 code=finding["code"],
                 message=finding["message"],
                 confidence=Confidence[finding["confidence"].upper()],

@@ -28,6 +28,8 @@ class Flag:
     """How often the line runs, in trainlint's word."""
     related: tuple[tuple[str, int], ...] = ()
     """Further places of the same defect, such as hot call sites: path and line."""
+    cell: int | None = None
+    """The cell of a notebook that the line is counted in."""
 
     @property
     def issues(self) -> tuple[str, ...]:

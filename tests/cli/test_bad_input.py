@@ -95,7 +95,7 @@ def test_links_to_nowhere_links_to_themselves_and_directories_with_a_files_name(
     assert {failure["path"]: failure["reason"].partition(";")[0] for failure in report["failures"]} == {
         "broken.py": "it is a symbolic link that leads nowhere",
         "loop.py": "it is a symbolic link that leads back to itself",
-        "package.py": "it is a directory, though its name is that of a Python file",
+        "package.py": "it is a directory, though its name is that of a file with code",
     }
     assert [finding["path"] for finding in report["findings"]] == ["good.py", "package.py/inner.py"]
 
@@ -141,11 +141,13 @@ def test_a_file_name_that_is_no_text(toys: Program, write: Write) -> None:
     assert toys("check", "--show-files").code == 0
 
 
-def test_a_notebook_is_said_to_be_none_of_ours(toys: Program, write: Write) -> None:
+def test_a_broken_notebook_hides_no_other_file(toys: Program, write: Write) -> None:
     write("run.ipynb", '{"cells": ["import torch"]}')
-    result = toys("check", "run.ipynb", "--output-format", "concise")
+    write("train.py", GOOD)
+    result = toys("check", ".", "--output-format", "concise")
     assert result.code == 2
-    assert "run.ipynb: it is a notebook" in result.out
+    assert "could not judge run.ipynb: cell 1 is no JSON object" in result.out
+    assert "train.py:" in result.out
 
 
 def test_a_named_file_is_judged_whatever_its_suffix(toys: Program, write: Write) -> None:

@@ -116,7 +116,7 @@ def test_the_json_shape(program: Program, write: Write) -> None:
     silent = next(rule for rule in line["rules"] if rule["code"] == "TRN706")
     assert (silent["answer"], silent["silence"]) == ("silent", "the file does not use torch.compile")
     (line,) = answer(program, "train.py:12")["lines"]
-    assert line["rules"][0]["findings"][0]["hidden"] == [{"by": "comment", "line": 12}]
+    assert line["rules"][0]["findings"][0]["hidden"] == [{"by": "comment", "cell": None, "line": 12}]
     (line,) = answer(program, "train.py:5")["lines"]
     assert (line["heat"]["heat"], line["body_heat"]["heat"]) == ("unknown", "step")
 
@@ -165,7 +165,7 @@ def test_a_file_that_cannot_train_is_not_looked_at(program: Program, write: Writ
         ("", "the path is empty"),
         ("broken.py:1", "line 1"),
         ("binary.py", "NUL"),
-        ("notes.ipynb", "notebook"),
+        ("notes.ipynb", "no list of cells"),
     ],
 )
 def test_where_there_is_no_answer_a_sentence_says_why(program: Program, write: Write, place: str, words: str) -> None:

@@ -52,7 +52,7 @@ def test_directories_give_their_python_files_in_a_stable_order(project: Path, in
     if in_git:
         git("init", "-q")
     found = everything()
-    assert shown(found) == [".hidden/x.py", "a.py", "a/b/c.pyw", "a/z.py", "b.py"]
+    assert shown(found) == [".hidden/x.py", "a.py", "a/b/c.pyw", "a/z.py", "b.py", "run.ipynb"]
     assert found.failures == ()
     assert [target.path for target in found.targets] == [project / name for name in shown(found)]
     assert found.targets[0].size == len("# .hidden/x.py\n")

@@ -7,8 +7,7 @@ import io
 import tokenize
 from collections.abc import Iterable
 
-from trainlint.finding import Edit, Finding, Fix, Safety, Severity
-from trainlint.fixing.apply import apply_edits
+from trainlint.finding import Edit, Finding, Fix, Safety, Severity, apply_edits
 from trainlint.source import SourceFile, source_from_text
 
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fixing.helpers import finding
-from trainlint.finding import Edit, Safety
+from trainlint.finding import Edit, Safety, apply_edits
 from trainlint.fixing import apply_fixes
-from trainlint.fixing.apply import apply_edits, flaw
+from trainlint.fixing.apply import flaw
 from trainlint.source import source_from_text
 
 SOURCE = source_from_text("train.py", "a = b\nc = d\n")

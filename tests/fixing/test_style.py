@@ -7,8 +7,7 @@ import ast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainlint.finding import Edit, Fix, Safety
-from trainlint.fixing.apply import apply_edits
+from trainlint.finding import Edit, Fix, Safety, apply_edits
 from trainlint.fixing.style import in_style_of_file
 from trainlint.source import source_from_text
 

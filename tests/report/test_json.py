@@ -53,6 +53,7 @@ def test_a_finding_holds_all_that_is_known() -> None:
         "code": "TRN205",
         "name": "blocking-batch-copy",
         "path": "src/train.py",
+        "cell": None,
         "span": {"start_line": 7, "start_column": 22, "end_line": 7, "end_column": 38},
         "message": "The host waits for this copy.",
         "help": None,
@@ -63,7 +64,7 @@ def test_a_finding_holds_all_that_is_known() -> None:
         "fix": {
             "title": "copy without waiting",
             "safety": "safe",
-            "edits": [{"start": 139, "stop": 150, "text": ".to(device, non_blocking=True)"}],
+            "edits": [{"cell": None, "start": 139, "stop": 150, "text": ".to(device, non_blocking=True)"}],
         },
         "related": [],
         "url": "https://github.com/trainlint/trainlint/blob/main/docs/rules/blocking-batch-copy.md",
@@ -75,7 +76,7 @@ def test_related_places_are_listed() -> None:
     written = document(Report((replace(ITEM, related=(place,)),), (), 1))
     VALIDATOR.validate(written)
     assert written["findings"][0]["related"] == [
-        {"path": "src/lo é.py", "line": 31, "column": 9, "message": "calls `step`"}
+        {"path": "src/lo é.py", "cell": None, "line": 31, "column": 9, "message": "calls `step`"}
     ]
 
 

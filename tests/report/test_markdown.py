@@ -26,7 +26,7 @@ def test_counts_rules_and_findings() -> None:
         "## trainlint\n\nFound 2 problems in 12 files (1 fixable with --fix, 1 more with --unsafe-fixes).\n"
     )
     assert "blocking-batch-copy.md) blocking-batch-copy | 1 | 1 fixable with --fix |" in page
-    assert page.count("| src/train.py:9 |") == 1
+    assert page.count("| src/train.py:9:18 |") == 1
     assert html(Report((COPY, ITEM), (), 12)).count("<table>") == 2
 
 

@@ -13,8 +13,7 @@ from tests.fixing.helpers import comments
 from tests.rules.catalogue import all_rules, source
 from trainlint.config import Config
 from trainlint.engine.judge import judge
-from trainlint.finding import Confidence, Safety
-from trainlint.fixing.apply import apply_edits
+from trainlint.finding import Confidence, Safety, apply_edits
 from trainlint.rule import Rule
 from trainlint_rules.distributed.all_gather_then_cat import AllGatherThenCat
 

@@ -13,9 +13,8 @@ from tests.fixing.helpers import comments
 from tests.rules.catalogue import all_rules
 from trainlint.config import Config
 from trainlint.engine.judge import judge
-from trainlint.finding import Confidence, Edit, Finding
+from trainlint.finding import Confidence, Edit, Finding, apply_edits
 from trainlint.fixing import FixResult, fix_to_fixpoint
-from trainlint.fixing.apply import apply_edits
 from trainlint.rule import Rule
 from trainlint.source import SourceFile, source_from_text
 

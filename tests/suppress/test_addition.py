@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from tests.suppress.test_suppress import found_in, judged
 from tests.toy_rules import RULES
-from trainlint.finding import Finding, Severity, Span
-from trainlint.fixing.apply import apply_edits
+from trainlint.finding import Finding, Severity, Span, apply_edits
 from trainlint.source import source_from_text
 from trainlint.suppress import suppress
 from trainlint.suppress.addition import additions

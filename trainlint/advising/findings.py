@@ -40,7 +40,10 @@ def _item(
     levels = {finding.fix.safety for finding in found if finding.fix is not None}
     level = max(levels, default=None)
     fixed = sum(finding.fix is not None for finding in found)
-    places = tuple(f"{finding.path}:{finding.span.start_line}" for finding in found)
+    places = tuple(
+        f"{finding.path}:{'' if finding.cell is None else f'cell {finding.cell}:'}{finding.span.start_line}"
+        for finding in found
+    )
     helps = Counter(finding.help or finding.message for finding in found)
     command = None if level is None else f"trainlint check --select {rule.code} {_COMMANDS[level]} {_paths(found)}"
     return Item(

@@ -13,8 +13,9 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from trainlint.bounded import SOURCE_BYTES, read_bounded
+from trainlint.bounded import read_bounded
 from trainlint.cache.keys import digest
+from trainlint.notebooks import most_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _read(path: str, stamp: Stamp) -> Seen | None:
     """What a file holds; None where that cannot be read, or changes meanwhile."""
     before = time.time_ns()
     try:
-        data = read_bounded(path, SOURCE_BYTES)
+        data = read_bounded(path, most_bytes(path))
         same = Stamp.of(os.stat(path)) == stamp
     except OSError:  # larger files are not read: nothing is kept of them
         return None

@@ -9,10 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainlint.bounded import SOURCE_BYTES, read_bounded
+from trainlint.bounded import read_bounded
 from trainlint.cli.console import UsageError
 from trainlint.evidence import State, Verdict
 from trainlint.finding import Failure, Measured
+from trainlint.notebooks import most_bytes
 from trainlint.paths import shown_path
 from trainlint.project import repository_around
 from trainlint.verdict_file import Evidence, UnusableEvidence, read_evidence
@@ -138,7 +139,7 @@ def _verdict_on(finding: Finding, verdicts: Sequence[Verdict]) -> Verdict | None
 def _digest(place: str, content: bytes | None) -> str:
     """The SHA-256 of a file's bytes; empty where they can no longer be read."""
     try:
-        data = read_bounded(place, SOURCE_BYTES) if content is None else content
+        data = read_bounded(place, most_bytes(str(place))) if content is None else content
     except OSError:
         return ""
     return hashlib.sha256(data).hexdigest()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
-from trainlint.engine.rewriting import Chosen, place_shown
+from trainlint.engine.rewriting import Chosen, PlaceShown, place_shown
 from trainlint.finding import Report
 from trainlint.report import Settings, render
 from trainlint.report.settings import style_for
@@ -39,7 +39,7 @@ def choose(
     settings = Settings(style=style_for(sys.stdout, options.color), summary=False)
     if findings and not fixable:
         console.note("There is no fix to ask about.")
-    places, codes = set[tuple[str, str, int, int]](), set[str]()
+    places, codes = set[PlaceShown](), set[str]()
     for number, finding in enumerate(fixable, 1):
         if finding.code in codes:
             continue

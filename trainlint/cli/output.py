@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from trainlint.bounded import SOURCE_BYTES, read_bounded
 from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.cli.outputs import outputs
 from trainlint.engine.discover import Discovery, Target
+from trainlint.engine.read import read_bytes
 from trainlint.finding import Failure
 from trainlint.paths import shown_path
 from trainlint.report import FORMATS, Settings, Style, render, render_statistics
@@ -47,8 +47,8 @@ class SourcesOnDisk:
         """The text of a file by the path that findings carry; None where it can no longer be read."""
         if shown not in self._texts:
             try:
-                self._texts[shown] = decode_source(shown, read_bounded(self._paths[shown], SOURCE_BYTES))
-            except (KeyError, OSError, UnreadableSource):
+                self._texts[shown] = decode_source(shown, read_bytes(self._paths[shown]))
+            except (KeyError, UnreadableSource):
                 self._texts[shown] = None
         return self._texts[shown]
 
@@ -104,12 +104,12 @@ def without_commands_in_patches(found: Run) -> Run:
     """
     if not any(variable in os.environ for variable in _READS_COMMANDS):
         return found
-    from trainlint.report.patch import unified_difference
+    from trainlint.report.patch import difference_for_people
 
     safe, failures = [], list(found.report.failures)
     for rewrite in found.rewrites:
         path = rewrite.before.path
-        if has_commands(unified_difference(path, rewrite.before.text, rewrite.after.text)):
+        if has_commands(difference_for_people(rewrite.before, rewrite.after)):
             reason = (
                 "its patch is not shown, as a line of it would be a command to the CI service; use --diff elsewhere"
             )
@@ -121,16 +121,16 @@ def without_commands_in_patches(found: Run) -> Run:
 
 def show_diff(found: Run, options: Namespace) -> None:
     """Print what fixes would change; what could not be judged, and a line of counts, go to stderr."""
-    from trainlint.report.patch import patch_of, unified_difference
+    from trainlint.report.patch import difference_for_people, patch_of
 
     root = _root_of_patch(found)
     for rewrite in found.rewrites:
-        before, after = rewrite.before, rewrite.after
         if sys.stdout.isatty():  # nobody takes a patch from there to apply it, so its bytes need not be those of files
-            console.write(sys.stdout, for_terminal(unified_difference(before.path, before.text, after.text)))
+            console.write(sys.stdout, for_terminal(difference_for_people(rewrite.before, rewrite.after)))
             continue
-        path = before.path if root is None else shown_path(Path.cwd() / before.path, root)
-        console.out_bytes(patch_of(path, before.encode(before.text), after.encode(after.text)))
+        path = rewrite.before.path
+        path = path if root is None else shown_path(Path.cwd() / path, root)
+        console.out_bytes(patch_of(path, *rewrite.contents))
     if root is not None and not options.quiet:
         console.note(f"The paths begin at {quoted(str(root))}: apply the patch there.")
     tell_failures(found.report.failures)

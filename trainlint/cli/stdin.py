@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from trainlint.engine.parsing import UNREADABLE
 from trainlint.engine.run import Run, run_text
 from trainlint.finding import Failure, Report
 from trainlint.paths import shown_path
-from trainlint.source import SourceFile, UnreadableSource, decode_source
+from trainlint.source import OtherLanguage, SourceFile, UnreadableSource, decode_source
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -41,6 +42,9 @@ def check_stdin(
         source = decode_source(shown, data)
         cache = cache_for(options, [path.parent])
         found = run_text(source, path, configurations, fixing=fixing, alone=not options.stdin_filename, cache=cache)
+        found = replace(found, rewrites=tuple(replace(rewrite, data=data) for rewrite in found.rewrites))
+    except OtherLanguage:
+        found = Run(Report((), (), 0), failing=False)
     except UnreadableSource as error:
         found = Run(Report((), (Failure(shown, str(error), UNREADABLE),), 0), failing=False)
     if options.diff:
@@ -48,8 +52,8 @@ def check_stdin(
         show_diff(found, options)
         return found
     for rewrite in found.rewrites:
-        source = rewrite.after
-        data = source.encode(source.text)
+        data = rewrite.contents[1]
+        source = decode_source(shown, data)
     if evidence is not None:
         from trainlint.cli.evidence import with_evidence
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from trainlint.engine.discover import discover
 from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.index.project_index import build_index
 from trainlint.engine.parsing import parse
-from trainlint.engine.read import TRAINING_WORDS, may_hold_findings, read_bytes
+from trainlint.engine.read import TRAINING_WORDS, code_of, may_hold_findings, read_bytes
 from trainlint.engine.why.explain import explain, rules_to_ask
 from trainlint.engine.work import crash
 from trainlint.explanation import Explanation
@@ -40,6 +40,10 @@ if TYPE_CHECKING:
 
 _PLACE = re.compile(r"(?P<path>.+?)(?::(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?:?)?", re.DOTALL)
 """FILE, FILE:LINE and FILE:FIRST-LAST; FILE:LINE:COLUMN and a last colon too, as reports print them."""
+_PLACE_IN_NOTEBOOK = re.compile(
+    r"(?P<path>.+?\.ipynb)(?::(?:cell )?(?P<cell>\d+)(?::(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?)?:?)?", re.DOTALL
+)
+"""The same with a cell before the line, as in run.ipynb:3:12, or run.ipynb:cell 3:12:5 as reports print it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,13 @@ class Question:
     first: int | None = None
     """None for the whole file."""
     last: int | None = None
+    cell: int | None = None
+    """The cell of a notebook that the lines are counted in; without lines, all of it is meant."""
+
+    @property
+    def whole_file(self) -> bool:
+        """Whether nothing is named but the file."""
+        return self.first is None and self.cell is None
 
 
 def why(options: Namespace) -> int:
@@ -76,14 +87,19 @@ def read_question(words: str) -> Question:
     """What FILE:LINE means. A file whose very name looks like that is meant first. Raises UsageError."""
     if not words:
         raise UsageError("the path is empty; name a file, as in train.py:88")
-    found = _PLACE.fullmatch(words)
-    if found is None or found["first"] is None or exists(words):
+    in_notebook = _PLACE_IN_NOTEBOOK.fullmatch(words)
+    found = in_notebook or _PLACE.fullmatch(words)
+    if found is None or exists(words):
         return Question(words)
+    cell = int(in_notebook["cell"]) if in_notebook and in_notebook["cell"] else None
+    if found["first"] is None:
+        return Question(found["path"], cell=cell)
     first = int(found["first"])
     last = int(found["last"] or first)
+    before = found["path"] if cell is None else f"{found['path']}:{cell}"
     if last < first:
-        raise UsageError(f"line {first} comes after line {last}; write {found['path']}:{last}-{first}")
-    return Question(found["path"], first, last)
+        raise UsageError(f"line {first} comes after line {last}; write {before}:{last}-{first}")
+    return Question(found["path"], first, last, cell)
 
 
 def _target(path: str) -> Target:
@@ -98,17 +114,17 @@ def _target(path: str) -> Target:
 
 def _answer(question: Question, target: Target, configurations: Configurations, cache: Cache | None) -> Explanation:
     """Raises UsageError for a line that is not there, UnreadableSource and Misconfigured."""
-    data = read_bytes(target.path)
-    source = decode_source(target.shown, data)
+    source = decode_source(target.shown, read_bytes(target.path))
     first, last = _lines(question, source)
     tree = parse(source)
     if isinstance(tree, Failure):
         raise UsageError(f"{quoted(target.shown)}: {tree.reason}")
     selection = configurations.of(target.path.parent)
-    if not may_hold_findings(data, with_torch=True):
+    if not may_hold_findings(code_of(source), with_torch=True):
         words = tuple(word.decode("ascii") for word in TRAINING_WORDS)
-        whole = question.first is None
-        return Explanation(target.shown, first, last, whole, selection.config.min_confidence, missing_words=words)
+        return Explanation(
+            target.shown, first, last, question.whole_file, selection.config.min_confidence, missing_words=words
+        )
     rules = rules_to_ask(selection, configurations.rules_for(target.path))
     member = Member(target.path, target.shown, target.size, selection.config, text=source)
     index = build_index(ProjectFiles([member], configurations), cache=cache)
@@ -117,11 +133,13 @@ def _answer(question: Question, target: Target, configurations: Configurations, 
     for failure in index.failures:
         console.note(f"trainlint: {quoted(failure.path)}: {failure.reason}")
     model = SemanticModel(source, tree, selection.config, index.imported_facts.get(target.path, ALONE))
-    return explain(model, rules, first, last, whole_file=question.first is None)
+    return explain(model, rules, first, last, whole_file=question.whole_file)
 
 
 def _lines(question: Question, source: SourceFile) -> tuple[int, int]:
     """The first and the last line asked about. Raises UsageError where the file has no such lines."""
+    if question.cell is not None:
+        return _lines_of_cell(question, question.cell, source)
     count = len(source.line_starts) - (source.line_starts[-1] == len(source.text) and len(source.line_starts) > 1)
     if question.first is None or question.last is None:
         return 1, count
@@ -129,3 +147,12 @@ def _lines(question: Question, source: SourceFile) -> tuple[int, int]:
         lines = "1 line" if count == 1 else f"{count} lines"
         raise UsageError(f"{quoted(source.path)} has {lines}, so there is no line {question.first}")
     return question.first, min(question.last, count)
+
+
+def _lines_of_cell(question: Question, number: int, source: SourceFile) -> tuple[int, int]:
+    cell = source.cell(number)
+    begin = source.cells.line_in_text(number, 1) if source.cells else None
+    if cell is None or begin is None:
+        raise UsageError(f"{quoted(source.path)} has no code cell {number}; text cells count, too")
+    first, last = _lines(Question(question.path, question.first, question.last), replace(cell, path=f"cell {number}"))
+    return begin + first - 1, begin + last - 1

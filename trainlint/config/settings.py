@@ -156,7 +156,8 @@ class Config:
         example=["third_party", "*_pb2.py"],
         invalidates=Invalidates.NOTHING,
         details="It adds to what `.gitignore` files leave out. A path that the command line names is judged all the "
-        "same, unless `force-exclude` is set. [Which files are judged](files.md) describes the patterns.",
+        "same, unless `force-exclude` is set. `*.ipynb` leaves out all [notebooks](notebooks.md). "
+        "[Which files are judged](files.md) describes the patterns.",
     )
     force_exclude: bool = key(
         False,

@@ -2,7 +2,7 @@
 
 Directories are walked. Inside a git repository ignore files are honoured with git's meaning, whether or not git tracks
 a file; git itself is never run, because a repository's configuration can make it run a command. Only `.py` and `.pyw`
-files are looked for, and files with settings of DeepSpeed and Accelerate; notebooks are left out.
+files are looked for, notebooks, and files with settings of DeepSpeed and Accelerate.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 
 from trainlint.bounded import SETTINGS_BYTES, leads_out, read_bounded, reason_of
 from trainlint.finding import Failure
+from trainlint.notebooks import is_notebook
 from trainlint.paths import absolute, is_directory, shown_path
 from trainlint.project import project_around, repository_around
 from trainlint.training_settings.files import holds_settings, may_be_settings
@@ -32,6 +33,7 @@ SKIPPED_DIRECTORIES = frozenset(
         ".eggs",
         ".git",
         ".hg",
+        ".ipynb_checkpoints",
         ".mypy_cache",
         ".nox",
         ".pytest_cache",
@@ -51,7 +53,7 @@ SKIPPED_DIRECTORIES = frozenset(
 """Directories that hold no code of the user's own. They are judged only when they are named explicitly."""
 
 _MISSING = "it does not exist; check the spelling and the working directory"
-_MISNAMED = "it is a directory, though its name is that of a Python file; rename it or exclude it"
+_MISNAMED = "it is a directory, though its name is that of a file with code; rename it or exclude it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,7 @@ class _Search:
         real = os.path.realpath(root)
         self.project = project_around(real) or real
         self.left_out[root] = False
-        if is_python(root):
+        if is_code(root):
             self.fail(root, _MISNAMED)
         top = repository_around(real)
         if top is None:
@@ -208,7 +210,7 @@ class _Search:
             self.excluded.add(self.shown(path))
         elif is_link and leads_out(path, self.project):
             self.note(path, "it is a link to a file outside of the project; it is judged only when it is named")
-        elif is_python(path):
+        elif is_code(path):
             self.add(path, place)
         else:
             if not is_link and is_shipped(path):
@@ -252,7 +254,7 @@ class _Search:
             if not answer and self.is_excluded_itself(Path(directory)):
                 answer = True
                 self.excluded.add(self.shown(directory))
-            if not answer and is_python(directory):
+            if not answer and is_code(directory):
                 self.fail(directory, _MISNAMED)
             self.left_out[directory] = answer
         return answer
@@ -310,9 +312,14 @@ def is_python(name: str) -> bool:
     return name.endswith(_SUFFIXES)
 
 
+def is_code(name: str) -> bool:
+    """Whether a file name is that of a Python file or a notebook."""
+    return is_python(name) or is_notebook(name)
+
+
 def _may_be_judged(name: str) -> bool:
-    """Whether a file name is that of a Python file, or may be that of settings."""
-    return is_python(name) or may_be_settings(name.rpartition("/")[2])
+    """Whether a file name is that of a file with code, or may be that of settings."""
+    return is_code(name) or may_be_settings(name.rpartition("/")[2])
 
 
 def is_shipped(name: str) -> bool:

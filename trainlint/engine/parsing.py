@@ -30,16 +30,25 @@ def parse(source: SourceFile) -> ast.Module | Failure:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # odd escapes in the user's strings are the user's compiler's matter
-            return ast.parse(source.text)
+            tree = ast.parse(source.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         lasting = isinstance(error, SyntaxError | ValueError)
         return Failure(source.path, _why_unparsable(source, error), UNREADABLE, lasting)
+    if source.cells is not None and (cell := source.cells.unfinished(tree)) is not None:
+        reason = f"cell {cell}: a statement goes on in the next cell; correct it or exclude the notebook"
+        return Failure(source.path, reason, UNREADABLE, lasting=True)
+    return tree
 
 
 def _why_unparsable(source: SourceFile, error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         line = error.lineno or 0
-        reason = f"line {line}: it is no Python that this interpreter reads ({error.msg})"
+        message = str(error.msg)
+        if source.cells is not None:
+            from trainlint.notebooks.places import words_in_cells  # few projects have notebooks
+
+            message = words_in_cells(message, source.cells)
+        reason = f"{source.line_name(line)}: it is no Python that this interpreter reads ({message})"
         if _looks_like_python_2(source.line(line)):
             return f"{reason}; it looks like Python 2, which trainlint does not judge: exclude it"
         return f"{reason}; correct it, exclude it, or run trainlint with the Python version it is written for"

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import errno
 
-from trainlint.bounded import SOURCE_BYTES, UnfitFile, read_beginning, read_bounded, reason_of
-from trainlint.source import UnreadableSource
+from trainlint.bounded import UnfitFile, read_beginning, read_bounded, reason_of
+from trainlint.notebooks import is_notebook, most_bytes
+from trainlint.source import UnreadableSource, decode_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from trainlint.source import SourceFile
 
 _TORCH_WORDS = (b"torch", b"lightning", b"accelerate")
 TRAINING_WORDS = (*_TORCH_WORDS, b".backward(")
@@ -20,23 +23,33 @@ _READS_TENSOR = b".item()"
 def read_bytes(path: Path, *, whole: bool = True) -> bytes:
     """The bytes of a source file, or the first ones of a large file that need not be `whole`.
 
-    Raises UnreadableSource when the file cannot be read, is too large, or holds another language.
+    Raises UnreadableSource when the file cannot be read or is too large.
     """
-    if path.suffix == ".ipynb":
-        raise UnreadableSource("it is a notebook, which trainlint does not read; export it as a script")
+    most = most_bytes(path.name)
     try:
-        return read_bounded(path, SOURCE_BYTES) if whole else read_beginning(path, SOURCE_BYTES)
+        return read_bounded(path, most) if whole else read_beginning(path, most)
     except UnfitFile as error:
         if error.errno != errno.EFBIG:
             raise UnreadableSource(f"{error.strerror}; exclude it") from error
-        most = SOURCE_BYTES // 1_000_000
+        instead = "clear its outputs or exclude it" if is_notebook(path.name) else "exclude it"
         raise UnreadableSource(
-            f"it is larger than {most} MB, the most that trainlint reads of one file; exclude it"
+            f"it is larger than {most // 1_000_000} MB, the most that trainlint reads of one file; {instead}"
         ) from error
     except OSError as error:
         raise UnreadableSource(
             f"it cannot be read ({reason_of(error)}); correct its permissions or exclude it"
         ) from error
+
+
+def read_code(path: Path) -> bytes:
+    """The bytes of a file's code: of the file itself, or of the cells of a notebook. Raises UnreadableSource."""
+    data = read_bytes(path)
+    return code_of(decode_source(path.name, data)) if is_notebook(path.name) else data
+
+
+def code_of(source: SourceFile) -> bytes:
+    """The same of a text that is already read."""
+    return source.encode(source.text)
 
 
 def may_tell_itself(data: bytes) -> bool:

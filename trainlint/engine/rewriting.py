@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from trainlint.finding import Finding, Safety, UnappliedFix
 from trainlint.source import SourceFile
@@ -13,11 +14,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+class PlaceShown(NamedTuple):
+    """Where a finding is shown, and its rule."""
+
+    path: str
+    code: str
+    cell: int | None
+    """The cell of a notebook that the line is counted in."""
+    line: int
+    column: int
+
+
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """The findings that the user wants to be fixed, where each was asked about."""
 
-    places: frozenset[tuple[str, str, int, int]]
+    places: frozenset[PlaceShown]
     """Findings, by `place_shown`."""
     codes: frozenset[str]
     """Rules of which all findings are meant."""
@@ -27,9 +39,9 @@ class Chosen:
         return finding.code in self.codes or place_shown(finding) in self.places
 
 
-def place_shown(finding: Finding) -> tuple[str, str, int, int]:
-    """Path as shown, code, line and column of a finding."""
-    return finding.path, finding.code, finding.span.start_line, finding.span.start_column
+def place_shown(finding: Finding) -> PlaceShown:
+    """Where a finding is shown, and its rule."""
+    return PlaceShown(finding.path, finding.code, finding.cell, finding.span.start_line, finding.span.start_column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +66,17 @@ class Fixing:
         if self.limit is None or finding.fix is None or finding.fix.safety > self.limit:
             return False
         return self.chosen is None or self.chosen.holds(finding)
+
+    def in_text(self, source: SourceFile) -> Fixing:
+        """The same for a notebook, with the chosen places counted in its joined text, as the engine counts."""
+        if self.chosen is None or source.cells is None:
+            return self
+        places: set[PlaceShown] = set()
+        for place in self.chosen.places:
+            line = source.cells.line_in_text(place.cell, place.line) if place.cell is not None else None
+            if place.path == source.path and line is not None:
+                places.add(place._replace(cell=None, line=line))
+        return replace(self, chosen=replace(self.chosen, places=frozenset(places)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +111,15 @@ def rewritten(
 
 def _with_ignores(done: Rewritten, reason: str, judge: Callable[[SourceFile], Sequence[Finding]]) -> Rewritten:
     """With a comment for each finding that one can silence; a comment that does not is a note, and is not written."""
-    from trainlint.fixing.apply import apply_edits
-    from trainlint.fixing.fixpoint import fits
+    from trainlint.fixing.fixpoint import misfit
     from trainlint.suppress.addition import additions
 
     before = done.source
-    text = apply_edits(before.text, additions(before, done.findings, reason))
-    if text == before.text:
+    source = before.edited(additions(before, done.findings, reason))
+    if source.text == before.text:
         return done
-    if problem := fits(before, text):
+    if problem := misfit(source):
         note = UnappliedFix(before.path, done.findings[0].code, f"ignore comments were not added: {problem}")
         return Rewritten(before, done.findings, done.fixed, 0, (*done.unapplied, note))
-    source = before.with_text(text)
     findings = tuple(judge(source))
     return Rewritten(source, findings, done.fixed, len(done.findings) - len(findings), done.unapplied)

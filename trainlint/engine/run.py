@@ -11,6 +11,7 @@ from trainlint.engine.discover import Discovery, Target
 from trainlint.engine.index.project_files import Member, ProjectFiles
 from trainlint.engine.work import Job, Outcome, Rewrite, do, do_text
 from trainlint.finding import Failure, Report
+from trainlint.notebooks import SUFFIX
 from trainlint.paths import absolute, shown_path
 from trainlint.training_settings.files import is_settings
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
     from trainlint.engine.index.project_index import ProjectIndex
     from trainlint.engine.rewriting import Fixing
+    from trainlint.finding import Finding
     from trainlint.source import SourceFile
 
 
@@ -183,7 +185,7 @@ def _job(target: Target, configurations: Configurations, here: Path) -> Job | Fa
 
 
 def _gathered(jobs: Sequence[Job], outcomes: Sequence[Outcome], failures: Sequence[Failure]) -> Run:
-    findings = [finding for outcome in outcomes for finding in outcome.findings]
+    findings = _counted_in_cells([finding for outcome in outcomes for finding in outcome.findings])
     report = Report(
         findings=tuple(sorted(findings, key=lambda finding: finding.order)),
         failures=_in_order([*failures, *(failure for outcome in outcomes for failure in outcome.failures)]),
@@ -208,6 +210,15 @@ def _gathered(jobs: Sequence[Job], outcomes: Sequence[Outcome], failures: Sequen
         rewrites=tuple(outcome.rewrite for outcome in outcomes if outcome.rewrite),
         unfixed=tuple(outcome.unfixed for outcome in outcomes if outcome.unfixed),
     )
+
+
+def _counted_in_cells(findings: list[Finding]) -> list[Finding]:
+    """The findings, in which lines of notebooks that call their functions are counted in cells."""
+    if not any(SUFFIX in text for each in findings for text in (*each.chain, *(place.path for place in each.related))):
+        return findings
+    from trainlint.engine.calling_notebooks import CallingNotebooks  # few projects have notebooks
+
+    return list(map(CallingNotebooks().finding, findings))
 
 
 def _in_order(failures: Sequence[Failure]) -> tuple[Failure, ...]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from trainlint.bounded import SETTINGS_BYTES, write_leaves_project
 from trainlint.engine.parsing import UNREADABLE, parse
-from trainlint.engine.read import may_hold_findings, read_bytes
+from trainlint.engine.read import code_of, may_hold_findings, read_bytes
 from trainlint.engine.time_limit import TookTooLong, time_limit
 from trainlint.finding import Failure, Finding, UnappliedFix
-from trainlint.source import SourceFile, UnreadableSource, decode_source
+from trainlint.source import OtherLanguage, SourceFile, UnreadableSource, decode_source
 from trainlint.training_settings.files import holds_settings, is_settings
 
 TYPE_CHECKING = False
@@ -32,6 +32,13 @@ class Rewrite:
 
     before: SourceFile
     after: SourceFile
+    data: bytes = b""
+    """The bytes that the file holds; a notebook is more than its code. Empty where they are not known."""
+
+    @property
+    def contents(self) -> tuple[bytes, bytes]:
+        """The bytes of the file before and after."""
+        return self.before.content(self.data), self.after.content(self.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,20 +94,11 @@ def do(
     """
     shown = job.target.shown
     try:
-        data = read_bytes(job.path, whole=not is_settings(shown))
-        elsewhere = fixing is not None and write_leaves_project(job.path)
-        with time_limit(job.selection.config.file_time_limit):
-            outcome = _done(data, job, None if elsewhere else fixing, model, remains)
-        if elsewhere and fixing and fixing.applies_to(outcome.findings):
-            return replace(outcome, unfixed=f"{shown} leads out of its project by a link, so it is not fixed")
-        if fixing and fixing.write and outcome.rewrite:
-            failure = _write(job.target, data, outcome.rewrite)
-            if failure:
-                outcome = do_text(outcome.rewrite.before, job)
-                return replace(outcome, failures=(*outcome.failures, failure))
-            return replace(outcome, rewrite=None)
+        return _judged_and_written(job, fixing, model, remains)
     except TookTooLong as error:
         return _too_slow(shown, error)
+    except OtherLanguage:
+        return Outcome(judged=False)
     except UnreadableSource as error:
         return Outcome(failures=(Failure(shown, str(error), UNREADABLE),), judged=False)
     except KeyboardInterrupt:
@@ -110,7 +108,29 @@ def do(
     finally:
         if model is not None:
             model.release()
-    return outcome
+
+
+def _judged_and_written(
+    job: Job, fixing: Fixing | None, model: SemanticModel | None, remains: EarlierFacts | None
+) -> Outcome:
+    """Judge the file, and write it where fixes change it and it is to be written. Raises UnreadableSource."""
+    shown = job.target.shown
+    data = read_bytes(job.path, whole=not is_settings(shown))
+    elsewhere = fixing is not None and write_leaves_project(job.path)
+    with time_limit(job.selection.config.file_time_limit):
+        outcome = _done(data, job, None if elsewhere else fixing, model, remains)
+    if elsewhere and fixing and fixing.applies_to(outcome.findings):
+        return replace(outcome, unfixed=f"{shown} leads out of its project by a link, so it is not fixed")
+    if outcome.rewrite is None:
+        return outcome
+    rewrite = replace(outcome.rewrite, data=data)
+    if fixing is None or not fixing.write:
+        return replace(outcome, rewrite=rewrite)
+    failure = _write(job.target, data, rewrite)
+    if failure is None:
+        return replace(outcome, rewrite=None)
+    outcome = do_text(rewrite.before, job)
+    return replace(outcome, failures=(*outcome.failures, failure))
 
 
 def _done(
@@ -129,7 +149,10 @@ def _done(
     if is_settings(shown):
         if isinstance(parse(source), Failure):
             return Outcome(judged=False)  # a template that is filled in before it is read
-    elif not may_hold_findings(data, with_torch=job.imported_facts is not None and job.imported_facts.reaches_torch):
+    elif not may_hold_findings(
+        data if source.cells is None else code_of(source),
+        with_torch=job.imported_facts is not None and job.imported_facts.reaches_torch,
+    ):
         if model is not None and model.source == source:
             return Outcome()  # linking has parsed it
         tree = parse(source)
@@ -151,6 +174,25 @@ def _too_slow(shown: str, error: TookTooLong) -> Outcome:
 
 
 def _done_text(
+    source: SourceFile,
+    job: Job,
+    fixing: Fixing | None,
+    model: SemanticModel | None = None,
+    remains: EarlierFacts | None = None,
+) -> Outcome:
+    """Judge a text in which rules may find something. Of a notebook, the findings are counted in its cells."""
+    if source.cells is None:
+        return _found_and_fixed(source, job, fixing, model, remains)
+    from trainlint.notebooks.places import finding_in_cells  # few projects have notebooks
+
+    in_text = fixing and fixing.in_text(source)
+    outcome = _found_and_fixed(source, job, in_text, model, remains)
+    cells = outcome.rewrite.after.cells if outcome.rewrite else source.cells
+    assert cells is not None  # a notebook stays one
+    return replace(outcome, findings=tuple(finding_in_cells(finding, cells) for finding in outcome.findings))
+
+
+def _found_and_fixed(
     source: SourceFile,
     job: Job,
     fixing: Fixing | None,
@@ -226,11 +268,12 @@ def _write(target: Target, before: bytes, rewrite: Rewrite) -> Failure | None:
     """Put a rewrite on disk, or say why it does not stand there."""
     from trainlint.fixing import NotWritten, replace_content
 
-    if rewrite.before.encode(rewrite.before.text) != before:
+    unchanged, after = rewrite.contents
+    if unchanged != before:
         # Some encodings write one text in several ways: bytes far from the fix would change with it.
         return Failure(target.shown, f"its {rewrite.before.encoding} bytes do not survive a rewrite; save it as UTF-8")
     try:
-        replace_content(target.path, before, rewrite.after.encode(rewrite.after.text))
+        replace_content(target.path, before, after)
     except NotWritten as error:
         return Failure(target.shown, str(error))
     return None

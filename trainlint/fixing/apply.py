@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import attrgetter
@@ -18,9 +18,14 @@ _by_place = attrgetter("start", "stop")
 class Applied:
     """What one pass made of a text."""
 
-    text: str
+    source: SourceFile
     applied: tuple[Finding, ...]
     """The findings whose fixes are in the text, in the order of their positions."""
+
+    @property
+    def text(self) -> str:
+        """The text that was made."""
+        return self.source.text
 
 
 def apply_fixes(source: SourceFile, findings: Sequence[Finding], limit: Safety) -> Applied:
@@ -44,18 +49,7 @@ def apply_fixes(source: SourceFile, findings: Sequence[Finding], limit: Safety) 
             insort(taken, edit)
         edits += new
         applied.append(finding)
-    return Applied(apply_edits(source.text, edits), tuple(applied))
-
-
-def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """The text with all edits made; they do not overlap. Insertions at one offset keep the order given here."""
-    pieces: list[str] = []
-    position = 0
-    for edit in sorted(edits, key=_by_place):
-        pieces += (text[position : edit.start], edit.text)
-        position = edit.stop
-    pieces.append(text[position:])
-    return "".join(pieces)
+    return Applied(source.edited(edits), tuple(applied))
 
 
 def flaw(source: SourceFile, fix: Fix) -> str | None:
@@ -67,7 +61,7 @@ def flaw(source: SourceFile, fix: Fix) -> str | None:
         return "its edits overlap"
     if all(source.text[edit.start : edit.stop] == edit.text for edit in edits):
         return "it changes nothing"
-    return None
+    return source.cells.refusal(source.text, edits) if source.cells else None
 
 
 def _contains(taken: list[Edit], edit: Edit) -> bool:

@@ -110,7 +110,8 @@ class _Run:
         """Never try this fix again, and say why."""
         self.dropped.add(_place(self.source, finding))
         title = finding.fix.title if finding.fix else ""
-        reason = f'the fix "{title}" at line {finding.span.start_line} was not applied: {problem}'
+        place = self.source.line_name(finding.span.start_line)
+        reason = f'the fix "{title}" at {place} was not applied: {problem}'
         self.unapplied.append(UnappliedFix(self.source.path, finding.code, reason))
 
     def remaining(self) -> tuple[Finding, ...]:
@@ -129,7 +130,7 @@ class _Run:
         batch: Sequence[Finding] = self.candidates()
         while batch:
             attempt = apply_fixes(self.source, batch, self.limit)
-            outcome = self.prove(attempt.text, attempt.applied)
+            outcome = self.prove(attempt.source, attempt.applied)
             if not isinstance(outcome, str):
                 self.accept(*outcome, attempt.applied)
                 return attempt.applied
@@ -140,13 +141,12 @@ class _Run:
                 batch = self.candidates()
         return ()
 
-    def prove(self, text: str, fixed: Sequence[Finding]) -> tuple[SourceFile, tuple[Finding, ...]] | str:
+    def prove(self, source: SourceFile, fixed: Sequence[Finding]) -> tuple[SourceFile, tuple[Finding, ...]] | str:
         """The new source and its findings; where the round must not count, why, as the end of a sentence."""
-        if problem := fits(self.source, text):
+        if problem := misfit(source):
             return problem
-        if text in self.seen:
+        if source.text in self.seen:
             return "it undoes what another fix did; please report this rule"
-        source = self.source.with_text(text)
         findings = tuple(self.judge(source))
         if self.still_stands(source, findings, fixed):
             return "the finding still stands after it; please report this rule"
@@ -193,11 +193,13 @@ class _Run:
         self.seen.add(source.text)
 
 
-def fits(source: SourceFile, text: str) -> str | None:
-    """Why a text cannot stand in a file, as the end of a sentence; None where it can."""
-    if not _round_trips(source, text):
+def misfit(source: SourceFile) -> str | None:
+    """Why an edited text cannot stand in its file, as the end of a sentence; None where it can."""
+    if source.cells and not source.cells.is_stable(source.text):
+        return "a cell of the notebook would be read in another way"
+    if not _round_trips(source):
         return f"its text does not fit the file's encoding, {source.encoding}; save the file as UTF-8"
-    if not parses(source.path, text):
+    if not parses(source.path, source.text):
         return "the result can no longer be read; please report this rule"
     return None
 
@@ -216,9 +218,10 @@ def parses(path: str, text: str) -> bool:
     return True
 
 
-def _round_trips(source: SourceFile, text: str) -> bool:
+def _round_trips(source: SourceFile) -> bool:
     try:
-        return decode_source(source.path, source.encode(text)).text == text
+        data = source.encode(source.text)
+        return source.cells is not None or decode_source(source.path, data).text == source.text
     except (UnicodeEncodeError, UnreadableSource):
         return False
 

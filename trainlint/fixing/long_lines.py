@@ -13,8 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
-from trainlint.finding import Edit, Fix
-from trainlint.fixing.apply import apply_edits
+from trainlint.finding import Edit, Fix, apply_edits
 from trainlint.fixing.layout import COMMENT_FOR_TOOLS, layout
 from trainlint.source import SourceFile
 

@@ -11,8 +11,8 @@ import warnings
 from bisect import bisect_left, bisect_right
 from dataclasses import replace
 
-from trainlint.finding import Edit, Fix
-from trainlint.fixing.apply import apply_edits, flaw
+from trainlint.finding import Edit, Fix, apply_edits
+from trainlint.fixing.apply import flaw
 from trainlint.fixing.long_lines import first_line, without_long_lines
 from trainlint.source import SourceFile
 
@@ -21,7 +21,7 @@ _PLAIN_STRING = re.compile(r"(?<![\w\"])\"([^\"'\\\n#]*)\"(?!\")")
 
 def in_style_of_file(source: SourceFile, fix: Fix) -> Fix:
     """The fix with the file's quotes and without lines longer than those of the file. Settings stay as they are."""
-    if not source.path.endswith((".py", ".pyi")) or flaw(source, fix) is not None:
+    if not source.path.endswith((".py", ".pyi", ".ipynb")) or flaw(source, fix) is not None:
         return fix
     quoted = replace(fix, edits=tuple(_requoted(source, edit) for edit in fix.edits))
     styled = without_long_lines(source, quoted)

@@ -20,7 +20,8 @@ class Fingerprints:
 
         Two files may have the same fingerprint; `in_file` tells them apart.
         """
-        line = source.line(finding.span.start_line).strip() if source else finding.message
+        text = source if source is None or finding.cell is None else source.cell(finding.cell)
+        line = text.line(finding.span.start_line).strip() if text else finding.message
         key = (finding.path, finding.code, line)
         self._seen[key] += 1
         return _hash(finding.code, line, str(self._seen[key]))

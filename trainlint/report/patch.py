@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from trainlint.report.characters import quoted
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainlint.source import SourceFile
+
 
 def unified_difference(path: str, before: str, after: str) -> str:
     """A unified diff to be read or searched; `patch_of` makes one to be applied."""
     return patch_of(path, before.encode(), after.encode()).decode()
+
+
+def difference_for_people(before: SourceFile, after: SourceFile) -> str:
+    """What fixes change in a file, to be read; in a notebook, cell by cell."""
+    if before.cells is None or after.cells is None:
+        return unified_difference(before.path, before.text, after.text)
+    pieces = zip(before.cells.numbers, before.cells.sources, after.cells.sources, strict=True)
+    return "".join(
+        unified_difference(f"{before.path}:cell {number}", f"{old}\n", f"{new}\n") for number, old, new in pieces
+    )
 
 
 def patch_of(path: str, before: bytes, after: bytes) -> bytes:

@@ -6,7 +6,23 @@ import os
 from pathlib import Path
 from urllib.parse import quote
 
+from trainlint.finding import Span
 from trainlint.report.settings import Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainlint.source import SourceFile
+
+
+def span_in_file(span: Span, cell: int | None, source: SourceFile | None) -> Span:
+    """A span where it stands in its file: that of a notebook's cell among the lines of the JSON.
+
+    `source` is the text of the file, or None where that is no longer at hand.
+    """
+    if cell is None or source is None or source.cells is None:
+        return span
+    start = source.cells.place_in_file(cell, span.start_line, span.start_column)
+    return Span(*start, *max(start, source.cells.place_in_file(cell, span.end_line, span.end_column)))
 
 
 def below_repository(path: str, settings: Settings) -> str:

@@ -24,6 +24,16 @@ _RUNS = {
 }
 
 
+def line_name(line: int, cell: int | None) -> str:
+    """As in "line 88", and "cell 3:12" in a notebook."""
+    return f"line {line}" if cell is None else f"cell {cell}:{line}"
+
+
+def place(path: str, line: int, column: int, cell: int | None) -> str:
+    """As in "train.py:88:12", and "run.ipynb:cell 3:12:5" in a notebook."""
+    return f"{quoted(path)}:{line if cell is None else line_name(line, cell)}:{column}"
+
+
 def runs(heat: Heat) -> str:
     """How often a line of that heat runs, as in "runs each training step"."""
     return _RUNS[heat]

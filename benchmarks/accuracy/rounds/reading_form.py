@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from benchmarks.accuracy.rounds.record import VERDICTS
 from benchmarks.accuracy.run import UNREADABLE, CannotScore, clone_of
+from trainlint.source import decode_source
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,8 +71,8 @@ def fix_as_diff(source: str, fix: Mapping[str, object]) -> list[str]:
 
 def _entry(number: int, of: Reported, clones: Path) -> dict[str, object]:
     flag = of.flag
-    # Line feeds alone part lines in trainlint; a byte order mark is no part of the text that edits count in.
-    source = (clone_of(clones, flag.repo) / flag.path).read_bytes().decode("utf-8-sig", "replace")
+    source = _source(clone_of(clones, flag.repo) / flag.path, flag.cell)
+    # Line feeds alone part lines in trainlint.
     lines = source.split("\n")
     first = max(flag.line - LINES_AROUND, 1)
     shown = enumerate(lines[first - 1 : flag.line + LINES_AROUND], first)
@@ -79,6 +80,7 @@ def _entry(number: int, of: Reported, clones: Path) -> dict[str, object]:
         "number": number,
         "repo": flag.repo,
         "path": flag.path,
+        "cell": flag.cell,
         "line": flag.line,
         "code": flag.code,
         "confidence": flag.confidence.label,
@@ -87,7 +89,7 @@ def _entry(number: int, of: Reported, clones: Path) -> dict[str, object]:
         "chain": list(of.chain),
         "fix": of.fix.get("title", ""),
         "fix_safety": of.fix.get("safety", ""),
-        # Edits of a notebook count in a text that is not the file.
+        # Edits of a notebook count in its cells, of which a fix may change several.
         "diff": fix_as_diff(source, of.fix) if flag.path.endswith(".py") else [],
         "code_around": [f"{'>' if at == flag.line else ' '}{at:5} {line.rstrip()}" for at, line in shown],
         "message_verdict": "",
@@ -96,9 +98,20 @@ def _entry(number: int, of: Reported, clones: Path) -> dict[str, object]:
     }
 
 
-def _identity(of: Reported) -> tuple[str, str, str, int, str]:
+def _source(path: Path, cell: int | None) -> str:
+    """The text that a finding's line is counted in: of the file, or of a notebook's cell. No byte order mark counts."""
+    data = path.read_bytes()
+    if cell is None:
+        return data.decode("utf-8-sig", "replace")
+    source = decode_source(path.name, data).cell(cell)
+    if source is None:
+        raise CannotScore(f"{path} has no code cell {cell}")
+    return source.text
+
+
+def _identity(of: Reported) -> tuple[str, str, str, int, int, str]:
     flag = of.flag
-    return (flag.code, flag.repo, flag.path, flag.line, flag.message)
+    return (flag.code, flag.repo, flag.path, flag.cell or 0, flag.line, flag.message)
 
 
 def _shuffled(items: Sequence[_T], chance: random.Random) -> list[_T]:

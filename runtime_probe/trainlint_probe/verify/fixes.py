@@ -62,7 +62,7 @@ def _proposal(findings: Sequence[Finding], paths: Sequence[Path]) -> Proposal:
     configurations = configured(Overrides(select=(code,), ignore=(), preview=True))
     fixed = run(discover(paths, configurations.excludes), configurations, fixing=Fixing(Safety.UNSAFE, write=False))
     edits = tuple(
-        Edit(str(Path(source.path).resolve()), source.path, rewrite.after.encode(rewrite.after.text))
+        Edit(str(Path(source.path).resolve()), source.path, rewrite.contents[1])
         for rewrite in fixed.rewrites
         for source in [rewrite.before]
     )

@@ -69,7 +69,8 @@ class Modules:
         key = (re.escape(home) if level else ".*") + tail
         if key not in self._matching:
             fits = re.compile(key)
-            self._matching[key] = [number for number in range(len(self._paths)) if fits.fullmatch(self._module(number))]
+            importable = (number for number, path in enumerate(self._paths) if path.endswith(".py"))
+            self._matching[key] = [number for number in importable if fits.fullmatch(self._module(number))]
         return self._matching[key]
 
     def inside(self, number: int, name: str) -> Found | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from trainlint.analysis.project.glance import Glance, glance
 from trainlint.engine.index.import_graph import GlancedFile, ImportGraph
 from trainlint.engine.index.project_files import Member, ProjectFiles
-from trainlint.engine.read import may_hold_findings, may_tell_itself, names_torch, read_bytes
+from trainlint.engine.read import may_hold_findings, may_tell_itself, names_torch, read_code
 from trainlint.source import UnreadableSource
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _glanced(files: ProjectFiles, cache: Cache | None) -> Iterator[GlancedFile]:
         keys = {path: cache.key_of_file("glance", path) for path in paths}
         known = cache.get(keys)
     readers: list[tuple[Path, str, Callable[[], bytes]]] = [(m.path, m.shown, m.data) for m in files.members]
-    readers += [(target.path, target.shown, partial(read_bytes, target.path)) for target in files.context]
+    readers += [(target.path, target.shown, partial(read_code, target.path)) for target in files.context]
     for path, shown, read in readers:
         if path in known:
             yield GlancedFile(path, shown, known[path])

@@ -15,9 +15,10 @@ from pathlib import Path
 
 from trainlint.bounded import leads_out
 from trainlint.engine.configurations import Configurations, Misconfigured
-from trainlint.engine.discover import SKIPPED_DIRECTORIES, Target, discover, is_python
+from trainlint.engine.discover import SKIPPED_DIRECTORIES, Target, discover, is_code
 from trainlint.engine.index.shipped_files import ShippedFiles
-from trainlint.engine.read import may_hold_findings, read_bytes
+from trainlint.engine.read import code_of, may_hold_findings, read_bytes, read_code
+from trainlint.notebooks import is_notebook
 from trainlint.paths import shown_path
 from trainlint.project import package_parent, project_around
 from trainlint.source import UnreadableSource, decode_source
@@ -68,8 +69,8 @@ class Member:
         )
 
     def data(self) -> bytes:
-        """Its bytes. Raises UnreadableSource."""
-        return self.text.encode(self.text.text) if self.text is not None else read_bytes(self.path)
+        """The bytes of its code. Raises UnreadableSource."""
+        return code_of(self.text) if self.text is not None else read_code(self.path)
 
     def source(self) -> SourceFile:
         """Its text. Raises UnreadableSource."""
@@ -108,7 +109,7 @@ class ProjectFiles:
 
     @cached_property
     def context(self) -> tuple[Target, ...]:
-        """The other Python files of the projects that the files and searched directories belong to.
+        """The other files with code of the projects that the files and searched directories belong to.
 
         Files in searched directories belong to the run. What ignore files and the configuration exclude takes no
         part. Of too large a project, the files nearest in the tree of directories.
@@ -171,7 +172,7 @@ class ProjectFiles:
                         if not (entry.name in SKIPPED_DIRECTORIES or self._apart.excludes(path)):
                             waiting.append(path)
                     elif (
-                        is_python(entry.name)
+                        is_code(entry.name)
                         and entry.is_file()
                         and not (entry.is_symlink() and leads_out(entry.path, root))
                         and not self._apart.excludes(path)
@@ -194,7 +195,12 @@ def _within_bounds(targets: list[Target], starts: Sequence[Path]) -> list[Target
         return targets
     kept: list[Target] = []
     size = 0
-    for target in sorted(targets, key=lambda target: min(_steps(target.path.parent, start) for start in starts)):
+
+    def farness(target: Target) -> tuple[bool, int]:
+        # Notebooks come last: most of their bytes are outputs, and no file imports them.
+        return is_notebook(target.shown), min(_steps(target.path.parent, start) for start in starts)
+
+    for target in sorted(targets, key=farness):
         size += target.size
         if len(kept) == MOST_FILES or size > MOST_BYTES:
             break

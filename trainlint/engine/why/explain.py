@@ -15,6 +15,7 @@ from trainlint.analysis.syntax.written import shortened, written
 from trainlint.config import severity_for
 from trainlint.contract.declared_rule import DeclaredRule
 from trainlint.engine.places import places_by_rule
+from trainlint.engine.why.cells import explanation_in_cells
 from trainlint.engine.why.line_facts import LineFacts, last_header_line
 from trainlint.explanation import Explanation, Hidden, Hiding, Line, Look, Verdict
 from trainlint.finding import Finding, Span
@@ -65,7 +66,7 @@ def explain(
         line = facts.of(number)
         if line.heat is not None or number in looks or first == last:
             lines.append(replace(line, looks=tuple(looks.get(number, ()))))
-    return Explanation(
+    explanation = Explanation(
         path=model.source.path,
         first=first,
         last=last,
@@ -74,6 +75,7 @@ def explain(
         lines=tuple(lines),
         nearby=() if looks else questions.nearby(),
     )
+    return explanation_in_cells(explanation, model.source.cells)
 
 
 @dataclass(slots=True, eq=False)

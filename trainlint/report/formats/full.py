@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from trainlint.finding import Finding, Fix, Report, Safety, Severity
+from trainlint.finding import Edit, Finding, Fix, Report, Safety, Severity
 from trainlint.handbook import FIX_FLAGS, docs_url
 from trainlint.report.characters import quoted, sentence
 from trainlint.report.settings import Settings, Sources, Style
-from trainlint.report.words import failure_sentence, heat_note, level_words, summary
+from trainlint.report.words import failure_sentence, heat_note, level_words, line_name, place, summary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _neighbours(finding: Finding, group: Sequence[Finding]) -> list[Finding]:
     """A finding with those after it of which each begins on the line where the one before ends, or on the next."""
     found = [finding]
     for other in group[group.index(finding) + 1 :]:
-        if other.span.start_line - found[-1].span.end_line > 1:
+        if other.cell != finding.cell or other.span.start_line - found[-1].span.end_line > 1:
             break
         found.append(other)
     return found
@@ -108,7 +108,9 @@ def _paragraph(group: Sequence[Finding], source: SourceFile | None, report: Repo
 
     finding, fix = group[0], _fix_of(group)
     yield from _heading(group, _ACCENTS[finding.severity], style)
-    if source:
+    if source and finding.cell is not None:
+        yield from _code_in_cells(finding, fix, source, style)
+    elif source:
         yield from _code(finding, fix, source, style)
     notes = [
         ("help:", finding.help),
@@ -126,12 +128,16 @@ def _related(group: Sequence[Finding], style: Style) -> Iterator[Text]:
     """The first further places of the defect, a note each, and how many more there are; none that the chain names."""
     chain = [step for finding in group for step in finding.chain]
     places = [
-        place
-        for place in dict.fromkeys(place for finding in group for place in finding.related)
-        if not any(f"line {place.line}:" in step or f"{place.path}:{place.line}:" in step for step in chain)
+        related
+        for related in dict.fromkeys(related for finding in group for related in finding.related)
+        if not any(
+            f"{line_name(related.line, related.cell)}:" in step or f"{related.path}:{related.line}:" in step
+            for step in chain
+        )
     ]
-    for place in places[:_MOST_RELATED]:
-        yield from _note("also:", f"{quoted(place.path)}:{place.line}:{place.column} {place.message}", style)
+    for related in places[:_MOST_RELATED]:
+        at = place(related.path, related.line, related.column, related.cell)
+        yield from _note("also:", f"{at} {related.message}", style)
     if len(places) > _MOST_RELATED:
         yield from _note("also:", f"{len(places) - _MOST_RELATED} more places like these", style)
 
@@ -157,13 +163,36 @@ def _code(finding: Finding, fix: Fix | None, source: SourceFile, style: Style) -
         yield Text()
 
 
+def _code_in_cells(finding: Finding, fix: Fix | None, source: SourceFile, style: Style) -> Iterator[Text]:
+    """The same in a notebook: the cell of the finding, then the diffs of other cells that the fix changes."""
+    from rich.text import Text
+
+    from trainlint.report.diff import diff, last_line
+
+    edits: dict[int | None, list[Edit]] = {finding.cell: []}
+    for edit in fix.edits if fix else ():
+        edits.setdefault(edit.cell, []).append(edit)
+    parts = {cell: replace(fix, edits=tuple(found)) for cell, found in edits.items() if fix and found}
+    for number in edits:
+        cell = source.cell(number or 0)
+        part = parts.get(number)
+        if cell is None:
+            continue  # the notebook is no longer the one that was judged
+        if number == finding.cell:
+            yield from _code(finding, part, cell, style)
+        elif part is not None:
+            yield Text.assemble(("  --> ", "blue"), sentence(f"{quoted(finding.path)}:cell {number}", unicode=True))
+            yield from diff(cell, part, style=style, digits=len(str(last_line(cell, part))))
+            yield Text()
+
+
 def _fix_of(group: Sequence[Finding]) -> Fix | None:
     """What fixes all findings of a group, to be shown as one; the first one's fix where edits touch each other."""
     fixes = [finding.fix for finding in group if finding.fix]
     if not fixes:
         return None
-    edits = sorted({edit for fix in fixes for edit in fix.edits})
-    if any(one.stop > other.start for one, other in pairwise(edits)):
+    edits = sorted({edit for fix in fixes for edit in fix.edits}, key=lambda edit: (edit.cell or 0, edit))
+    if any(one.cell == other.cell and one.stop > other.start for one, other in pairwise(edits)):
         return fixes[0]
     return replace(fixes[0], edits=tuple(edits))
 
@@ -187,13 +216,17 @@ def _heading(group: Sequence[Finding], accent: str, style: Style) -> Iterator[Te
         heading.append(f" ({words})", "dim")
     yield from wrapped(heading, style)
     span = finding.span
-    place = Text.assemble(
+    at = Text.assemble(
         ("  --> ", "blue"),
-        sentence(f"{quoted(finding.path)}:{span.start_line}:{span.start_column}", unicode=style.unicode),
+        sentence(place(finding.path, span.start_line, span.start_column, finding.cell), unicode=style.unicode),
     )
     name = Text(f"  {finding.name}", "dim")
-    yield place + name if place.cell_len + name.cell_len <= style.width else place
-    if others:
+    yield at + name if at.cell_len + name.cell_len <= style.width else at
+    if others and finding.cell is not None:
+        yield from _note(
+            "also:", f"at {', '.join(line_name(each.span.start_line, each.cell) for each in others)}", style
+        )
+    elif others:
         lines = ", ".join(str(other.span.start_line) for other in others)
         yield from _note("also:", f"at {'line' if len(others) == 1 else 'lines'} {lines}", style)
 

@@ -4,33 +4,41 @@ from __future__ import annotations
 
 import re
 
-from trainlint.finding import Failure, Finding, Report, Severity
+from trainlint.finding import Failure, Finding, Report, Severity, Span
 from trainlint.report.characters import sentence
 from trainlint.report.measured import measured_note, stale_sentences
-from trainlint.report.paths import below_repository
-from trainlint.report.settings import Settings
-from trainlint.report.words import failure_sentence, heat_note
+from trainlint.report.paths import below_repository, span_in_file
+from trainlint.report.settings import Settings, Sources
+from trainlint.report.words import failure_sentence, heat_note, line_name
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.ADVICE: "notice"}
 
 
-def render(report: Report, *, settings: Settings, **_unused: object) -> str:
+def render(report: Report, *, sources: Sources, settings: Settings, **_unused: object) -> str:
     """A command a finding and a failure; empty for a clean report."""
-    lines = [_finding(finding, measured_note(report, finding), settings) for finding in report.findings]
+    lines = [
+        _finding(
+            finding,
+            span_in_file(finding.span, finding.cell, (finding.cell and sources(finding.path)) or None),
+            measured_note(report, finding),
+            settings,
+        )
+        for finding in report.findings
+    ]
     lines += [_stale(path, said, settings) for path, said in stale_sentences(report)]
     lines += [_failure(failure, settings) for failure in report.failures]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _finding(finding: Finding, measured: str, settings: Settings) -> str:
-    span = finding.span
+def _finding(finding: Finding, span: Span, measured: str, settings: Settings) -> str:
     properties = {"file": below_repository(finding.path, settings), "line": str(span.start_line)}
     if span.start_line == span.end_line:
         # GitHub takes columns only on annotations of one line.
         properties |= {"endLine": str(span.end_line), "col": str(span.start_column), "endColumn": str(span.end_column)}
     else:
         properties["endLine"] = str(span.end_line)
-    properties["title"] = f"{finding.code} {finding.name}"
+    where = "" if finding.cell is None else f" ({line_name(finding.span.start_line, finding.cell)})"
+    properties["title"] = f"{finding.code} {finding.name}{where}"
     note = heat_note(finding)
     message = finding.message
     if finding.help:

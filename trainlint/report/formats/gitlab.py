@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 
-from trainlint.finding import Failure, Finding, Report, Severity
+from trainlint.finding import Failure, Finding, Report, Severity, Span
 from trainlint.report.fingerprints import Fingerprints
-from trainlint.report.paths import below_repository
+from trainlint.report.paths import below_repository, span_in_file
 from trainlint.report.settings import Settings, Sources
 from trainlint.report.words import failure_sentence
 
@@ -27,16 +27,18 @@ def render(report: Report, *, sources: Sources, settings: Settings, **_unused: o
     entries = []
     for finding in report.findings:
         path = below_repository(finding.path, settings)
-        mark = fingerprints.of(finding, sources(finding.path))
-        entries.append(_finding(finding, path, fingerprints.in_file(path, mark)))
+        source = sources(finding.path)
+        mark = fingerprints.of(finding, source)
+        span = span_in_file(finding.span, finding.cell, source)
+        entries.append(_finding(finding, span, path, fingerprints.in_file(path, mark)))
     for failure in report.failures:
         path = below_repository(failure.path, settings)
         entries.append(_failure(failure, path, fingerprints.in_file(path, failure_sentence(failure))))
     return json.dumps(entries, indent=2) + "\n"
 
 
-def _finding(finding: Finding, path: str, fingerprint: str) -> dict[str, Any]:
-    lines = {"begin": finding.span.start_line, "end": finding.span.end_line}
+def _finding(finding: Finding, span: Span, path: str, fingerprint: str) -> dict[str, Any]:
+    lines = {"begin": span.start_line, "end": span.end_line}
     return {
         "description": f"{finding.code} {finding.sentence}",
         "check_name": finding.code,

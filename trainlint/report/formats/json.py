@@ -48,6 +48,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "code": finding.code,
         "name": finding.name,
         "path": finding.path,
+        "cell": finding.cell,
         "span": span_object(finding.span),
         "message": finding.message,
         "help": finding.help or None,
@@ -57,7 +58,13 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "chain": list(finding.chain),
         "fix": _fix(finding.fix) if finding.fix else None,
         "related": [
-            {"path": place.path, "line": place.line, "column": place.column, "message": place.message}
+            {
+                "path": place.path,
+                "cell": place.cell,
+                "line": place.line,
+                "column": place.column,
+                "message": place.message,
+            }
             for place in finding.related
         ],
         "url": docs_url(finding),
@@ -78,7 +85,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
     return {
         "title": fix.title,
         "safety": fix.safety.label,
-        "edits": [{"start": edit.start, "stop": edit.stop, "text": edit.text} for edit in fix.edits],
+        "edits": [{"cell": edit.cell, "start": edit.start, "stop": edit.stop, "text": edit.text} for edit in fix.edits],
     }
 
 

@@ -11,19 +11,20 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from trainlint.finding import Failure, Finding, Report
 from trainlint.report.characters import sentence
 from trainlint.report.measured import measured_note
-from trainlint.report.paths import below_repository
-from trainlint.report.settings import Settings
-from trainlint.report.words import failure_sentence, heat_note
+from trainlint.report.paths import below_repository, span_in_file
+from trainlint.report.settings import Settings, Sources
+from trainlint.report.words import failure_sentence, heat_note, place
 
 
-def render(report: Report, *, settings: Settings, **_unused: object) -> str:
+def render(report: Report, *, sources: Sources, settings: Settings, **_unused: object) -> str:
     """Findings are failures, what could not be judged is an error. A clean run is one case that passed. Pure ASCII."""
     suites = Element("testsuites", name="trainlint")
     for path, findings in groupby(report.findings, key=lambda finding: finding.path):
         shown = _plain(below_repository(path, settings))
         suite = SubElement(suites, "testsuite", name=shown)
         for finding in findings:
-            _finding(suite, shown, finding, measured_note(report, finding))
+            line = span_in_file(finding.span, finding.cell, (finding.cell and sources(path)) or None).start_line
+            _finding(suite, shown, line, finding, measured_note(report, finding))
         _count(suite, failures=len(suite))
     for failure in report.failures:
         _failure(suites, failure, settings)
@@ -37,13 +38,13 @@ def render(report: Report, *, settings: Settings, **_unused: object) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text.decode("ascii")}\n'
 
 
-def _finding(suite: Element, path: str, finding: Finding, measured: str) -> None:
-    line, column = finding.span.start_line, finding.span.start_column
+def _finding(suite: Element, path: str, line: int, finding: Finding, measured: str) -> None:
     case = SubElement(suite, "testcase", name=f"{finding.code} {finding.name} line {line}", classname=path)
     case.set("file", path)
     case.set("line", str(line))
     failed = SubElement(case, "failure", message=_plain(finding.message), type=finding.severity.label)
-    parts = [f"{path}:{line}:{column}", finding.message, f"help: {finding.help}" if finding.help else ""]
+    at = place(path, finding.span.start_line, finding.span.start_column, finding.cell)
+    parts = [at, finding.message, f"help: {finding.help}" if finding.help else ""]
     parts += [heat_note(finding), f"measured: {measured}" if measured else ""]
     failed.text = "\n".join(_plain(part) for part in parts if part)
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 
-from trainlint.finding import Failure, Finding, Fix, Report, Severity
-from trainlint.fixing.apply import apply_edits
+from trainlint.finding import Failure, Finding, Fix, Report, Severity, apply_edits
 from trainlint.handbook import RULE_PAGES, docs_url
 from trainlint.report.measured import measured_note
-from trainlint.report.paths import below_repository
+from trainlint.report.paths import below_repository, span_in_file
 from trainlint.report.settings import Settings, Sources
 from trainlint.report.words import failure_sentence, heat_note
 from trainlint.source import SourceFile
@@ -38,7 +37,9 @@ def render(report: Report, *, sources: Sources, settings: Settings, **_unused: o
 
 
 def _finding(finding: Finding, source: SourceFile | None, measured: str, settings: Settings) -> dict[str, Any]:
-    span = finding.span
+    span = span_in_file(finding.span, finding.cell, source)
+    if finding.cell is not None:
+        source = None  # columns and fixes of a cell are no places in the JSON
     start, end = (span.start_line, span.start_column), (span.end_line, span.end_column)
     note = heat_note(finding)
     parts = [finding.message, f"help: {finding.help}" if finding.help else "", f"({note})" if note else ""]

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from trainlint import __version__
-from trainlint.finding import Edit, Failure, Finding, Report, Severity
+from trainlint.finding import Edit, Failure, Finding, RelatedPlace, Report, Severity, Span
 from trainlint.handbook import RULE_PAGES, docs_url, fix_label, page_markdown, topic
 from trainlint.report.fingerprints import Fingerprints
 from trainlint.report.measured import measured_object, stale_sentences, verdict_on
-from trainlint.report.paths import below_repository, file_uri, folder_uri
+from trainlint.report.paths import below_repository, file_uri, folder_uri, span_in_file
 from trainlint.report.settings import Settings, Sources
 from trainlint.report.words import failure_sentence, heat_note
 from trainlint.source import SourceFile
@@ -45,7 +45,7 @@ def render(report: Report, *, sources: Sources, rules: Sequence[AnyRule], settin
     results = []
     for finding in report.findings:
         source = sources(finding.path)
-        result = _result(finding, source, index[finding.code], fingerprints.of(finding, source), artifacts)
+        result = _result(finding, sources, index[finding.code], fingerprints.of(finding, source), artifacts)
         if report.measured:
             result["properties"]["measured"] = measured_object(verdict_on(report, finding))
         results.append(result)
@@ -90,10 +90,9 @@ def _rule(rule: type[Rule]) -> Json:
     return described
 
 
-def _result(
-    finding: Finding, source: SourceFile | None, rule_index: int, fingerprint: str, artifacts: _Artifacts
-) -> Json:
-    span = finding.span
+def _result(finding: Finding, sources: Sources, rule_index: int, fingerprint: str, artifacts: _Artifacts) -> Json:
+    source = sources(finding.path)
+    span = span_in_file(finding.span, finding.cell, source)
     region = {
         "startLine": span.start_line,
         "startColumn": span.start_column,
@@ -112,6 +111,7 @@ def _result(
             "heat": finding.heat.value,
             "confidence": finding.confidence.label,
             **({"help": finding.help} if finding.help else {}),
+            **({"cell": finding.cell, "line": finding.span.start_line} if finding.cell is not None else {}),
         },
     }
     if finding.related:
@@ -120,13 +120,13 @@ def _result(
                 "id": number,
                 "physicalLocation": {
                     "artifactLocation": artifacts.location(place.path),
-                    "region": {"startLine": place.line, "startColumn": place.column},
+                    "region": _start(place, sources),
                 },
                 "message": {"text": place.message},
             }
             for number, place in enumerate(finding.related, 1)
         ]
-    if finding.fix and finding.fix.edits:
+    if finding.fix and finding.fix.edits and finding.cell is None:  # in a notebook, edits count in cells
         replacements = [_replacement(edit, source) for edit in finding.fix.edits]
         result["fixes"] = [
             {
@@ -136,6 +136,13 @@ def _result(
             }
         ]
     return result
+
+
+def _start(place: RelatedPlace, sources: Sources) -> Json:
+    span = Span(place.line, place.column, place.line, place.column)
+    if place.cell is not None:
+        span = span_in_file(span, place.cell, sources(place.path))
+    return {"startLine": span.start_line, "startColumn": span.start_column}
 
 
 def _message(finding: Finding) -> str:

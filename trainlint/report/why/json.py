@@ -36,6 +36,7 @@ def render(explanation: Explanation) -> str:
 
 def _line(line: Line) -> dict[str, Any]:
     return {
+        "cell": line.cell,
         "line": line.number,
         "text": line.text,
         "function": line.function,
@@ -86,5 +87,5 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
     return {
         "finding": finding_object(verdict.finding),
         "shown": not verdict.hidden,
-        "hidden": [{"by": hidden.by.value, "line": hidden.line} for hidden in verdict.hidden],
+        "hidden": [{"by": hidden.by.value, "cell": hidden.cell, "line": hidden.line} for hidden in verdict.hidden],
     }

@@ -9,6 +9,7 @@ from trainlint.explanation import Explanation, Hiding, Line, Look, Verdict
 from trainlint.report.characters import json_without_commands, quoted, sentence, without_commands
 from trainlint.report.why.silent_lines import silent_lines
 from trainlint.report.why.value_words import heat_words, value_words
+from trainlint.report.words import line_name
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -43,7 +44,8 @@ def render(explanation: Explanation, output_format: str, *, style: Style) -> str
 def _lines(explanation: Explanation, style: Style) -> Iterator[Text]:
     from rich.text import Text
 
-    digits = len(str(explanation.last))
+    in_cells = (len(_label(line)) for line in explanation.lines if line.cell is not None)
+    digits = max(in_cells, default=len(str(explanation.last)))
     told: Line | None = None
     for index, line in enumerate(explanation.lines):
         if index:
@@ -68,7 +70,11 @@ def _code(line: Line, digits: int, style: Style) -> Iterator[Text]:
     from trainlint.report.frame import code_width, ellipsis, gutter, row
 
     code = row(line.text, style).cropped(code_width(style, digits), ellipsis(style))
-    yield Text.assemble((gutter(str(line.number), digits, style), "blue"), (code, "bold"))
+    yield Text.assemble((gutter(_label(line), digits, style), "blue"), (code, "bold"))
+
+
+def _label(line: Line) -> str:
+    return str(line.number) if line.cell is None else f"{line.cell}:{line.number}"
 
 
 def _context(line: Line, told: Line | None, style: Style) -> Iterator[Text]:
@@ -80,7 +86,7 @@ def _context(line: Line, told: Line | None, style: Style) -> Iterator[Text]:
             yield from _fact("", "no code begins on this line", style)
     elif line.body is None or line.body.heat is not line.heat.heat:
         inside = f"in {line.function}: " if line.function and told is None else ""
-        again = f", as line {told.number}" if told is not None and line.heat.chain else ""
+        again = f", as {line_name(told.number, told.cell)}" if told is not None and line.heat.chain else ""
         yield from _fact("heat:", inside + heat_words(line.heat, chain=not again) + again, style)
     if line.gradients_off:
         yield from _fact("autograd:", f"off ({line.gradients_reason})", style)
@@ -138,14 +144,15 @@ def _state(look: Look) -> tuple[str, str]:
 
 def _verdict(explanation: Explanation, line: Line, verdict: Verdict, style: Style) -> Iterator[Text]:
     finding = verdict.finding
-    elsewhere = f" (at line {finding.span.start_line})" if finding.span.start_line != line.number else ""
+    at = (finding.span.start_line, finding.cell)
+    elsewhere = f" (at {line_name(*at)})" if at != (line.number, line.cell) else ""
     yield from _said(finding.message + elsewhere, style)
     if finding.help:
         yield from _said(f"help: {finding.help}", style)
     reasons = []
     for hidden in verdict.hidden:
         if hidden.by is Hiding.COMMENT:
-            reasons.append(f"the comment at line {hidden.line} silences it")
+            reasons.append(f"the comment at {line_name(hidden.line or 0, hidden.cell)} silences it")
         elif hidden.by is Hiding.LOW_CONFIDENCE:
             reasons.append(f"that is below min-confidence, {explanation.min_confidence.label}")
     shown = "shown by `trainlint check`"
@@ -183,8 +190,8 @@ def _end(explanation: Explanation, style: Style) -> Iterator[Text]:
     elif not explanation.whole_file:
         yield Text("The file has no finding that `trainlint check` shows.")
     for finding in explanation.nearby:
-        place = f"{quoted(explanation.path)}:{finding.span.start_line}"
-        yield from _said(f"{place}  {finding.code} {finding.name}", style, indent="  ")
+        at = finding.span.start_line if finding.cell is None else line_name(finding.span.start_line, finding.cell)
+        yield from _said(f"{quoted(explanation.path)}:{at}  {finding.code} {finding.name}", style, indent="  ")
 
 
 def _sentence(words: str, style: Style) -> Iterator[Text]:
