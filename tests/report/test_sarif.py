@@ -133,11 +133,11 @@ def fingerprints(text: str) -> list[str]:
     starts = [index for index in range(len(text)) if text.startswith("loss.item()", index)]
     found = tuple(replace(ITEM, span=source.span(start, start + 11), fix=None) for start in starts)
     results = run(Report(found, (), 1), {"src/train.py": source}.get)["results"]
-    return [result["partialFingerprints"]["trainlintLine/v1"] for result in results]
+    return [result["partialFingerprints"]["trainlintLine/v2"] for result in results]
 
 
 def test_fingerprints_survive_new_lines_above_and_new_indentation() -> None:
-    moved = "import os\n\n" + TRAIN.replace("        total += loss", "            total += loss")
+    moved = "import os\n\n" + TRAIN.replace("        total += loss", "        if loss:\n            total += loss")
     assert fingerprints(moved) == fingerprints(TRAIN)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from trainlint.cli.console import UsageError
 from trainlint.report import FORMATS
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 DEFAULT_FORMAT = "full"
 
 
-class Output(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Output:
     """One report."""
 
     format: str

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 
+from trainlint.baseline.identity import Identities
 from trainlint.finding import Failure, Finding, Report, Severity
-from trainlint.report.fingerprints import Fingerprints
 from trainlint.report.paths import below_repository
 from trainlint.report.settings import Settings, Sources
 from trainlint.report.words import failure_sentence
@@ -23,15 +23,15 @@ _SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.A
 
 def render(report: Report, *, sources: Sources, settings: Settings, **_unused: object) -> str:
     """Findings, then failures, which are blockers since something could not be judged. Pure ASCII."""
-    fingerprints = Fingerprints()
+    identities = Identities(sources)
     entries = []
     for finding in report.findings:
         path = below_repository(finding.path, settings)
-        mark = fingerprints.of(finding, sources(finding.path))
-        entries.append(_finding(finding, path, fingerprints.in_file(path, mark)))
+        mark = identities.fingerprint(finding.path, identities.of(finding))
+        entries.append(_finding(finding, path, Identities.in_file(path, mark)))
     for failure in report.failures:
         path = below_repository(failure.path, settings)
-        entries.append(_failure(failure, path, fingerprints.in_file(path, failure_sentence(failure))))
+        entries.append(_failure(failure, path, Identities.in_file(path, failure_sentence(failure))))
     return json.dumps(entries, indent=2) + "\n"
 
 
