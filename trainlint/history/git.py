@@ -16,7 +16,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from trainlint.bounded import SOURCE_BYTES
-from trainlint.patterns import lazy
 
 _SECONDS = 60
 """So long git may take for one answer. A configuration that includes a pipe would make it wait for ever."""
@@ -27,7 +26,7 @@ _AT_ONCE = 200
 """So many files are asked for by one command: command lines have an end."""
 _KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
 """Where the user's own configuration lies; it says which directories of other users are safe."""
-_HASH = lazy(r"[0-9a-f]{40,64}")
+_HEXADECIMAL = frozenset("0123456789abcdef")
 
 _OPTIONS = (
     "--no-pager",
@@ -77,8 +76,8 @@ class Git:
         if head is None:
             raise GitFailed(f"the repository {self._root} has no commit yet, so nothing has changed since one")
         found = self._answer(["merge-base", base, head], _REVISION_BYTES)
-        name = found.decode("ascii", "replace").strip() if found is not None else ""
-        if not _HASH.fullmatch(name):
+        name = _hash(found)
+        if name is None:
             hint = self._when_shallow() or "name a branch that this one came from"
             raise GitFailed(f"--diff-base {revision}: it has no commit in common with HEAD; {hint}")
         return name
@@ -114,9 +113,7 @@ class Git:
     def _commit(self, revision: str) -> str | None:
         """The hash of the commit that a revision names; None where there is none."""
         words = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"]
-        found = self._answer(words, _REVISION_BYTES)
-        name = found.decode("ascii", "replace").strip() if found is not None else ""
-        return name if _HASH.fullmatch(name) else None
+        return _hash(self._answer(words, _REVISION_BYTES))
 
     def _when_shallow(self) -> str:
         found = self._answer(["rev-parse", "--is-shallow-repository"], _REVISION_BYTES)
@@ -194,6 +191,12 @@ class Git:
             if b"not a git repository" in complaint or b"cannot use bare repository" in complaint:
                 raise GitFailed(f"git takes {self._root} for no repository; repair its .git, or leave out --diff-base")
             return data if code == 0 else None
+
+
+def _hash(answer: bytes | None) -> str | None:
+    """The hash that git has written; None where it is none."""
+    name = answer.decode("ascii", "replace").strip() if answer is not None else ""
+    return name if len(name) in (40, 64) and _HEXADECIMAL.issuperset(name) else None
 
 
 def _program() -> str:

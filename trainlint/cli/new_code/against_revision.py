@@ -12,15 +12,12 @@ from trainlint.cli.console import UsageError
 from trainlint.finding import Compared, RelatedPlace
 from trainlint.history.changes import Changes
 from trainlint.history.git import GitFailed
-from trainlint.patterns import lazy
 from trainlint.project import repository_around
 
 if TYPE_CHECKING:
     from trainlint.cli.new_code.judged import JudgedFiles
     from trainlint.finding import Finding, Report
 
-_STEP = lazy(r"(?:line |([^\n]*?):)(\d+): ([^\n]*)")
-"""A step of a chain: "line 88: for batch in loader", or in another file "train.py:88: for batch in loader"."""
 _Lines = dict[str, "frozenset[int] | None"]
 
 
@@ -94,12 +91,21 @@ def _is_changed(path: str, line: int, lines: _Lines) -> bool:
 
 
 def _places(finding: Finding) -> Iterator[RelatedPlace]:
-    """The places that a finding's being there depends on: its related places, and the steps of its chain."""
+    """The places that a finding's being there depends on: its related places, and the steps of its chain.
+
+    A step reads "line 88: for batch in loader", or in another file "train.py:88: for batch in loader".
+    """
     yield from finding.related
     for step in finding.chain:
-        found = _STEP.fullmatch(step)
-        if found is not None:
-            yield RelatedPlace(found[1] or finding.path, int(found[2]), 1, found[3])
+        head, _, words = step.partition(": ")
+        path, line = (finding.path, head[5:]) if head.startswith("line ") else _split(head)
+        if line.isdecimal():
+            yield RelatedPlace(path, int(line), 1, words)
+
+
+def _split(head: str) -> tuple[str, str]:
+    path, _, line = head.rpartition(":")
+    return path, line
 
 
 def _at(place: RelatedPlace) -> tuple[str, int]:
