@@ -36,6 +36,8 @@ COMMANDS_OF_THE_PROBE = {
     "plan": "say what a training needs of each GPU, and which sharding fits",
 }
 
+_UNRECOGNIZED = "unrecognized arguments: "
+"""How argparse begins to speak of them."""
 _EXIT_CODES = "Exit codes: 0 clean; 1 findings; 2 something could not be judged, which wins over 1."
 
 
@@ -46,8 +48,18 @@ class Parser(argparse.ArgumentParser):
         """End the program with a sentence that says what is wrong."""
         from trainlint.report.characters import sentence, without_commands
 
+        if message.startswith(_UNRECOGNIZED):
+            message += self._nearest_option(message.removeprefix(_UNRECOGNIZED))
         # The shell puts names of files here where it expands `*`.
         self.exit(2, without_commands(f"{self.prog}: {sentence(message, unicode=True)}; see `{self.prog} --help`\n"))
+
+    def _nearest_option(self, arguments: str) -> str:
+        """The end of a sentence that offers the option most like the first one that is unknown."""
+        from trainlint.naming import did_you_mean
+
+        unknown = next((word for word in arguments.split() if word.startswith("--")), None)
+        known = [option for option in self._option_string_actions if option.startswith("--")]
+        return did_you_mean(unknown.partition("=")[0], known) if unknown else ""
 
 
 class Help(argparse.HelpFormatter):
@@ -268,8 +280,8 @@ def _rules_parser() -> argparse.ArgumentParser:
 
     parser = Parser(
         "trainlint rules",
-        usage="trainlint rules [options]",
-        description="List the rules.",
+        usage="trainlint rules [WORD ...] [options]",
+        description="List the rules, or those whose code, name or summary has all of the words.",
         epilog="Exit codes: 0; 2 where no rule is left to list.",
         formatter_class=Help,
         allow_abbrev=False,
@@ -277,6 +289,7 @@ def _rules_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--select", type=_typed(RULES), action="extend", metavar="RULES", help="only these: codes, prefixes, names"
     )
+    parser.add_argument("words", nargs="*", metavar="WORD", help=argparse.SUPPRESS)
     parser.add_argument(
         "--severity", type=_typed(SEVERITY), help="only those of this severity: advice, warning or error"
     )
@@ -330,14 +343,24 @@ def _typed(kind: Kind, also: str = "") -> Callable[[str], object]:
             return kind.typed(text)
         except ValueError as error:
             alternative = f", or {also}" if also else ""
-            raise argparse.ArgumentTypeError(f"expected {error}{alternative}, not {text!r}") from error
+            raise argparse.ArgumentTypeError(f"expected {error}{alternative}, not {text!r}{_nearest(text)}") from error
+
+    def _nearest(text: str) -> str:
+        from trainlint.naming import did_you_mean
+
+        words = kind.schema.get("enum")
+        return did_you_mean(text, [*words, *([also] if also else [])]) if isinstance(words, list) else ""
 
     return read
 
 
 def _add_page_format(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     parser.add_argument(
-        "--output-format", choices=formats, default="text", metavar="FORMAT", help="%(choices)s (default: text)"
+        "--output-format",
+        type=_one_of(formats),
+        default="text",
+        metavar="FORMAT",
+        help=f"{', '.join(formats)} (default: text)",
     )
 
 
@@ -378,11 +401,24 @@ def _add_cache_directory(parser: argparse._ActionsContainer) -> None:
 def _add_color(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--color",
-        choices=("auto", "always", "never"),
+        type=_one_of(("auto", "always", "never")),
         default="auto",
         metavar="WHEN",
-        help="%(choices)s (default: auto)",
+        help="auto, always, never (default: auto)",
     )
+
+
+def _one_of(words: Sequence[str]) -> Callable[[str], str]:
+    """What takes one of these words, and offers the nearest for another."""
+
+    def read(text: str) -> str:
+        if text in words:
+            return text
+        from trainlint.naming import did_you_mean
+
+        raise argparse.ArgumentTypeError(f"expected one of {', '.join(words)}, not {text!r}{did_you_mean(text, words)}")
+
+    return read
 
 
 def _columns() -> int:

@@ -30,7 +30,9 @@ def output(text: str) -> Output:
     """What one `--output-format` asks for: `sarif`, or `sarif=trainlint.sarif`. Raises ArgumentTypeError."""
     name, equals, file = text.partition("=")
     if name not in FORMATS:
-        raise ArgumentTypeError(f"expected one of {', '.join(FORMATS)}, not {name!r}")
+        from trainlint.naming import did_you_mean
+
+        raise ArgumentTypeError(f"expected one of {', '.join(FORMATS)}, not {name!r}{did_you_mean(name, FORMATS)}")
     if equals and not file:
         raise ArgumentTypeError(f"name the file behind `{text}`, or leave out the `=`")
     return Output(name, Path(file) if file else None)
