@@ -167,7 +167,7 @@ def test_a_subdirectory_is_enough(clone: Program, write: Write) -> None:
     ("revision", "said"),
     [
         ("nothing", "knows no such commit; see `git branch -a`"),
-        ("--upload-pack=x", "--diff-base"),
+        ("--upload-pack=x", "names a branch, a tag or a commit, which '--upload-pack=x' is not"),
         ("main..work", "knows no such commit"),
         ("", "--diff-base names a branch, a tag or a commit, which '' is not"),
         ("a\nb", "--diff-base names a branch, a tag or a commit"),
