@@ -52,7 +52,7 @@ def test_a_new_project_gets_a_file_that_trainlint_reads(project: Program) -> Non
     listed = project("check", "--show-files")
     assert listed.out.split() == ["src/train.py", "tests/unit/tests/test_train.py"]
     assert 'target-torch = ">=2.3"' in project("check", "--show-settings").out
-    assert all(len(line) <= 110 for line in (project.directory / "trainlint.toml").read_text().splitlines())
+    assert all(len(line) <= 80 for line in (project.directory / "trainlint.toml").read_text().splitlines())
 
 
 def test_every_setting_has_a_comment_above_it(project: Program) -> None:

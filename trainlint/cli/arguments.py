@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: `trainlint --vers
 
 COMMANDS = {
     "check": "find what makes training slow, wasteful or wrong, and fix it",
-    "why": "say what is known of a line, and why each rule reports something there or is silent",
+    "why": "say what is known of a line, and why rules report something or not",
     "advise": "list what to do first, and what it should bring",
     "explain": "show the page of a rule: what it finds, why, and what to write instead",
     "rules": "list the rules, or those that speak of some words",
@@ -26,7 +26,7 @@ COMMANDS = {
 
 COMMANDS_OF_SETUP = {
     "init": "write a configuration with what the project shows",
-    "baseline": "accept the findings that there are, so that only new ones are reported",
+    "baseline": "accept the findings that there are; report only new ones",
 }
 """Those whose parsers stand in `setup_arguments`."""
 
@@ -76,7 +76,7 @@ class _HelpAsWritten(Help, argparse.RawDescriptionHelpFormatter):
 
 def program_parser() -> argparse.ArgumentParser:
     """The parser of `trainlint` without a command."""
-    commands = "\n".join(f"  {name:<9}{purpose}" for name, purpose in known_commands().items())
+    commands = "\n".join(f"  {name:<10}{purpose}" for name, purpose in known_commands().items())
     parser = Parser(
         "trainlint",
         usage="trainlint [--version] COMMAND ...",

@@ -13,26 +13,26 @@ if TYPE_CHECKING:
 
 def configuration_text(signs: ProjectSigns, table: str) -> str:
     """The lines for a trainlint.toml where `table` is empty; else those of that table of a pyproject.toml."""
-    lines = [f"[{table}]"] if table else ["# The settings of trainlint: `trainlint check --show-settings` shows all."]
+    lines = [f"[{table}]"] if table else ["# Settings of trainlint. `trainlint check --show-settings` shows them all."]
     if signs.target_torch is not None:
         lines += [
-            "# The project's requirements say which versions of torch it supports; set this for others.",
+            "# The requirements say which versions of torch the project supports.",
             f"# target-torch = {toml(str(signs.target_torch))}",
         ]
     else:
         lines += [
-            "# No requirements say which versions of torch the project supports; without this, fewer fixes are safe.",
+            "# The oldest torch that the project supports. Known, it makes more fixes safe.",
             '# target-torch = ">=2.4"',
         ]
     left_out = [*signs.of_others, *signs.generated]
     if left_out:
-        lines += ["# Code of other projects and of programs is not judged.", f"exclude = {toml(left_out)}"]
+        lines += ["# Code of other projects and generated code is not judged.", f"exclude = {toml(left_out)}"]
     else:
-        lines += ["# What is not to be judged, besides what .gitignore names.", '# exclude = ["third_party"]']
+        lines += ["# Not judged, besides what .gitignore names.", '# exclude = ["third_party"]']
     if signs.baseline:
         lines += ["# Findings that this file lists are not reported.", f"baseline = {toml(DEFAULT_NAME)}"]
     lines += [
-        "# The least severe finding that makes `trainlint check` exit with 1: advice, warning or error.",
+        "# What makes `trainlint check` exit with 1: advice, warning or error.",
         'fail-on = "advice"',
     ]
     if signs.tests:
