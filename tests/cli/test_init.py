@@ -121,6 +121,16 @@ def test_a_link_is_not_written_through(project: Program, write: Write) -> None:
     assert outside.read_text() == "[project]\n"
 
 
+def test_a_link_within_the_project_stays_a_link(project: Program, write: Write) -> None:
+    shared = write("shared/pyproject.toml", "[project]\n")
+    place = project.directory / "pyproject.toml"
+    place.symlink_to(shared)
+    refused = project("init")
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert place.is_symlink()
+    assert shared.read_text() == "[project]\n"
+
+
 def test_an_empty_directory_gets_a_configuration_too(program: Program) -> None:
     done = program("init")
     assert done.code == 0

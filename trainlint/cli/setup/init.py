@@ -73,17 +73,15 @@ def _pyproject(directory: Path) -> str | None:
 
 
 def _appended(before: str, added: str) -> str | None:
-    """A pyproject.toml with the table at its end; None where that would change or break what stands there."""
+    """A pyproject.toml with the table at its end; None where that would be no TOML."""
     newline = "\r\n" if "\r\n" in before else "\n"
     gap = "" if not before or before.endswith("\n\n") else newline if before.endswith("\n") else newline * 2
     after = before + gap + added.replace("\n", newline)
     try:
-        old, new = parse_toml(before.replace("\r\n", "\n")), parse_toml(after.replace("\r\n", "\n"))
+        parse_toml(after.replace("\r\n", "\n"))
     except ValueError:
         return None
-    tools = new.get("tool", {})
-    tools.pop("trainlint", None)
-    return after if {**old, "tool": old.get("tool", {})} == {**new, "tool": tools} else None
+    return after
 
 
 def _write(place: Path, text: str, shown: str) -> None:
