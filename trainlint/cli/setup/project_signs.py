@@ -88,14 +88,21 @@ def _is_plain(name: str) -> bool:
 
 
 def _generated(root: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Patterns by name, whole directories, and single files."""
+    endings = tuple(pattern[1:] for pattern in _BY_NAME)
     patterns = [pattern for pattern in _BY_NAME if any(name.endswith(pattern[1:]) for name in names)]
-    rest = [name for name in names if not name.endswith(tuple(pattern[1:] for pattern in _BY_NAME))]
+    rest = [name for name in names if not name.endswith(endings)]
     written = [name for name in rest if _says_so(os.path.join(root, name))]
-    folders = Counter(os.path.dirname(name) for name in rest)
-    of_programs = Counter(os.path.dirname(name) for name in written)
-    whole = sorted(folder for folder, number in of_programs.items() if folder and number == folders[folder] > 1)
+    whole = _filled(written, rest)
     single = [name for name in written if os.path.dirname(name) not in whole]
     return (*patterns, *filter(_is_plain, (*whole, *single[:_MOST_FILES])))
+
+
+def _filled(written: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The directories in which several files were written by a program, and no others stand."""
+    folders = Counter(map(os.path.dirname, names))
+    of_programs = Counter(map(os.path.dirname, written))
+    return sorted(folder for folder, number in of_programs.items() if folder and number == folders[folder] > 1)
 
 
 def _says_so(path: str) -> bool:
