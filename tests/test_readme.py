@@ -70,13 +70,14 @@ OUT_OF_MEMORY = (
 
 @pytest.fixture
 def files_of_a_run(project: Path) -> None:
-    """What `plan` and `advise` read: a model's configuration, evidence, a plan, and the log of a run that failed."""
+    """What commands read: a model's configuration, evidence, a plan, the log of a run that failed, a baseline."""
     (project / "config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
     digest = hashlib.sha256((project / "src" / "train.py").read_bytes()).hexdigest()
     judged = {"digests": {"src/train.py": digest}}
     evidence = {"format_version": FORMAT_VERSION, "runs": [RUN], "verdicts": [], "judged": judged}
     (project / "evidence.json").write_text(json.dumps(evidence), encoding="utf-8")
     (project / "log.txt").write_text(OUT_OF_MEMORY, encoding="utf-8")
+    (project / ".trainlint-baseline.json").write_text('{"trainlint_baseline": 1, "findings": []}', encoding="utf-8")
     options = ["--gpus", "8", "--gpu", "h100", "--output-format", "json", "--output-file", "plan.json"]
     planned = trainlint(["plan", "config.json", *options], project)
     assert planned.returncode == 0, planned.stderr

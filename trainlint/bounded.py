@@ -33,6 +33,8 @@ IGNORE_FILE_BYTES = 200_000
 """An ignore file, or git's configuration. GitHub's longest template for an ignore file has 8,000."""
 EVIDENCE_BYTES = 100_000_000
 """What `trainlint probe` wrote. It grows with the steps that were measured, to some megabytes at most."""
+BASELINE_BYTES = 20_000_000
+"""A baseline. A finding takes about 150 bytes, so this holds more than 100,000 findings."""
 
 
 class UnfitFile(OSError):

@@ -219,6 +219,35 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
+class GoneFinding:
+    """An entry of a baseline that no finding stands behind any more."""
+
+    path: str
+    """As those of findings."""
+    code: str
+    function: str
+    """The qualified name of the function or class around the line; empty at the top of a file."""
+    line: str
+    """The text of the line, without indentation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What a report was compared with, and what it leaves out because it is not new."""
+
+    baselines: tuple[str, ...] = ()
+    """The files of baselines, as shown to the user."""
+    known: tuple[Finding, ...] = ()
+    """The findings that these list, in their stable order. The report does not list them."""
+    gone: tuple[GoneFinding, ...] = ()
+    """Entries of these about what is judged, behind which no finding stands any more."""
+    base: str | None = None
+    """The revision whose changes the report is limited to, as the user named it."""
+    outside: int = 0
+    """How many findings have nothing to do with what changed since."""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Everything one run found out, ready to print. Findings and failures are in their stable order."""
 
@@ -238,3 +267,5 @@ class Report:
     """Fixes that were asked for and could not be applied."""
     measured: Measured | None = None
     """None where no evidence was given."""
+    compared: Compared | None = None
+    """None where every finding is reported, new or not."""

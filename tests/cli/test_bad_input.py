@@ -77,7 +77,7 @@ READABLE = {
 @pytest.mark.parametrize("content", READABLE.values(), ids=READABLE)
 def test_odd_files_that_python_reads_are_judged_without_a_word(toys: Program, write: Write, content: bytes) -> None:
     write("odd.py", content)
-    result = toys("check", "--output-format", "json")
+    result = toys("check", "odd.py", "--output-format", "json")
     report = json.loads(result.out)
     assert report["failures"] == []
     assert (result.code, result.err, report["counts"]["files"]) == (0, "", 1)

@@ -61,3 +61,40 @@ def test_what_only_a_run_shows_says_who_finds_it(toys: Program) -> None:
     [as_data] = json.loads(toys("rules", "--select", "TRNP101", "--output-format", "json").out)
     assert as_data["found_by"] == "probe"
     assert json.loads(toys("explain", "TOY103", "--output-format", "json").out)["found_by"] == "check"
+
+
+def test_rules_are_found_by_words(toys: Program) -> None:
+    assert codes(toys, "toy", "safe", "--select", "TOY") == ["TOY101", "TOY103"]
+    assert codes(toys, "PINNED", "memory") == ["TRN102", "TRN219"]
+    unknown = toys("rules", "memmory")
+    assert (unknown.code, unknown.err) == (2, 'trainlint: no rule says "memmory"; did you mean "memory"?\n')
+    nothing = toys("rules", "qqqq")
+    assert (nothing.code, nothing.err) == (2, 'trainlint: no rule says "qqqq"; `trainlint rules` lists all\n')
+    apart = toys("rules", "pinned", "optimizer")
+    assert (apart.code, apart.err) == (
+        2,
+        'trainlint: no rule says "pinned" and "optimizer" together; use fewer words\n',
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (("check", "--output-format", "sarf"), "sarif"),
+        (("check", "--fail-on", "warnin"), "warning"),
+        (("check", "--fail-on", "confirmd"), "confirmed"),
+        (("check", "--min-confidence", "liekly"), "likely"),
+        (("check", "--color", "neve"), "never"),
+        (("check", "--statstics"), "--statistics"),
+        (("check", "--fial-on=error"), "--fail-on"),
+        (("rules", "--severity", "eror"), "error"),
+        (("explain", "TRN201", "--output-format", "markdwn"), "markdown"),
+        (("basline",), "baseline"),
+    ],
+)
+def test_what_is_misspelt_is_answered_with_the_nearest(
+    program: Program, arguments: tuple[str, ...], meant: str
+) -> None:
+    result = program(*arguments)
+    assert (result.code, result.err.count("\n")) == (2, 1)
+    assert f'did you mean "{meant}"?' in result.err

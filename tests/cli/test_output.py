@@ -245,6 +245,7 @@ min-confidence = "likely"  # default
 per-file-ignores = {}  # default
 fixable = ["ALL"]  # default
 unfixable = []  # default
+# baseline is not set  # default
 fail-on = "error"  # --fail-on
 exclude = []  # default
 force-exclude = false  # default

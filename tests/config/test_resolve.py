@@ -446,7 +446,7 @@ _configs = st.builds(
 def rendered(config: Config) -> str:
     """The configuration as the lines of a file."""
     values = {key.name: plain(key, getattr(config, key.field)) for key in Config.keys}
-    return "".join(f"{name} = {toml(value)}\n" for name, value in values.items())
+    return "".join(f"{name} = {toml(value)}\n" for name, value in values.items() if value is not None)
 
 
 @sharing_a_directory

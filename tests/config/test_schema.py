@@ -120,6 +120,7 @@ OF_KIND: dict[str, st.SearchStrategy[Any]] = {
     kinds.LEVEL.words: st.sampled_from(["certain", "likely", "possible", "unlikely", "sure", 0.7]),
     kinds.SECONDS.words: NUMBER,
     kinds.FUNCTIONS.words: st.lists(FUNCTION, max_size=2),
+    kinds.FILE.words: st.sampled_from(["baseline.json", "a/b.json", ""]),
     kinds.TORCH_RANGE.words: st.sampled_from([">=2.4", "2.4", "~=2.4,<2.9", "newest", ""]),
 }
 """Values of each kind, many of which are right."""

@@ -14,7 +14,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 from tests.report.toys import BROKEN, COPY, CRASHED, ITEM, RULES, SOURCE, TRAIN, VisitorsRule, settings, sources
-from trainlint.finding import Fix, RelatedPlace, Report
+from trainlint.finding import Compared, Fix, GoneFinding, RelatedPlace, Report
 from trainlint.report import Settings, Sources, render
 from trainlint.source import SourceFile, source_from_text
 
@@ -133,11 +133,11 @@ def fingerprints(text: str) -> list[str]:
     starts = [index for index in range(len(text)) if text.startswith("loss.item()", index)]
     found = tuple(replace(ITEM, span=source.span(start, start + 11), fix=None) for start in starts)
     results = run(Report(found, (), 1), {"src/train.py": source}.get)["results"]
-    return [result["partialFingerprints"]["trainlintLine/v1"] for result in results]
+    return [result["partialFingerprints"]["trainlintLine/v2"] for result in results]
 
 
 def test_fingerprints_survive_new_lines_above_and_new_indentation() -> None:
-    moved = "import os\n\n" + TRAIN.replace("        total += loss", "            total += loss")
+    moved = "import os\n\n" + TRAIN.replace("        total += loss", "        if loss:\n            total += loss")
     assert fingerprints(moved) == fingerprints(TRAIN)
 
 
@@ -202,3 +202,21 @@ def test_related_places_are_related_locations() -> None:
     ]
     assert located == [("src/loop.py", 31, "calls `step`"), ("src/train.py", 4, "calls `train`")]
     assert all("relatedLocations" not in result for result in run(FULL_REPORT)["results"])
+
+
+def test_with_a_baseline_each_result_has_its_state() -> None:
+    gone = GoneFinding("old.py", "TRN205", "train", "x.to(device)")
+    unknown = replace(gone, code="ACME777", function="")
+    report = Report((ITEM,), (), 1, compared=Compared(("b.json",), (COPY,), (gone, unknown)))
+    Draft7Validator(official_schema()).validate(log(report))
+    results = run(report)["results"]
+    assert [(result["ruleId"], result["baselineState"]) for result in results] == [
+        ("TRN205", "unchanged"),
+        ("TRN201", "new"),
+        ("TRN205", "absent"),
+        ("ACME777", "absent"),
+    ]
+    assert results[2]["message"]["text"] == "The baseline lists this finding in train, and it is gone: x.to(device)"
+    assert "region" not in results[2]["locations"][0]["physicalLocation"]
+    assert "ruleIndex" not in results[3]
+    assert all("baselineState" not in result for result in run(Report((ITEM, COPY), (), 1))["results"])

@@ -1,4 +1,4 @@
-"""No program that a repository names is run, and git is not run at all, whatever trainlint is asked about a directory.
+"""No program that a repository names is run, and git is run for `--diff-base` alone (test_diff_base.py).
 
 Git runs commands that a repository's configuration names. A clone cannot carry `.git/config`, but an archive can, and
 so can a clone in which a directory is itself a bare repository.

@@ -63,6 +63,7 @@ def main(argv: "Sequence[str] | None" = None) -> int:
 def _dispatch(arguments: list[str]) -> int:
     from trainlint.cli.arguments import (
         COMMANDS,
+        COMMANDS_OF_SETUP,
         COMMANDS_OF_THE_PROBE,
         command_parser,
         program_parser,
@@ -73,6 +74,8 @@ def _dispatch(arguments: list[str]) -> int:
         from trainlint.cli.added import added_command
 
         return added_command(arguments[0])(arguments[1:])
+    if arguments and arguments[0] in COMMANDS_OF_SETUP:
+        return _set_up(arguments[0], arguments[1:])
     if arguments and arguments[0] in COMMANDS:
         # Each command has a parser of its own, because only then may options and paths stand in any order.
         options = command_parser(arguments[0]).parse_intermixed_args(arguments[1:])
@@ -107,3 +110,15 @@ def _dispatch(arguments: list[str]) -> int:
     parser.parse_args(arguments)
     parser.print_help()
     return 0
+
+
+def _set_up(command: str, arguments: list[str]) -> int:
+    from trainlint.cli.setup_arguments import baseline_parser, init_parser
+
+    if command == "baseline":
+        from trainlint.cli.new_code.baseline_command import baseline
+
+        return baseline(baseline_parser().parse_intermixed_args(arguments))
+    from trainlint.cli.setup.init import init
+
+    return init(init_parser().parse_intermixed_args(arguments))

@@ -17,12 +17,18 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: `trainlint --vers
 
 COMMANDS = {
     "check": "find what makes training slow, wasteful or wrong, and fix it",
-    "why": "say what is known of a line, and why each rule reports something there or is silent",
+    "why": "say what is known of a line, and why rules report something or not",
     "advise": "list what to do first, and what it should bring",
     "explain": "show the page of a rule: what it finds, why, and what to write instead",
-    "rules": "list the rules",
+    "rules": "list the rules, or those that speak of some words",
     "clean": "delete the cache",
 }
+
+COMMANDS_OF_SETUP = {
+    "init": "write a configuration with what the project shows",
+    "baseline": "accept the findings that there are; report only new ones",
+}
+"""Those whose parsers stand in `setup_arguments`."""
 
 COMMANDS_OF_THE_PROBE = {
     "probe": "run a training for a few steps, or read a trace of one, and prove findings",
@@ -30,33 +36,48 @@ COMMANDS_OF_THE_PROBE = {
     "plan": "say what a training needs of each GPU, and which sharding fits",
 }
 
+_UNRECOGNIZED = "unrecognized arguments: "
+"""How argparse begins to speak of them."""
 _EXIT_CODES = "Exit codes: 0 clean; 1 findings; 2 something could not be judged, which wins over 1."
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
     """Errors in one sentence, without the list of all options before it."""
 
     def error(self, message: str) -> NoReturn:
+        """End the program with a sentence that says what is wrong."""
         from trainlint.report.characters import sentence, without_commands
 
+        if message.startswith(_UNRECOGNIZED):
+            message += self._nearest_option(message.removeprefix(_UNRECOGNIZED))
         # The shell puts names of files here where it expands `*`.
         self.exit(2, without_commands(f"{self.prog}: {sentence(message, unicode=True)}; see `{self.prog} --help`\n"))
 
+    def _nearest_option(self, arguments: str) -> str:
+        """The end of a sentence that offers the option most like the first one that is unknown."""
+        from trainlint.naming import did_you_mean
 
-class _Help(argparse.HelpFormatter):
+        unknown = next((word for word in arguments.split() if word.startswith("--")), None)
+        known = [option for option in self._option_string_actions if option.startswith("--")]
+        return did_you_mean(unknown.partition("=")[0], known) if unknown else ""
+
+
+class Help(argparse.HelpFormatter):
+    """In the terminal's width."""
+
     def __init__(self, prog: str) -> None:
         # Each option makes a formatter, and to ask `shutil` for the width would cost 2 ms.
         super().__init__(prog, max_help_position=29, width=_columns() - 2)
 
 
-class _HelpAsWritten(_Help, argparse.RawDescriptionHelpFormatter):
+class _HelpAsWritten(Help, argparse.RawDescriptionHelpFormatter):
     """With the line breaks of the description."""
 
 
 def program_parser() -> argparse.ArgumentParser:
     """The parser of `trainlint` without a command."""
-    commands = "\n".join(f"  {name:<9}{purpose}" for name, purpose in (COMMANDS | COMMANDS_OF_THE_PROBE).items())
-    parser = _Parser(
+    commands = "\n".join(f"  {name:<10}{purpose}" for name, purpose in known_commands().items())
+    parser = Parser(
         "trainlint",
         usage="trainlint [--version] COMMAND ...",
         description="Finds what makes PyTorch training slow, wasteful or wrong, at the line that does it.",
@@ -66,6 +87,11 @@ def program_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"trainlint {__version__}")
     return parser
+
+
+def known_commands() -> dict[str, str]:
+    """All commands, with what each does."""
+    return COMMANDS | COMMANDS_OF_SETUP | COMMANDS_OF_THE_PROBE
 
 
 def command_parser(command: str) -> argparse.ArgumentParser:
@@ -85,23 +111,31 @@ def _check_parser() -> argparse.ArgumentParser:
     from pathlib import Path
 
     from trainlint.cli.outputs import DEFAULT_FORMAT, output
-    from trainlint.config.settings import OF_EXIT_CODE, OF_FILES, OF_FIXES, OF_RULES
+    from trainlint.config.settings import OF_EXIT_CODE, OF_FILES, OF_FIXES, OF_NEW, OF_RULES
     from trainlint.report import FORMATS
 
-    parser = _Parser(
+    parser = Parser(
         "trainlint check",
         usage="trainlint check [PATH ...] [options]",
         description="Judge Python files and directories: the working directory if no PATH is named, "
         "standard input for `-`.",
         epilog=_EXIT_CODES,
-        formatter_class=_Help,
+        formatter_class=Help,
         allow_abbrev=False,
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help=argparse.SUPPRESS)
 
     rules = parser.add_argument_group(OF_RULES)
-    _add_keys(rules, OF_RULES)
-    _add_plugins(rules)
+    add_keys(rules, OF_RULES)
+    add_plugins(rules)
+
+    new = parser.add_argument_group(OF_NEW)
+    add_keys(new, OF_NEW)
+    new.add_argument(
+        "--diff-base",
+        metavar="REF",
+        help="report only findings on lines that changed since this branch, tag or commit, or that they brought about",
+    )
 
     fixes = parser.add_argument_group(OF_FIXES)
     fixes.add_argument("--fix", action="store_true", help="apply fixes that keep training bit-identical")
@@ -116,7 +150,7 @@ def _check_parser() -> argparse.ArgumentParser:
         "--interactive", action="store_true", help="show each finding with its fix, of every level, and ask"
     )
     fixes.add_argument("--show-fixes", action="store_true", help="list what was fixed, by file and rule")
-    _add_keys(fixes, OF_FIXES)
+    add_keys(fixes, OF_FIXES)
     fixes.add_argument(
         "--add-ignores",
         type=_reason,
@@ -150,39 +184,39 @@ def _check_parser() -> argparse.ArgumentParser:
     )
 
     verdict = parser.add_argument_group(OF_EXIT_CODE)
-    _add_keys(verdict, OF_EXIT_CODE)
+    add_keys(verdict, OF_EXIT_CODE)
     verdict.add_argument("--exit-zero", action="store_true", help="exit 0 in spite of findings")
 
     files = parser.add_argument_group(OF_FILES)
-    _add_settings(files)
-    _add_keys(files, OF_FILES)
+    add_settings(files)
+    add_keys(files, OF_FILES)
     files.add_argument("--stdin-filename", metavar="PATH", help="what the code on standard input is called")
     shown = files.add_mutually_exclusive_group()
     shown.add_argument("--show-files", action="store_true", help="list the files that would be judged")
     shown.add_argument("--show-settings", action="store_true", help="show the settings that hold for the paths")
-    files.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="how many processes to use (default: what pays)")
-    _add_cache(files)
+    files.add_argument("-j", "--jobs", type=jobs, metavar="N", help="how many processes to use (default: what pays)")
+    add_cache(files)
     return parser
 
 
 def _why_parser() -> argparse.ArgumentParser:
     from trainlint.report.why.text import FORMATS
 
-    parser = _Parser(
+    parser = Parser(
         "trainlint why",
         usage="trainlint why FILE[:LINE | :FIRST-LAST] [options]",
         description="Say what is known of a line (how often it runs, whether autograd is on, what its values are) and "
         "why each rule that looks at it reports something or is silent. Without LINE: each line that a rule looks at.",
         epilog="Exit codes: 0; 2 where the file cannot be read or has no such line.",
-        formatter_class=_Help,
+        formatter_class=Help,
         allow_abbrev=False,
     )
     parser.add_argument("place", metavar="FILE[:LINE]", help="as in train.py:88 or train.py:80-95")
-    _add_plugins(parser)
+    add_plugins(parser)
     _add_page_format(parser, FORMATS)
     _add_color(parser)
-    _add_settings(parser)
-    _add_cache(parser)
+    add_settings(parser)
+    add_cache(parser)
     return parser
 
 
@@ -192,13 +226,13 @@ def _advise_parser() -> argparse.ArgumentParser:
     from trainlint.config.settings import OF_FILES, OF_RULES
     from trainlint.report.advice import FORMATS
 
-    parser = _Parser(
+    parser = Parser(
         "trainlint advise",
         usage="trainlint advise [PATH ...] [options]",
         description="List what to do first: findings by rule, with the gain that a run measured, a plan computed or "
         "others published, the effort, what may change, and what to check afterwards.",
         epilog="Exit codes: 0; 2 where something could not be judged.",
-        formatter_class=_Help,
+        formatter_class=Help,
         allow_abbrev=False,
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help=argparse.SUPPRESS)
@@ -212,29 +246,29 @@ def _advise_parser() -> argparse.ArgumentParser:
     _add_page_format(parser, FORMATS)
     _add_color(parser)
     rules = parser.add_argument_group(OF_RULES)
-    _add_keys(rules, OF_RULES)
-    _add_plugins(rules)
+    add_keys(rules, OF_RULES)
+    add_plugins(rules)
     files = parser.add_argument_group(OF_FILES)
-    _add_settings(files)
-    _add_keys(files, OF_FILES)
-    files.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="how many processes to use (default: what pays)")
-    _add_cache(files)
+    add_settings(files)
+    add_keys(files, OF_FILES)
+    files.add_argument("-j", "--jobs", type=jobs, metavar="N", help="how many processes to use (default: what pays)")
+    add_cache(files)
     return parser
 
 
 def _explain_parser() -> argparse.ArgumentParser:
     from trainlint.report.rule_pages.explain import FORMATS
 
-    parser = _Parser(
+    parser = Parser(
         "trainlint explain",
         usage="trainlint explain RULE [options]",
         description="Show the page of a rule: what it finds, why it costs, and what to write instead.",
         epilog="Exit codes: 0; 2 where there is no such rule.",
-        formatter_class=_Help,
+        formatter_class=Help,
         allow_abbrev=False,
     )
     parser.add_argument("rule", metavar="RULE", help="a code such as TRN201, or a name, in any case")
-    _add_plugins(parser)
+    add_plugins(parser)
     _add_page_format(parser, FORMATS)
     _add_color(parser)
     return parser
@@ -244,35 +278,36 @@ def _rules_parser() -> argparse.ArgumentParser:
     from trainlint.config.kinds import RULES, SEVERITY
     from trainlint.report.rule_pages.explain import FORMATS
 
-    parser = _Parser(
+    parser = Parser(
         "trainlint rules",
-        usage="trainlint rules [options]",
-        description="List the rules.",
+        usage="trainlint rules [WORD ...] [options]",
+        description="List the rules, or those whose code, name or summary has all of the words.",
         epilog="Exit codes: 0; 2 where no rule is left to list.",
-        formatter_class=_Help,
+        formatter_class=Help,
         allow_abbrev=False,
     )
     parser.add_argument(
         "--select", type=_typed(RULES), action="extend", metavar="RULES", help="only these: codes, prefixes, names"
     )
+    parser.add_argument("words", nargs="*", metavar="WORD", help=argparse.SUPPRESS)
     parser.add_argument(
         "--severity", type=_typed(SEVERITY), help="only those of this severity: advice, warning or error"
     )
     parser.add_argument("--fixable", action="store_true", help="only those with a fix")
     parser.add_argument("--preview", action="store_true", help="only those not yet proved precise")
-    _add_plugins(parser)
+    add_plugins(parser)
     _add_page_format(parser, FORMATS)
     _add_color(parser)
     return parser
 
 
 def _clean_parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser = Parser(
         "trainlint clean",
         usage="trainlint clean [options]",
         description="Delete the cache that `trainlint check` keeps for the project of the working directory.",
         epilog="Exit codes: 0; 2 where what is there is no cache of trainlint, or cannot be deleted.",
-        formatter_class=_Help,
+        formatter_class=Help,
         allow_abbrev=False,
     )
     parser.add_argument("--all", action="store_true", help="delete the caches of all projects, and the list of rules")
@@ -280,7 +315,7 @@ def _clean_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_keys(group: argparse._ArgumentGroup, heading: str) -> None:
+def add_keys(group: argparse._ArgumentGroup, heading: str) -> None:
     """The options of configuration keys that stand under a heading."""
     from trainlint.config.settings import Config
 
@@ -308,18 +343,29 @@ def _typed(kind: Kind, also: str = "") -> Callable[[str], object]:
             return kind.typed(text)
         except ValueError as error:
             alternative = f", or {also}" if also else ""
-            raise argparse.ArgumentTypeError(f"expected {error}{alternative}, not {text!r}") from error
+            raise argparse.ArgumentTypeError(f"expected {error}{alternative}, not {text!r}{_nearest(text)}") from error
+
+    def _nearest(text: str) -> str:
+        from trainlint.naming import did_you_mean
+
+        words = kind.schema.get("enum")
+        return did_you_mean(text, [*words, *([also] if also else [])]) if isinstance(words, list) else ""
 
     return read
 
 
 def _add_page_format(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     parser.add_argument(
-        "--output-format", choices=formats, default="text", metavar="FORMAT", help="%(choices)s (default: text)"
+        "--output-format",
+        type=_one_of(formats),
+        default="text",
+        metavar="FORMAT",
+        help=f"{', '.join(formats)} (default: text)",
     )
 
 
-def _add_plugins(parser: argparse._ActionsContainer) -> None:
+def add_plugins(parser: argparse._ActionsContainer) -> None:
+    """The option by which further rules are named."""
     parser.add_argument(
         "--plugin",
         action="append",
@@ -329,7 +375,8 @@ def _add_plugins(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def _add_settings(parser: argparse._ActionsContainer) -> None:
+def add_settings(parser: argparse._ActionsContainer) -> None:
+    """The options that choose the configuration file."""
     from pathlib import Path
 
     settings = parser.add_mutually_exclusive_group()
@@ -337,7 +384,8 @@ def _add_settings(parser: argparse._ActionsContainer) -> None:
     settings.add_argument("--isolated", action="store_true", help="read no configuration file")
 
 
-def _add_cache(parser: argparse._ActionsContainer) -> None:
+def add_cache(parser: argparse._ActionsContainer) -> None:
+    """The options of the cache."""
     _add_cache_directory(parser)
     parser.add_argument("--no-cache", action="store_true", help="neither use nor keep what earlier runs found out")
 
@@ -353,11 +401,24 @@ def _add_cache_directory(parser: argparse._ActionsContainer) -> None:
 def _add_color(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--color",
-        choices=("auto", "always", "never"),
+        type=_one_of(("auto", "always", "never")),
         default="auto",
         metavar="WHEN",
-        help="%(choices)s (default: auto)",
+        help="auto, always, never (default: auto)",
     )
+
+
+def _one_of(words: Sequence[str]) -> Callable[[str], str]:
+    """What takes one of these words, and offers the nearest for another."""
+
+    def read(text: str) -> str:
+        if text in words:
+            return text
+        from trainlint.naming import did_you_mean
+
+        raise argparse.ArgumentTypeError(f"expected one of {', '.join(words)}, not {text!r}{did_you_mean(text, words)}")
+
+    return read
 
 
 def _columns() -> int:
@@ -378,12 +439,13 @@ def unknown_command(word: str) -> str:
 
     if exists(word):
         return f"to judge {word}, write `trainlint check {word}`"
-    known = COMMANDS | COMMANDS_OF_THE_PROBE
+    known = known_commands()
     hint = did_you_mean(word, known) or f"; commands are {_listed(known)}"
     return f'there is no command "{word}"{hint}'
 
 
-def _jobs(text: str) -> int:
+def jobs(text: str) -> int:
+    """What `--jobs` may be. Raises ArgumentTypeError."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a number of processes from 1 on, not {text!r}")
     return int(text)

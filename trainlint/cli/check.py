@@ -30,6 +30,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from trainlint.cache.cache import Cache
+    from trainlint.cli.new_code.narrowing import Narrowing
+    from trainlint.engine.discover import Discovery
     from trainlint.engine.rewriting import Fixing
     from trainlint.verdict_file import Evidence
 
@@ -58,16 +61,13 @@ def check(options: Namespace) -> int:
         return COULD_NOT_JUDGE if show_files(discovery) else CLEAN
     require_writable_reports(options, discovery.targets)
     cache = cache_for(options, paths)
+    narrowing = _narrowing(options, configurations, discovery)
     todo = fixing(options)
-    if options.interactive:
-        from trainlint.cli.interactive import choose
-
-        assert todo is not None  # --interactive fixes
-        apart = configurations.apart()
-        asked = run(discovery, apart, workers=options.jobs, cache=cache).report
-        sources = SourcesOnDisk(discovery.targets)
-        todo = choose(asked.findings, todo, sources, apart.rules_that_ran(), options)
+    if todo is not None and (options.interactive or narrowing is not None):
+        todo = _chosen(todo, narrowing, discovery, configurations.apart(), options, cache)
     found = run(discovery, configurations, fixing=todo, workers=options.jobs, cache=cache)
+    if narrowing is not None:
+        found = narrowing.narrowed(found, SourcesOnDisk(discovery.targets))
     if evidence is not None:
         from trainlint.cli.evidence import with_evidence
 
@@ -77,8 +77,19 @@ def check(options: Namespace) -> int:
         show_diff(found, options)
     else:
         show_report(found.report, SourcesOnDisk(discovery.targets), configurations, options)
+    if narrowing is not None:
+        narrowing.tell_gone(found.report, options)
     show_progress(discovery, configurations, found, perf_counter() - started, options, cache)
     return exit_code(found, options)
+
+
+def _narrowing(options: Namespace, configurations: Configurations, discovery: Discovery) -> Narrowing | None:
+    """What the run leaves out because it is not new; None where all counts. Raises UsageError."""
+    if options.diff_base is None and not configurations.names_baseline(target.path for target in discovery.targets):
+        return None
+    from trainlint.cli.new_code.narrowing import narrowing_for
+
+    return narrowing_for(options, configurations, discovery)
 
 
 def fixing(options: Namespace) -> Fixing | None:
@@ -95,6 +106,27 @@ def fixing(options: Namespace) -> Fixing | None:
     from trainlint.engine.rewriting import Fixing
 
     return Fixing(limit, write=not options.diff, ignore_reason=options.add_ignores)
+
+
+def _chosen(
+    todo: Fixing,
+    narrowing: Narrowing | None,
+    discovery: Discovery,
+    configurations: Configurations,
+    options: Namespace,
+    cache: Cache | None,
+) -> Fixing:
+    """What is to be done about those findings that are new, and that the user is asked about. Judges the files."""
+    asked = run(discovery, configurations, workers=options.jobs, cache=cache)
+    sources = SourcesOnDisk(discovery.targets)
+    if narrowing is not None:
+        asked = narrowing.narrowed(asked, sources)
+        todo = narrowing.limited(todo, asked.report)
+    if options.interactive:
+        from trainlint.cli.interactive import choose
+
+        todo = choose(asked.report.findings, todo, sources, configurations.rules_that_ran(), options)
+    return todo
 
 
 def exit_code(found: Run, options: Namespace) -> int:

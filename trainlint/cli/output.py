@@ -186,6 +186,11 @@ def show_progress(
         console.note(
             "trainlint: all paths that were named are excluded, so nothing was judged (--force-exclude is set)"
         )
+    if not options.quiet and _trains_nothing(discovery, found):
+        console.note(
+            f"note: no training loop found in {count(found.report.files, 'file')}; trainlint looks at PyTorch "
+            "code that takes optimizer steps or hands a model to a Trainer"
+        )
     for sentence in found.unfixed:
         console.note(f"trainlint: {sentence}")
     if not options.verbose:
@@ -205,6 +210,13 @@ def show_progress(
         console.note(f"cache: {_of_cache(cache, here)}")
     processes = "one process" if found.workers == 1 else f"{found.workers} processes"
     console.note(f"judged: {count(found.report.files, 'file')} in {processes}, {seconds:.2f} s")
+
+
+def _trains_nothing(discovery: Discovery, found: Run) -> bool:
+    """Whether the files of whole directories were judged, nothing was found, and nothing there trains a model."""
+    report = found.report
+    something = report.findings or report.failures or report.fixed or report.suppressed or report.compared
+    return not something and not found.may_train and bool(discovery.searched) and report.files > 0
 
 
 def _of_cache(cache: Cache, here: Path) -> str:

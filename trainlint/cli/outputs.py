@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from trainlint.cli.console import UsageError
 from trainlint.report import FORMATS
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 DEFAULT_FORMAT = "full"
 
 
-class Output(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Output:
     """One report."""
 
     format: str
@@ -29,7 +30,9 @@ def output(text: str) -> Output:
     """What one `--output-format` asks for: `sarif`, or `sarif=trainlint.sarif`. Raises ArgumentTypeError."""
     name, equals, file = text.partition("=")
     if name not in FORMATS:
-        raise ArgumentTypeError(f"expected one of {', '.join(FORMATS)}, not {name!r}")
+        from trainlint.naming import did_you_mean
+
+        raise ArgumentTypeError(f"expected one of {', '.join(FORMATS)}, not {name!r}{did_you_mean(name, FORMATS)}")
     if equals and not file:
         raise ArgumentTypeError(f"name the file behind `{text}`, or leave out the `=`")
     return Output(name, Path(file) if file else None)

@@ -12,15 +12,17 @@ from trainlint.cli.caching import cache_for
 from trainlint.cli.console import UsageError
 from trainlint.cli.output import require_writable_reports, show_diff, show_report, without_commands_in_patches
 from trainlint.config.settings import CONFIRMED
+from trainlint.engine.discover import Discovery, Target
 from trainlint.engine.parsing import UNREADABLE
 from trainlint.engine.run import Run, run_text
 from trainlint.finding import Failure, Report
-from trainlint.paths import shown_path
+from trainlint.paths import absolute, shown_path
 from trainlint.source import OtherLanguage, SourceFile, UnreadableSource, decode_source
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from trainlint.cli.new_code.narrowing import Narrowing
     from trainlint.engine.configurations import Configurations
     from trainlint.engine.rewriting import Fixing
     from trainlint.verdict_file import Evidence
@@ -35,18 +37,32 @@ def check_stdin(
     require_writable_reports(options, ())
     data = sys.stdin.buffer.read()
     here = Path.cwd()
-    path = here / (options.stdin_filename or "<stdin>")
+    path = absolute(here / (options.stdin_filename or "<stdin>"))
     shown = shown_path(path, here)
+    narrowing: Narrowing | None = None
+    if options.diff_base is not None or configurations.names_baseline([path]):
+        from trainlint.cli.new_code.narrowing import narrowing_for
+
+        target = Target(path, shown, len(data))
+        narrowing = narrowing_for(options, configurations, Discovery((target,)), {shown: data})
     source: SourceFile | None = None
     try:
         source = decode_source(shown, data)
         cache = cache_for(options, [path.parent])
-        found = run_text(source, path, configurations, fixing=fixing, alone=not options.stdin_filename, cache=cache)
+        alone = not options.stdin_filename
+        if narrowing is not None and fixing is not None:
+            read = source
+            asked = run_text(source, path, configurations.apart(), alone=alone, cache=cache)
+            fixing = narrowing.limited(fixing, narrowing.narrowed(asked, lambda _: read).report)
+        found = run_text(source, path, configurations, fixing=fixing, alone=alone, cache=cache)
         found = replace(found, rewrites=tuple(replace(rewrite, data=data) for rewrite in found.rewrites))
     except OtherLanguage:
         found = Run(Report((), (), 0), failing=False)
     except UnreadableSource as error:
         found = Run(Report((), (Failure(shown, str(error), UNREADABLE),), 0), failing=False)
+    if narrowing is not None:
+        found = narrowing.narrowed(found, lambda _: source)
+        narrowing.tell_gone(found.report, options)
     if options.diff:
         found = without_commands_in_patches(found)
         show_diff(found, options)

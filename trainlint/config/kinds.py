@@ -5,12 +5,15 @@ A check gets a value as TOML holds it and returns it as `Config` does. It raises
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from trainlint.bounded import leads_out
 from trainlint.config.globs import MOST_PATTERNS, check_glob, check_number_of_globs
 from trainlint.finding import Confidence, Severity
 from trainlint.naming import did_you_mean, exactness, rules_called, unknown_rule
+from trainlint.project import project_around
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -211,6 +214,29 @@ SECONDS = Kind(
     _seconds,
     {"type": "number", "exclusiveMinimum": 0, "maximum": _MOST_SECONDS},
 )
+
+
+# Files
+
+
+def _file(raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]) -> str:
+    """The absolute path of a file, which may not exist. A repository cannot name one outside of itself."""
+    if not isinstance(value, str) or not value or not value.isprintable():
+        _refuse(raw, key, "the path of a file", value)
+    directory = os.path.dirname(os.path.abspath(raw.path))
+    path = os.path.abspath(os.path.join(directory, value))
+    if leads_out(path, project_around(directory) or directory):
+        raise raw.error(key, f"`{raw.dotted(*key)}` leads out of the project; name a file in it")
+    return path
+
+
+def _typed_file(text: str) -> str:
+    if not text or "\0" in text:
+        raise ValueError("the path of a file")
+    return os.path.abspath(text)
+
+
+FILE = Kind("the path of a file", _file, {"type": "string", "minLength": 1}, _typed_file)
 
 
 # Functions and versions

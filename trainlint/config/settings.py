@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from trainlint.config.globs import matches_any
 from trainlint.config.keys import Invalidates, Key, Option, key, with_keys
 from trainlint.config.kinds import (
+    FILE,
     FUNCTIONS,
     GLOBS,
     LEVEL,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 OF_RULES = "rules (codes such as TRN201, prefixes such as TRN2, names, or ALL)"
 OF_FIXES = "fixes"
+OF_NEW = "only what is new"
 OF_EXIT_CODE = "exit code"
 OF_FILES = "files and configuration"
 """Headings of `trainlint check --help`."""
@@ -135,6 +137,16 @@ class Config:
         example=["TRN205"],
         invalidates=Invalidates.FINDINGS,
         option=Option(OF_FIXES, "RULES", adds=True),
+    )
+    baseline: str | None = key(
+        None,
+        FILE,
+        "report only findings that this file does not list; `trainlint baseline` writes it",
+        example=".trainlint-baseline.json",
+        invalidates=Invalidates.NOTHING,
+        option=Option(OF_NEW, "FILE"),
+        details="The path is relative to the directory of the configuration file, and stays within the project. "
+        "[Adopting trainlint](adopting.md) says how findings are known again.",
     )
     fail_on: Severity = key(
         Severity.ADVICE,

@@ -22,6 +22,7 @@ class WholeRun:
     report: Report
     failing: bool
     context_files: int
+    may_train: bool
 
 
 def known_run(key: bytes | None, cache: Cache) -> WholeRun | None:

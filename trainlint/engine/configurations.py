@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -99,6 +99,12 @@ class Configurations:
             return False
         asks_what_it_is = any(pattern.endswith("/") for pattern in config.exclude)
         return config.is_excluded(path, is_directory=asks_what_it_is and is_directory(path))
+
+    def names_baseline(self, paths: Iterable[Path]) -> bool:
+        """Whether the configuration of any of these absolute paths names a baseline."""
+        directories = dict.fromkeys(os.path.dirname(path) for path in paths)
+        found = (self._config_around(directory) for directory in directories)
+        return any(config is not None and config.baseline is not None for config in found)
 
     def sources(self) -> tuple[str | None, ...]:
         """The configuration files that were used so far; None stands for files that none holds for."""

@@ -56,6 +56,8 @@ class Fixing:
     """Why what stays is to be silenced by ignore comments; None where it is to be reported."""
     chosen: Chosen | None = None
     """Which findings are fixed; None for all."""
+    silenced: Chosen | None = None
+    """Which findings get ignore comments, by their places before anything is fixed; None for all that stay."""
 
     def applies_to(self, findings: Iterable[Finding]) -> bool:
         """Whether something is to be done about any of the findings."""
@@ -106,16 +108,19 @@ def rewritten(
         wanted = None if fixing.chosen is None else [finding for finding in findings if fixing.fixes(finding)]
         result = fix_to_fixpoint(source, judge, fixing.limit, wanted)
         done = Rewritten(result.source, result.remaining, result.applied, 0, result.unapplied)
-    return done if fixing.ignore_reason is None else _with_ignores(done, fixing.ignore_reason, judge)
+    return done if fixing.ignore_reason is None else _with_ignores(done, fixing, fixing.ignore_reason, judge)
 
 
-def _with_ignores(done: Rewritten, reason: str, judge: Callable[[SourceFile], Sequence[Finding]]) -> Rewritten:
+def _with_ignores(
+    done: Rewritten, fixing: Fixing, reason: str, judge: Callable[[SourceFile], Sequence[Finding]]
+) -> Rewritten:
     """With a comment for each finding that one can silence; a comment that does not is a note, and is not written."""
     from trainlint.fixing.fixpoint import misfit
     from trainlint.suppress.addition import additions
 
     before = done.source
-    source = before.edited(additions(before, done.findings, reason))
+    meant = [finding for finding in done.findings if fixing.silenced is None or fixing.silenced.holds(finding)]
+    source = before.edited(additions(before, meant, reason))
     if source.text == before.text:
         return done
     if problem := misfit(source):

@@ -43,6 +43,8 @@ class Run:
     """How many files took part in linking that were not judged."""
     unfixed: tuple[str, ...] = ()
     """Why files were not fixed that could be judged, a sentence each."""
+    may_train: bool = True
+    """Whether some file of the projects may train a model. False only where all of them were looked at."""
 
 
 def run(
@@ -62,7 +64,7 @@ def run(
     files = ProjectFiles(_members(jobs), configurations, discovery.searched, discovery.shipped)
     little = sum(job.size for job in jobs) <= _SMALL and not files.may_hold_findings
     if little and workers in (None, 1):
-        found = _judged_alone(jobs, fixing)
+        found = replace(_judged_alone(jobs, fixing), may_train=files.may_hold_findings)
     elif little or cache is None:
         found = _judged(jobs, files, fixing, workers)
     else:
@@ -73,9 +75,9 @@ def run(
         known = known_run(key, cache)
         if known is None:
             found = _judged(jobs, files, fixing, workers, cache)
-            keep_run(key, WholeRun(found.report, found.failing, found.context_files), cache)
+            keep_run(key, WholeRun(found.report, found.failing, found.context_files, found.may_train), cache)
         else:
-            found = Run(known.report, known.failing, context_files=known.context_files)
+            found = Run(known.report, known.failing, context_files=known.context_files, may_train=known.may_train)
         cache.save()
     failures = [*found.report.failures, *discovery.failures, *failures]
     return replace(found, report=replace(found.report, failures=_in_order(failures)))
@@ -111,7 +113,8 @@ def _judged(
             from trainlint.engine.cached_results import judge_changed
 
             outcomes = judge_changed(jobs, executor, cache)
-    return replace(_gathered(jobs, outcomes, index.failures), workers=count, context_files=index.context_files)
+    found = _gathered(jobs, outcomes, index.failures)
+    return replace(found, workers=count, context_files=index.context_files, may_train=index.may_train)
 
 
 def _with_facts(jobs: Sequence[Job], index: ProjectIndex) -> list[Job]:

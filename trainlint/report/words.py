@@ -118,16 +118,18 @@ def summary(report: Report) -> str:
     """The last line for people. It says that all is clear only where everything was judged and nothing found."""
     files = count(report.files, "file")
     asides: list[str] = []
+    new = "new " if report.compared else ""
     if report.findings:
-        verdict = f"Found {count(len(report.findings), 'problem')} in {files}"
+        verdict = f"Found {count(len(report.findings), f'{new}problem')} in {files}"
         if words := fixable(report.findings):
             asides.append(words)
     elif not report.files:
         verdict = "No file was judged"
-    elif report.failures:
-        verdict = f"Found no problem in {files}"
+    elif report.failures or _left_out(report):
+        verdict = f"Found no {new}problem in {files}"
     else:
         verdict = f"All clear: {files}"
+    asides += _left_out(report)
     if report.suppressed:
         asides.append(f"{count(report.suppressed, 'problem')} ignored by comments")
     if asides:
@@ -138,3 +140,13 @@ def summary(report: Report) -> str:
     fixed = f"Fixed {count(report.fixed, 'problem')}. " if report.fixed else ""
     ignored = f"Added ignore comments for {count(report.ignored, 'problem')}. " if report.ignored else ""
     return f"{fixed}{ignored}{verdict}."
+
+
+def _left_out(report: Report) -> list[str]:
+    """How many findings are not listed because they are not new, and why."""
+    compared, words = report.compared, list[str]()
+    if compared is not None and compared.known:
+        words.append(f"{len(compared.known)} in the baseline")
+    if compared is not None and compared.outside:
+        words.append(f"{compared.outside} not touched by what changed since {quoted(str(compared.base))}")
+    return words

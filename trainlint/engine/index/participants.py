@@ -32,6 +32,8 @@ class Participants:
     """Methods of files that belong to the same groups and were left out: such a name says nothing of its class."""
     incomplete: frozenset[int]
     """Groups of which files were left out."""
+    may_train: bool = True
+    """Whether some file, of the run or of its context, may update parameters."""
 
 
 def find_participants(files: ProjectFiles, cache: Cache | None = None) -> Participants:
@@ -48,6 +50,7 @@ def find_participants(files: ProjectFiles, cache: Cache | None = None) -> Partic
         members,
         frozenset().union(*(graph.files[number].glance.methods for number in left_out)),
         frozenset(graph.group_of[number] for number in left_out),
+        may_train=any(file.glance.program.updates and file.glance.telling for file in graph.files),
     )
 
 

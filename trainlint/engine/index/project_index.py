@@ -34,6 +34,9 @@ class ProjectIndex:
     given_up: frozenset[Path] = frozenset()
     """Files that took too long or ended their process: a failure says so, and they are not tried again."""
 
+    may_train: bool = True
+    """Whether some file, judged or not, may update parameters. False only where all of them were looked at."""
+
     @property
     def context_files(self) -> int:
         """How many files take part that are not judged."""
@@ -47,7 +50,7 @@ def build_index(files: ProjectFiles, executor: Executor | None = None, cache: Ca
     room.
     """
     if not files.may_hold_findings:
-        return ProjectIndex()
+        return ProjectIndex(may_train=False)
     try:
         # To link a single file takes as long as judging it.
         if len(files.members) == 1 and not files.context and not may_tell_itself(files.members[0].data()):
@@ -64,7 +67,7 @@ def _linked(files: ProjectFiles, executor: Executor, cache: Cache | None) -> Pro
     participants = find_participants(files, cache)
     members = participants.members
     if not members:
-        return ProjectIndex()
+        return ProjectIndex(may_train=participants.may_train)
     from trainlint.engine.index.group_facts import facts_of_groups
     from trainlint.engine.index.summarising import summarise_all
 
@@ -84,4 +87,5 @@ def _linked(files: ProjectFiles, executor: Executor, cache: Cache | None) -> Pro
         digests,
         failures=tuple(failures),
         given_up=frozenset(member.path for member, result in zip(members, results, strict=True) if result.failure),
+        may_train=participants.may_train,
     )

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 
+from trainlint.baseline.identity import Identities
 from trainlint.finding import Failure, Finding, Report, Severity, Span
-from trainlint.report.fingerprints import Fingerprints
 from trainlint.report.paths import below_repository, span_in_file
 from trainlint.report.settings import Settings, Sources
 from trainlint.report.words import failure_sentence
@@ -23,17 +23,16 @@ _SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.A
 
 def render(report: Report, *, sources: Sources, settings: Settings, **_unused: object) -> str:
     """Findings, then failures, which are blockers since something could not be judged. Pure ASCII."""
-    fingerprints = Fingerprints()
+    identities = Identities(sources)
     entries = []
     for finding in report.findings:
         path = below_repository(finding.path, settings)
-        source = sources(finding.path)
-        mark = fingerprints.of(finding, source)
-        span = span_in_file(finding.span, finding.cell, source)
-        entries.append(_finding(finding, span, path, fingerprints.in_file(path, mark)))
+        span = span_in_file(finding.span, finding.cell, sources(finding.path))
+        mark = identities.fingerprint(finding.path, identities.of(finding))
+        entries.append(_finding(finding, span, path, Identities.in_file(path, mark)))
     for failure in report.failures:
         path = below_repository(failure.path, settings)
-        entries.append(_failure(failure, path, fingerprints.in_file(path, failure_sentence(failure))))
+        entries.append(_failure(failure, path, Identities.in_file(path, failure_sentence(failure))))
     return json.dumps(entries, indent=2) + "\n"
 
 

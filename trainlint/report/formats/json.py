@@ -6,7 +6,7 @@ import json
 from collections import Counter
 
 from trainlint import __version__
-from trainlint.finding import Finding, Fix, Report, Safety, Span
+from trainlint.finding import Compared, Finding, Fix, Report, Safety, Span
 from trainlint.handbook import docs_url
 from trainlint.report.measured import measured_object, verdict_on
 
@@ -32,7 +32,26 @@ def render(report: Report, **_unused: object) -> str:
     if report.measured:
         measured = report.measured
         document["evidence"] = {"path": measured.evidence, "run": measured.run, "stale": list(measured.stale)}
+    if report.compared:
+        document |= _compared(report.compared)
     return json.dumps(document, indent=2) + "\n"
+
+
+def _compared(compared: Compared) -> dict[str, Any]:
+    """What the findings were compared with, and what is left out because it is not new."""
+    written: dict[str, Any] = {}
+    if compared.baselines:
+        written["baseline"] = {
+            "paths": list(compared.baselines),
+            "known": [finding_object(finding) for finding in compared.known],
+            "gone": [
+                {"path": gone.path, "code": gone.code, "function": gone.function, "line": gone.line}
+                for gone in compared.gone
+            ],
+        }
+    if compared.base is not None:
+        written["diff_base"] = {"revision": compared.base, "outside": compared.outside}
+    return written
 
 
 def _finding(report: Report, finding: Finding) -> dict[str, Any]:

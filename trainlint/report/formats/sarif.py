@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from trainlint import __version__
-from trainlint.finding import Edit, Failure, Finding, RelatedPlace, Report, Severity, Span
+from trainlint.baseline.identity import Identities, Identity
+from trainlint.finding import Edit, Failure, Finding, GoneFinding, RelatedPlace, Report, Severity, Span
 from trainlint.handbook import RULE_PAGES, docs_url, fix_label, page_markdown, topic
-from trainlint.report.fingerprints import Fingerprints
 from trainlint.report.measured import measured_object, stale_sentences, verdict_on
 from trainlint.report.paths import below_repository, file_uri, folder_uri, span_in_file
 from trainlint.report.settings import Settings, Sources
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trainlint.rule import Rule
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-FINGERPRINT = "trainlintLine/v1"
+FINGERPRINT = "trainlintLine/v2"
 """Raised when the recipe changes, since old and new fingerprints can then not be compared."""
 
 _ROOT = "SRCROOT"
@@ -35,20 +35,25 @@ def render(report: Report, *, sources: Sources, rules: Sequence[AnyRule], settin
     """A log with one run. Pure ASCII, so that any stream takes it, and without clock times, so that it is stable."""
     described = [_rule(rule.loaded()) for rule in sorted(rules, key=lambda rule: rule.code)]
     known = {rule["id"] for rule in described}
-    for finding in report.findings:
+    listed = _with_states(report)
+    for finding, _ in listed:
         if finding.code not in known:
             known.add(finding.code)
             described.append({"id": finding.code, "name": finding.name})
     index = {rule["id"]: position for position, rule in enumerate(described)}
-    fingerprints = Fingerprints()
+    identities = Identities(sources)
     artifacts = _Artifacts(settings)
     results = []
-    for finding in report.findings:
-        source = sources(finding.path)
-        result = _result(finding, sources, index[finding.code], fingerprints.of(finding, source), artifacts)
+    for finding, state in listed:
+        fingerprint = identities.fingerprint(finding.path, identities.of(finding))
+        result = _result(finding, sources, index[finding.code], fingerprint, artifacts)
+        if state is not None:
+            result["baselineState"] = state
         if report.measured:
             result["properties"]["measured"] = measured_object(verdict_on(report, finding))
         results.append(result)
+    if report.compared:
+        results += [_absent(gone, index, identities, artifacts) for gone in report.compared.gone]
     notifications = [_notification(failure, index, artifacts) for failure in report.failures]
     notifications += [_stale(path, said, artifacts) for path, said in stale_sentences(report)]
     run = {
@@ -88,6 +93,16 @@ def _rule(rule: type[Rule]) -> Json:
     if url := docs_url(rule):
         described["helpUri"] = url
     return described
+
+
+def _with_states(report: Report) -> list[tuple[Finding, str | None]]:
+    """The results, each with its `baselineState`. SARIF wants it for all results of a run or for none."""
+    compared = report.compared
+    if compared is None or not compared.baselines:
+        return [(finding, None) for finding in report.findings]
+    listed: list[tuple[Finding, str | None]] = [(finding, "new") for finding in report.findings]
+    listed += [(finding, "unchanged") for finding in compared.known]
+    return sorted(listed, key=lambda item: item[0].order)
 
 
 def _result(finding: Finding, sources: Sources, rule_index: int, fingerprint: str, artifacts: _Artifacts) -> Json:
@@ -143,6 +158,21 @@ def _start(place: RelatedPlace, sources: Sources) -> Json:
     if place.cell is not None:
         span = span_in_file(span, place.cell, sources(place.path))
     return {"startLine": span.start_line, "startColumn": span.start_column}
+
+
+def _absent(gone: GoneFinding, index: Mapping[str, int], identities: Identities, artifacts: _Artifacts) -> Json:
+    """What a baseline lists and nobody finds any more."""
+    where = f" in {gone.function}" if gone.function else ""
+    result: Json = {
+        "ruleId": gone.code,
+        "baselineState": "absent",
+        "message": {"text": f"The baseline lists this finding{where}, and it is gone: {gone.line}"},
+        "locations": [{"physicalLocation": {"artifactLocation": artifacts.location(gone.path)}}],
+        "partialFingerprints": {
+            FINGERPRINT: identities.fingerprint(gone.path, Identity(gone.code, gone.function, gone.line))
+        },
+    }
+    return {**result, "ruleIndex": index[gone.code]} if gone.code in index else result
 
 
 def _message(finding: Finding) -> str:

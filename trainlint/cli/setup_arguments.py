@@ -1,0 +1,57 @@
+"""The parsers of the commands that a project is set up with: `trainlint baseline` and `trainlint init`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from trainlint.baseline.file import DEFAULT_NAME
+from trainlint.cli.arguments import Help, Parser, add_cache, add_keys, add_plugins, add_settings, jobs
+from trainlint.config.settings import OF_FILES, OF_RULES
+
+
+def baseline_parser() -> argparse.ArgumentParser:
+    """The parser of `trainlint baseline`."""
+    parser = Parser(
+        "trainlint baseline",
+        usage="trainlint baseline [PATH ...] [options]",
+        description="Write down the findings that there are, so that `trainlint check` reports only new ones. What the "
+        "file lists of files that are not judged now stays in it.",
+        epilog="Exit codes: 0; 2 where something could not be judged, or the file cannot be read or written.",
+        formatter_class=Help,
+        allow_abbrev=False,
+    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "-o",
+        "--output-file",
+        type=Path,
+        metavar="FILE",
+        help=f"the baseline (default: the key `baseline` of the configuration, else {DEFAULT_NAME})",
+    )
+    parser.add_argument("--prune", action="store_true", help="drop entries whose findings are gone, and add nothing")
+    rules = parser.add_argument_group(OF_RULES)
+    add_keys(rules, OF_RULES)
+    add_plugins(rules)
+    files = parser.add_argument_group(OF_FILES)
+    add_settings(files)
+    add_keys(files, OF_FILES)
+    files.add_argument("-j", "--jobs", type=jobs, metavar="N", help="how many processes to use (default: what pays)")
+    add_cache(files)
+    return parser
+
+
+def init_parser() -> argparse.ArgumentParser:
+    """The parser of `trainlint init`."""
+    parser = Parser(
+        "trainlint init",
+        usage="trainlint init [DIRECTORY] [options]",
+        description="Write a configuration with what the project shows: versions of torch, tests, generated code. It "
+        "goes to the end of pyproject.toml where there is one, else into a new trainlint.toml.",
+        epilog="Exit codes: 0; 2 where there is a configuration already, or the file cannot be written.",
+        formatter_class=Help,
+        allow_abbrev=False,
+    )
+    parser.add_argument("directory", nargs="?", default=".", metavar="DIRECTORY", help=argparse.SUPPRESS)
+    parser.add_argument("--diff", action="store_true", help="show what would be written, and write nothing")
+    return parser
