@@ -22,6 +22,7 @@ COMMANDS = {
     "explain": "show the page of a rule: what it finds, why, and what to write instead",
     "rules": "list the rules",
     "clean": "delete the cache",
+    "completion": "print a script with which a shell completes commands, options, rules and files",
 }
 
 COMMANDS_OF_THE_PROBE = {
@@ -29,6 +30,9 @@ COMMANDS_OF_THE_PROBE = {
     "doctor": "say what a training would find on this machine, and what is off",
     "plan": "say what a training needs of each GPU, and which sharding fits",
 }
+
+SHELLS = ("bash", "zsh", "fish", "tcsh", "powershell")
+"""Those that `trainlint completion` knows."""
 
 _EXIT_CODES = "Exit codes: 0 clean; 1 findings; 2 something could not be judged, which wins over 1."
 
@@ -55,7 +59,7 @@ class _HelpAsWritten(_Help, argparse.RawDescriptionHelpFormatter):
 
 def program_parser() -> argparse.ArgumentParser:
     """The parser of `trainlint` without a command."""
-    commands = "\n".join(f"  {name:<9}{purpose}" for name, purpose in (COMMANDS | COMMANDS_OF_THE_PROBE).items())
+    commands = "\n".join(f"  {name:<12}{purpose}" for name, purpose in (COMMANDS | COMMANDS_OF_THE_PROBE).items())
     parser = _Parser(
         "trainlint",
         usage="trainlint [--version] COMMAND ...",
@@ -77,6 +81,7 @@ def command_parser(command: str) -> argparse.ArgumentParser:
         "explain": _explain_parser,
         "rules": _rules_parser,
         "clean": _clean_parser,
+        "completion": _completion_parser,
     }
     return builders[command]()
 
@@ -162,6 +167,7 @@ def _check_parser() -> argparse.ArgumentParser:
     shown.add_argument("--show-settings", action="store_true", help="show the settings that hold for the paths")
     files.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="how many processes to use (default: what pays)")
     _add_cache(files)
+    files.add_argument("--watch", action="store_true", help="judge again whenever a file changes, until Ctrl-C")
     return parser
 
 
@@ -277,6 +283,19 @@ def _clean_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--all", action="store_true", help="delete the caches of all projects, and the list of rules")
     _add_cache_directory(parser)
+    return parser
+
+
+def _completion_parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        "trainlint completion",
+        usage="trainlint completion SHELL",
+        description="Print a script with which a shell completes commands, options, rules and files.",
+        epilog="Where each shell looks for it: docs/completion.md.",
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help="%(choices)s")
     return parser
 
 

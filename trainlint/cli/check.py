@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import nullcontext
 from pathlib import Path
 from time import perf_counter
 
@@ -29,7 +31,9 @@ from trainlint.report import FORMATS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
+    from contextlib import AbstractContextManager
 
+    from trainlint.engine.pool.tasks import Told
     from trainlint.engine.rewriting import Fixing
     from trainlint.verdict_file import Evidence
 
@@ -38,8 +42,16 @@ CLEAN, FINDINGS, COULD_NOT_JUDGE = 0, 1, 2
 
 def check(options: Namespace) -> int:
     """Judge what the user named, and return the exit code. Raises UsageError."""
-    started = perf_counter()
     _refuse_nonsense(options)
+    if options.watch:
+        from trainlint.cli.watch import watch
+
+        return watch(options, lambda: _check(options))
+    return _check(options)
+
+
+def _check(options: Namespace) -> int:
+    started = perf_counter()
     configurations = configurations_of(options)
     evidence = _evidence(options)
     if "-" in options.paths:
@@ -64,10 +76,12 @@ def check(options: Namespace) -> int:
 
         assert todo is not None  # --interactive fixes
         apart = configurations.apart()
-        asked = run(discovery, apart, workers=options.jobs, cache=cache).report
+        with _progress(options) as told:
+            asked = run(discovery, apart, workers=options.jobs, cache=cache, told=told).report
         sources = SourcesOnDisk(discovery.targets)
         todo = choose(asked.findings, todo, sources, apart.rules_that_ran(), options)
-    found = run(discovery, configurations, fixing=todo, workers=options.jobs, cache=cache)
+    with _progress(options) as told:
+        found = run(discovery, configurations, fixing=todo, workers=options.jobs, cache=cache, told=told)
     if evidence is not None:
         from trainlint.cli.evidence import with_evidence
 
@@ -79,6 +93,15 @@ def check(options: Namespace) -> int:
         show_report(found.report, SourcesOnDisk(discovery.targets), configurations, options)
     show_progress(discovery, configurations, found, perf_counter() - started, options, cache)
     return exit_code(found, options)
+
+
+def _progress(options: Namespace) -> AbstractContextManager[Told | None]:
+    """What shows how far a run is, where somebody is looking."""
+    if options.quiet or not sys.stderr.isatty():
+        return nullcontext()
+    from trainlint.cli.progress import progress
+
+    return progress()
 
 
 def fixing(options: Namespace) -> Fixing | None:
@@ -123,6 +146,10 @@ def _refuse_nonsense(options: Namespace) -> None:
         raise UsageError(f"--statistics is text for people; leave out --output-format {machine}")
     if options.diff and (options.statistics or any(item.file for item in asked)):
         raise UsageError("--diff prints a patch; leave out --statistics and files for reports")
+    if options.watch and (fixing(options) or options.interactive or "-" in options.paths):
+        raise UsageError("--watch shows findings; leave out fixes and --diff, and name paths in place of `-`")
+    if options.watch and (options.show_files or options.show_settings):
+        raise UsageError("--watch shows findings; leave out --show-files and --show-settings")
     if options.interactive:
         from trainlint.cli.interactive import require_terminal
 

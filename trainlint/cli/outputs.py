@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from argparse import ArgumentTypeError
 from collections.abc import Iterable
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
 
 from trainlint.cli.console import UsageError
 from trainlint.report import FORMATS
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 DEFAULT_FORMAT = "full"
 
 
-class Output(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Output:
     """One report."""
 
     format: str
