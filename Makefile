@@ -58,8 +58,9 @@ check: $(DEVELOPED)  ## Types, lint, import contracts, generated pages, wheel, a
 	$(BIN)/python -m benchmarks.accuracy.rounds page --check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	rm -rf build/wheel
-	$(BIN)/python -m build --wheel --no-isolation --outdir build/wheel .
+	$(BIN)/python -m build --no-isolation --outdir build/wheel .
 	$(BIN)/check-wheel-contents build/wheel
+	$(BIN)/twine check --strict build/wheel/*
 	$(BIN)/trainlint check trainlint rules runtime_probe docs
 
 format: $(DEVELOPED)  ## Lay out the code and sort its imports

@@ -17,7 +17,7 @@ from itertools import chain
 
 from trainlint import __version__
 from trainlint.finding import Finding, Fix, Heat, Report, Safety
-from trainlint.handbook import FIX_FLAGS, docs_url
+from trainlint.handbook import FIX_FLAGS, HOME, docs_url
 from trainlint.report.characters import quoted, sentence
 from trainlint.report.diff import changes
 from trainlint.report.excerpt import WIDEST, Line, excerpt, shown, without_common_indent
@@ -30,7 +30,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.source import SourceFile
 
-_HOME = "https://github.com/trainlint/trainlint"
 _MOST_CHANGES = 60
 """Lines of a diff that are shown; `--diff` shows all."""
 _STEP = re.compile(r"(?:line (?P<line>\d+)|(?P<place>.+:\d+)): (?P<what>.*)", re.DOTALL)
@@ -150,7 +149,7 @@ def render(report: Report, *, sources: Sources, **_unused: object) -> str:
             script=script,
             policy=_policy(style, script),
             version=__version__,
-            home=_HOME,
+            home=HOME,
         )
         + "\n"
     )
