@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
@@ -163,32 +163,33 @@ def _policy(style: str, script: str) -> str:
 
 def _filters(ordered: Sequence[Finding], report: Report) -> tuple[list[Filter], list[dict[str, int]]]:
     """The filters, and for each finding the numbers of its choices."""
-    states = [_state(report, finding) or _UNMEASURED for finding in ordered]
-    heats = list(Heat)
-    columns: list[tuple[str, str, list[tuple[str, str]]]] = [
-        ("often", "How often the line runs", [(heat_words(finding.heat), "") for finding in ordered]),
-        ("severity", "Severity", [(finding.severity.label, "") for finding in ordered]),
-        ("fix", "Fix", [(finding.fix.safety.label if finding.fix else "none", "") for finding in ordered]),
-    ]
-    if report.measured:
-        columns.append(("measured", "Evidence", [(state, "") for state in states]))
-    # Those with the longest lists of choices come last.
-    columns.append(("rule", "Rule", [(finding.code, _text(finding.name)) for finding in ordered]))
-    columns.append(("file", "File", [(quoted(finding.path), "") for finding in ordered]))
     filters: list[Filter] = []
     chosen: list[dict[str, int]] = [{} for _ in ordered]
-    for key, title, values in columns:
+    for key, title, values in _columns(ordered, report):
         counted = Counter(values)
-        if key == "often":
-            ranked = [(words, "") for words in map(heat_words, heats) if (words, "") in counted]
-        else:
-            ranked = sorted(counted, key=lambda value: (-counted[value], value))
+        ranked = _by_heat(counted) if key == "often" else sorted(counted, key=lambda value: (-counted[value], value))
         numbers = {value: number for number, value in enumerate(ranked)}
         choices = (Choice(numbers[value], _text(value[0]), value[1], counted[value]) for value in ranked)
         filters.append(Filter(key, title, tuple(choices)))
-        for finding_choices, value in zip(chosen, values, strict=True):
-            finding_choices[key] = numbers[value]
+        for of_finding, value in zip(chosen, values, strict=True):
+            of_finding[key] = numbers[value]
     return filters, chosen
+
+
+def _columns(ordered: Sequence[Finding], report: Report) -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
+    """Each filter's key and title with the value of each finding: a label and a note. The longest lists come last."""
+    yield "often", "How often the line runs", [(heat_words(finding.heat), "") for finding in ordered]
+    yield "severity", "Severity", [(finding.severity.label, "") for finding in ordered]
+    yield "fix", "Fix", [(finding.fix.safety.label if finding.fix else "none", "") for finding in ordered]
+    if report.measured:
+        yield "measured", "Evidence", [(_state(report, finding) or _UNMEASURED, "") for finding in ordered]
+    yield "rule", "Rule", [(finding.code, _text(finding.name)) for finding in ordered]
+    yield "file", "File", [(quoted(finding.path), "") for finding in ordered]
+
+
+def _by_heat(counted: Counter[tuple[str, str]]) -> list[tuple[str, str]]:
+    """From what runs most often to what runs least."""
+    return [value for value in ((heat_words(heat), "") for heat in Heat) if value in counted]
 
 
 def _card(
