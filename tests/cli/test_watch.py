@@ -161,6 +161,14 @@ def test_its_own_report_starts_no_run(toys: Program, write: Write) -> None:
         assert watch.until("Changed") == ["Changed: third.py"]
 
 
+def test_quiet_leaves_the_findings_alone(toys: Program, write: Write) -> None:
+    write("train.py", "import torch\nsafe()\n")
+    with watching(toys, "--quiet", "--output-format", "concise") as watch:
+        assert len(watch.until("train.py:2:1: ")) == 1
+        write("train.py", "import torch\n\nsafe()\n")
+        assert len(watch.until("train.py:3:1: ")) == 1
+
+
 @pytest.mark.parametrize(
     "arguments", [["--fix"], ["--diff"], ["--add-ignores", "later"], ["-"], ["--show-files"], ["--interactive"]]
 )

@@ -42,9 +42,9 @@ def watch(options: Namespace, judge: Callable[[], int]) -> int:
     code = judge()
     try:
         while True:
-            console.note("Watching for changes; Ctrl-C ends.")
+            _say("Watching for changes; Ctrl-C ends.", options)
             changed = next(filter(None, changes))
-            console.note(f"Changed: {_named(changed)}")
+            _say(f"Changed: {_named(changed)}", options)
             try:
                 code = judge()
             except UsageError as error:
@@ -52,8 +52,13 @@ def watch(options: Namespace, judge: Callable[[], int]) -> int:
                 for sentence in error.args:
                     console.note(f"trainlint: {sentence}")
     except (KeyboardInterrupt, StopIteration):
-        console.note("Stopped watching.")
+        _say("Stopped watching.", options)
         return code
+
+
+def _say(words: str, options: Namespace) -> None:
+    if not options.quiet:
+        console.note(words)
 
 
 def _changes(options: Namespace) -> Iterator[list[str]]:
