@@ -20,7 +20,7 @@ comma := ,
 DEVELOPED := $(VENV)/.developed-$(subst $(comma),-,$(EXTRAS))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-all test-alone nightly check format docs probe-gpu clean
+.PHONY: help demo test test-slow test-all test-alone nightly check format docs site probe-gpu clean
 
 help:  ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 19
@@ -56,9 +56,11 @@ check: $(DEVELOPED)  ## Types, lint, import contracts, generated pages, wheel, a
 	$(BIN)/python docs/transcripts.py --check
 	$(BIN)/python docs/probe_schema.py --check
 	$(BIN)/python -m benchmarks.accuracy.rounds page --check
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	rm -rf build/wheel
-	$(BIN)/python -m build --wheel --no-isolation --outdir build/wheel .
+	$(BIN)/python -m build --no-isolation --outdir build/wheel .
 	$(BIN)/check-wheel-contents build/wheel
+	$(BIN)/twine check --strict build/wheel/*
 	$(BIN)/trainlint check trainlint rules runtime_probe docs
 
 format: $(DEVELOPED)  ## Lay out the code and sort its imports
@@ -70,6 +72,10 @@ docs: $(DEVELOPED)  ## Write the generated pages anew
 	$(BIN)/python docs/transcripts.py
 	$(BIN)/python docs/probe_schema.py
 	$(BIN)/python -m benchmarks.accuracy.rounds page
+
+site: $(DEVELOPED)  ## Build the documentation as a site into build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "Open build/site/index.html, or run \`$(BIN)/mkdocs serve\` while you write."
 
 probe-gpu: $(DEVELOPED)  ## On a GPU: does what the probe predicts come true? Writes the table of docs/probe.md
 	$(BIN)/python -m benchmarks.probe_gpu --page docs/probe.md

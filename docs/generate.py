@@ -1,5 +1,5 @@
-"""Write the pages that are made from code: those of the rules (docs/rules/*.md, rules/README.md) and that of the
-configuration with its JSON Schema.
+"""Write the pages that are made from code: those of the rules (docs/rules/*.md, rules/README.md, all-rules.md) and
+that of the configuration with its JSON Schema.
 
 python docs/generate.py            write them, and remove pages of rules that are gone
 python docs/generate.py --check    write nothing; name what is stale, missing or orphaned, and exit with 1
@@ -10,12 +10,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from trainlint.config.page import page
 from trainlint.config.schema import schema
-from trainlint.handbook import by_topic, page_markdown, rules_table
+from trainlint.handbook import by_topic, fix_label, page_markdown, rules_table, state_label, topic
 from trainlint.packs import PackError, load_rules
 from trainlint.rule import Rule
 
@@ -25,6 +25,16 @@ _ABOUT = (
     "Probe: whether `trainlint probe` can confirm the rule's findings by measuring. Of the others it says "
     '"not observed" or "unmeasured"; their pages say what confirms them instead.\n'
 )
+_ABOUT_ALL = """\
+# All rules
+
+On: "yes" means by default, "preview" with `--preview`, "probe" only in `trainlint probe`. Fix: its level, or none. \
+Right on first contact: of the rule's findings in repositories that trainlint had never seen, the share that two \
+readers both called right ([how it was measured](accuracy.md#first-contact-rounds)); empty where none was read. \
+Few were read of most rules, so a share of few findings says little.
+
+<div id="rule-filter" class="rule-filter"></div>
+"""
 NOTICE = "<!-- Written by docs/generate.py from the rules themselves. Change the rule, then run it. -->\n\n"
 
 
@@ -37,6 +47,32 @@ def pages(rules: Iterable[type[Rule]]) -> dict[str, str]:
         index.append(f"## {title}\n\n{rules_table(members, pages='.')}")
     files["docs/rules/README.md"] = "\n".join(index)
     return files
+
+
+def all_rules(rules: Iterable[type[Rule]], precision: Callable[[str], str]) -> dict[str, str]:
+    """The one table of all rules, by its path below the repository. `precision` gives a rule's cell by its code."""
+    rows = ["| code | name | flags | topic | severity | on | fix | right on first contact |", "| --- " * 8 + "|"]
+    for rule in sorted(rules, key=lambda rule: rule.code):
+        link = f"[{rule.name}](rules/{rule.name}.md)"
+        state = state_label(rule) or "yes"
+        cells = (rule.code, link, rule.summary, topic(rule), rule.severity.label, state, fix_label(rule))
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in (*cells, precision(rule.code))) + " |")
+    return {"docs/all-rules.md": f"{NOTICE}{_ABOUT_ALL}\n" + "\n".join(rows) + "\n"}
+
+
+def first_contact() -> Callable[[str], str]:
+    """What readers of all first-contact rounds said of a rule, as in "0.94 (17/18)"; empty where nothing was read."""
+    sys.path.insert(0, str(REPOSITORY))
+    from benchmarks.accuracy.rounds.pooled import readings_of, rows_of
+    from benchmarks.accuracy.rounds.record import ROUNDS, read_rounds
+
+    rows = rows_of(read_rounds(ROUNDS))
+
+    def cell(code: str) -> str:
+        found = readings_of(code, rows)
+        return f"{found.right / found.read:.2f} ({found.right}/{found.read})" if found.read else ""
+
+    return cell
 
 
 def configuration() -> dict[str, str]:
@@ -95,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not own:
         print(f"{OWN_PACK} holds no rule: install this checkout with `pip install -e .`", file=sys.stderr)
         return 2
-    files = pages(own) | configuration()
+    files = pages(own) | all_rules(own, first_contact()) | configuration()
     lines = differences(REPOSITORY, files) if options.check else write(REPOSITORY, files)
     if not lines:
         print(f"All {len(files)} pages are fresh.")

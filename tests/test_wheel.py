@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -56,7 +57,7 @@ def test_three_packages_and_nothing_else(site: Path) -> None:
 def test_only_code_schemas_templates_and_type_markers_are_shipped(site: Path) -> None:
     (info,) = site.glob("*.dist-info")
     shipped = [path.relative_to(site) for path in site.rglob("*") if path.is_file() and info not in path.parents]
-    assert {path.suffix for path in shipped if path.name != "py.typed"} <= {".py", ".json", ".html", ".css"}
+    assert {path.suffix for path in shipped if path.name != "py.typed"} <= {".py", ".json", ".html", ".css", ".js"}
     typed = {path.parent.as_posix() for path in shipped if path.name == "py.typed"}
     assert typed == {"trainlint", "trainlint_rules", "trainlint_probe"}
 
@@ -114,3 +115,52 @@ def test_the_source_distribution_can_be_tested_and_holds_no_leftovers(dist: Path
         names = {name.partition("/")[2] for name in sources.getnames()}
     assert {"pyproject.toml", "README.md", "LICENSE", "Makefile", "tests/test_wheel.py", "rules/new_rule.py"} <= names
     assert not [name for name in names if "__pycache__" in name or ".venv" in name or name.startswith(".git/")]
+
+
+def test_a_package_index_would_take_both_and_show_the_readme(dist: Path) -> None:
+    twine = [sys.executable, "-m", "twine", "check", "--strict", *map(str, dist.iterdir())]
+    done = subprocess.run(twine, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("PASSED") == 2
+
+
+@pytest.mark.network
+@pytest.mark.parametrize("version", ["3.10", "3.11", "3.12", "3.13", "3.14"])
+def test_the_source_distribution_works_in_an_empty_environment(dist: Path, tmp_path: Path, version: str) -> None:
+    """With each Python that is on the machine."""
+    python = python_called(version)
+    if python is None:
+        pytest.skip(f"there is no Python {version} here")
+    subprocess.run([python, "-m", "venv", str(tmp_path / "empty")], check=True, capture_output=True, timeout=120)
+    programs = next(path for name in ("bin", "Scripts") if (path := tmp_path / "empty" / name).is_dir())
+    (archive,) = dist.glob("trainlint-*.tar.gz")
+    install = [str(programs / "python"), "-m", "pip", "install", "--quiet", f"{archive}[html]"]
+    done = subprocess.run(install, capture_output=True, text=True, timeout=600, check=False)
+    if done.returncode and "No matching distribution" not in done.stderr and "onnection" in done.stderr:
+        pytest.skip("the package index cannot be reached")
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "train.py").write_text("import torch\n\nscaler = torch.cuda.amp.GradScaler()\n")
+    check = [
+        str(programs / "trainlint"),
+        "check",
+        "train.py",
+        "--output-format",
+        "html=page.html",
+        "--select",
+        "TRN801",
+    ]
+    done = subprocess.run(check, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1, done.stderr
+    assert "<mark>" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def python_called(version: str) -> str | None:
+    """A Python of this version that starts: on the path, or one that pyenv has installed."""
+    installed = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
+    for candidate in (*map(str, installed), shutil.which(f"python{version}")):
+        if candidate:
+            command = [candidate, "-c", "import sys, venv; print('%d.%d' % sys.version_info[:2])"]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+            if done.stdout.strip() == version:
+                return candidate
+    return None

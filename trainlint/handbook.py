@@ -21,7 +21,10 @@ if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one fi
 OWN_PREFIX = "TRN"
 """Codes with this prefix are trainlint's own; other packs document their rules at places of their own."""
 
-RULE_PAGES = "https://github.com/trainlint/trainlint/blob/main/docs/rules"
+HOME = "https://github.com/trainlint/trainlint"
+"""The repository. `pyproject.toml`, `mkdocs.yml` and other files that cannot import it are held to it by a test."""
+
+RULE_PAGES = f"{HOME}/blob/main/docs/rules"
 """Where the generated pages of trainlint's own rules can be read."""
 
 FIX_FLAGS = {

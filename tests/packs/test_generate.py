@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -46,6 +47,20 @@ def test_the_list_says_which_findings_the_probe_can_confirm() -> None:
 
     assert " no |\n" in generate.pages([BlockingBatchCopy])["docs/rules/README.md"]
     assert " yes |\n" in generate.pages([Measured])["docs/rules/README.md"]
+
+
+def test_one_table_has_all_rules_with_what_readers_said_of_them() -> None:
+    text = generate.all_rules(RULES, {"TRN201": "0.94 (17/18)", "TRN205": ""}.__getitem__)["docs/all-rules.md"]
+    assert text.count("\n| TRN") == len(RULES)
+    assert "[item-in-training-step](rules/item-in-training-step.md)" in text
+    assert "| warning | yes | unsafe | 0.94 (17/18) |\n" in text
+    assert "| advice | preview | safe |  |\n" in text
+
+
+def test_first_contact_precision_comes_from_the_rounds() -> None:
+    precision = generate.first_contact()
+    assert re.fullmatch(r"[01]\.\d\d \(\d+/\d+\)", precision("TRN201"))
+    assert precision("TRN999") == ""
 
 
 def test_what_was_written_is_fresh(tmp_path: Path) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
@@ -17,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from tests.browser import browser as browser
+from tests.browser import opened
 from tests.probe import samples
 from trainlint.evidence import Environment, Phase, Run
 from trainlint.finding import Failure
@@ -307,27 +307,6 @@ def test_traces_of_ranks_have_one_page(tmp_path: Path) -> None:
 # In a real browser.
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    selenium = pytest.importorskip("selenium.webdriver", reason="selenium drives the browser")
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    driver = shutil.which("chromedriver")
-    if chromium is None or driver is None:
-        pytest.skip("chromium and chromedriver are not installed")
-    options = selenium.ChromeOptions()
-    options.binary_location = chromium
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    for switch in (
-        "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-        "--disable-background-networking", "--disable-component-update", "--disable-sync",
-        "--disable-dev-shm-usage", f"--user-data-dir={tmp_path_factory.mktemp('chromium')}",
-    ):  # fmt: skip
-        options.add_argument(switch)
-    window = selenium.Chrome(options=options, service=selenium.ChromeService(driver))
-    yield window
-    window.quit()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [1280, 360], ids=["desk", "phone"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -337,19 +316,7 @@ def test_a_browser_shows_all_of_it_and_asks_for_nothing_else(
     written = tmp_path / "page.html"
     verdicts = [*samples.VERDICTS, samples.hostile()]
     written.write_text(page(samples.ranks(), verdicts, comparisons=[samples.tried()]), encoding="utf-8")
-    browser.execute_cdp_cmd(
-        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-    )
-    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    for kind in ("browser", "performance"):
-        browser.get_log(kind)  # what came before this page
-    browser.get(written.as_uri())
-
-    assert browser.get_log("browser") == []
-    events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    asked = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
-    assert asked == [written.as_uri()]
+    assert opened(browser, written, width=width, scheme=scheme) == [written.as_uri()]
 
     headings = browser.execute_script("return [...document.querySelectorAll('h1, h2, h3')].map(each => each.innerText)")
     assert headings[0] == "Where train.py spends its time"
@@ -377,10 +344,7 @@ def test_screen_readers_find_the_table_of_findings_on_a_phone(browser: Any, tmp_
     """Its rows are cards there, and roles in the markup keep it a table."""
     written = tmp_path / "page.html"
     written.write_text(page([samples.run()], samples.VERDICTS), encoding="utf-8")
-    browser.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride", {"width": 360, "height": 900, "deviceScaleFactor": 1, "mobile": True}
-    )
-    browser.get(written.as_uri())
+    opened(browser, written, width=360)
     nodes = browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
     roles = [node["role"]["value"] for node in nodes if "role" in node and not node.get("ignored")]
     assert roles.count("rowheader") >= len(samples.VERDICTS) + len(Phase) - 1

@@ -212,6 +212,19 @@ def test_without_a_summary_a_clean_report_is_empty() -> None:
     assert "Found" not in shown(REPORT, quiet)
 
 
+def test_places_are_links_where_the_terminal_has_them() -> None:
+    related = RelatedPlace("src/my loop.py", 7, 9, "calls `step` in every training step")
+    report = Report((replace(ITEM, chain=(), related=(related,)),), (), 1)
+    text = shown(report, settings(width=100, color=True, links=True))
+    linked = re.findall(r"\x1b\]8;[^;]*;(file:[^\x1b]*)\x1b\\(.*?)\x1b\]8;;", text)
+    plain = [(uri, re.sub(r"\x1b\[[0-9;]*m", "", words)) for uri, words in linked]
+    assert plain == [
+        ("file:///projects/toy/src/train.py", "src/train.py:9:18"),
+        ("file:///projects/toy/src/my%20loop.py", "src/my loop.py:7:9"),
+    ]
+    assert "\x1b]8" not in shown(report, settings(color=True))
+
+
 def test_colour_changes_nothing_but_colour() -> None:
     report = Report((COPY, ITEM), (BROKEN,), 12)
     colored = shown(report, settings(color=True, links=True))

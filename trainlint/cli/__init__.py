@@ -92,6 +92,10 @@ def _dispatch(arguments: list[str]) -> int:
                 from trainlint.cli.clean import clean
 
                 return clean(options)
+            case "completion":
+                from trainlint.cli.completion import completion
+
+                return completion(options)
             case "explain":
                 from trainlint.cli.explain import explain
 

@@ -22,6 +22,7 @@ COMMANDS = {
     "explain": "show the page of a rule: what it finds, why, and what to write instead",
     "rules": "list the rules, or those that speak of some words",
     "clean": "delete the cache",
+    "completion": "print a script with which a shell completes commands, options, rules and files",
 }
 
 COMMANDS_OF_SETUP = {
@@ -38,6 +39,9 @@ COMMANDS_OF_THE_PROBE = {
 
 _UNRECOGNIZED = "unrecognized arguments: "
 """How argparse begins to speak of them."""
+SHELLS = ("bash", "zsh", "fish", "tcsh", "powershell")
+"""Those that `trainlint completion` knows."""
+
 _EXIT_CODES = "Exit codes: 0 clean; 1 findings; 2 something could not be judged, which wins over 1."
 
 
@@ -76,7 +80,7 @@ class _HelpAsWritten(Help, argparse.RawDescriptionHelpFormatter):
 
 def program_parser() -> argparse.ArgumentParser:
     """The parser of `trainlint` without a command."""
-    commands = "\n".join(f"  {name:<10}{purpose}" for name, purpose in known_commands().items())
+    commands = "\n".join(f"  {name:<12}{purpose}" for name, purpose in known_commands().items())
     parser = Parser(
         "trainlint",
         usage="trainlint [--version] COMMAND ...",
@@ -103,6 +107,7 @@ def command_parser(command: str) -> argparse.ArgumentParser:
         "explain": _explain_parser,
         "rules": _rules_parser,
         "clean": _clean_parser,
+        "completion": _completion_parser,
     }
     return builders[command]()
 
@@ -196,6 +201,7 @@ def _check_parser() -> argparse.ArgumentParser:
     shown.add_argument("--show-settings", action="store_true", help="show the settings that hold for the paths")
     files.add_argument("-j", "--jobs", type=jobs, metavar="N", help="how many processes to use (default: what pays)")
     add_cache(files)
+    files.add_argument("--watch", action="store_true", help="judge again whenever a file changes, until Ctrl-C")
     return parser
 
 
@@ -312,6 +318,19 @@ def _clean_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--all", action="store_true", help="delete the caches of all projects, and the list of rules")
     _add_cache_directory(parser)
+    return parser
+
+
+def _completion_parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        "trainlint completion",
+        usage="trainlint completion SHELL",
+        description="Print a script with which a shell completes commands, options, rules and files.",
+        epilog="Where each shell looks for it: docs/completion.md.",
+        formatter_class=Help,
+        allow_abbrev=False,
+    )
+    parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help="%(choices)s")
     return parser
 
 

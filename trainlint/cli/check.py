@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import nullcontext
 from pathlib import Path
 from time import perf_counter
 
@@ -16,7 +18,7 @@ from trainlint.cli.output import (
     show_report,
     without_commands_in_patches,
 )
-from trainlint.cli.outputs import outputs
+from trainlint.cli.outputs import outputs, require_libraries
 from trainlint.config import Config, ConfigError, Overrides
 from trainlint.config.settings import CONFIRMED
 from trainlint.engine.configurations import Configurations
@@ -29,10 +31,12 @@ from trainlint.report import FORMATS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
+    from contextlib import AbstractContextManager
 
     from trainlint.cache.cache import Cache
     from trainlint.cli.new_code.narrowing import Narrowing
     from trainlint.engine.discover import Discovery
+    from trainlint.engine.pool.tasks import Told
     from trainlint.engine.rewriting import Fixing
     from trainlint.verdict_file import Evidence
 
@@ -41,8 +45,16 @@ CLEAN, FINDINGS, COULD_NOT_JUDGE = 0, 1, 2
 
 def check(options: Namespace) -> int:
     """Judge what the user named, and return the exit code. Raises UsageError."""
-    started = perf_counter()
     _refuse_nonsense(options)
+    if options.watch:
+        from trainlint.cli.watch import watch
+
+        return watch(options, lambda: _check(options))
+    return _check(options)
+
+
+def _check(options: Namespace) -> int:
+    started = perf_counter()
     configurations = configurations_of(options)
     evidence = _evidence(options)
     if "-" in options.paths:
@@ -65,7 +77,8 @@ def check(options: Namespace) -> int:
     todo = fixing(options)
     if todo is not None and (options.interactive or narrowing is not None):
         todo = _chosen(todo, narrowing, discovery, configurations.apart(), options, cache)
-    found = run(discovery, configurations, fixing=todo, workers=options.jobs, cache=cache)
+    with _progress(options) as told:
+        found = run(discovery, configurations, fixing=todo, workers=options.jobs, cache=cache, told=told)
     if narrowing is not None:
         found = narrowing.narrowed(found, SourcesOnDisk(discovery.targets))
     if evidence is not None:
@@ -90,6 +103,15 @@ def _narrowing(options: Namespace, configurations: Configurations, discovery: Di
     from trainlint.cli.new_code.narrowing import narrowing_for
 
     return narrowing_for(options, configurations, discovery)
+
+
+def _progress(options: Namespace) -> AbstractContextManager[Told | None]:
+    """What shows how far a run is, where somebody is looking."""
+    if options.quiet or not sys.stderr.isatty():
+        return nullcontext()
+    from trainlint.cli.progress import progress
+
+    return progress()
 
 
 def fixing(options: Namespace) -> Fixing | None:
@@ -117,7 +139,8 @@ def _chosen(
     cache: Cache | None,
 ) -> Fixing:
     """What is to be done about those findings that are new, and that the user is asked about. Judges the files."""
-    asked = run(discovery, configurations, workers=options.jobs, cache=cache)
+    with _progress(options) as told:
+        asked = run(discovery, configurations, workers=options.jobs, cache=cache, told=told)
     sources = SourcesOnDisk(discovery.targets)
     if narrowing is not None:
         asked = narrowing.narrowed(asked, sources)
@@ -149,6 +172,7 @@ def _refuse_nonsense(options: Namespace) -> None:
     elif options.stdin_filename:
         raise UsageError("--stdin-filename goes with `-`, which means standard input")
     asked = outputs(options)
+    require_libraries(asked)
     machine = next((item.format for item in asked if not FORMATS[item.format].for_people), None)
     if options.statistics and machine is not None:
         raise UsageError(f"--statistics is text for people; leave out --output-format {machine}")
@@ -160,6 +184,10 @@ def _refuse_nonsense(options: Namespace) -> None:
             f'--add-ignores takes the reason, and "{options.add_ignores}" is a path; '
             'write --add-ignores "not looked at yet" PATH'
         )
+    if options.watch and (fixing(options) or options.interactive or "-" in options.paths):
+        raise UsageError("--watch shows findings; leave out fixes and --diff, and name paths in place of `-`")
+    if options.watch and (options.show_files or options.show_settings):
+        raise UsageError("--watch shows findings; leave out --show-files and --show-settings")
     if options.interactive:
         from trainlint.cli.interactive import require_terminal
 

@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
     from trainlint.engine.index.project_index import ProjectIndex
+    from trainlint.engine.pool.tasks import Told
     from trainlint.engine.rewriting import Fixing
     from trainlint.finding import Finding
     from trainlint.source import SourceFile
@@ -54,11 +55,13 @@ def run(
     fixing: Fixing | None = None,
     workers: int | None = None,
     cache: Cache | None = None,
+    told: Told | None = None,
 ) -> Run:
     """Judge every file that was found, by the configuration nearest to it, with what its project says of it.
 
     `workers` is how many processes to use; None uses more than one only where that is faster. Results that the `cache`
-    has are not computed again, and new ones are added to it; but files are always fixed afresh.
+    has are not computed again, and new ones are added to it; but files are always fixed afresh. `told` hears how far
+    the run is.
     """
     jobs, failures = _jobs(discovery.targets, configurations)
     files = ProjectFiles(_members(jobs), configurations, discovery.searched, discovery.shipped)
@@ -66,7 +69,7 @@ def run(
     if little and workers in (None, 1):
         found = replace(_judged_alone(jobs, fixing), may_train=files.may_hold_findings)
     elif little or cache is None:
-        found = _judged(jobs, files, fixing, workers)
+        found = _judged(jobs, files, fixing, workers, told=told)
     else:
         from trainlint.engine.cache_keys import key_of_run
         from trainlint.engine.cached_results import WholeRun, keep_run, known_run
@@ -74,7 +77,7 @@ def run(
         key = key_of_run(jobs, files, cache) if fixing is None else None
         known = known_run(key, cache)
         if known is None:
-            found = _judged(jobs, files, fixing, workers, cache)
+            found = _judged(jobs, files, fixing, workers, cache, told=told)
             keep_run(key, WholeRun(found.report, found.failing, found.context_files, found.may_train), cache)
         else:
             found = Run(known.report, known.failing, context_files=known.context_files, may_train=known.may_train)
@@ -97,14 +100,18 @@ def _judged(
     fixing: Fixing | None,
     workers: int | None,
     cache: Cache | None = None,
+    *,
+    told: Told | None,
 ) -> Run:
     """Link the files, and judge each of them, but for what the cache knows."""
     from trainlint.engine.index.project_index import build_index  # a run of which all is known needs none of this
     from trainlint.engine.pool.process_settings import settings_for_judging
+    from trainlint.engine.pool.tasks import tell_nobody
     from trainlint.engine.workers import executor_for, judge_all, worker_count
 
     count = worker_count(jobs, workers)
-    with settings_for_judging(), executor_for(count, jobs, workers, at_once=cache is None) as executor:
+    told = told or tell_nobody
+    with settings_for_judging(), executor_for(count, jobs, workers, at_once=cache is None, told=told) as executor:
         index = build_index(files, executor, cache)
         jobs = _with_facts(jobs, index)
         if cache is None or fixing is not None:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from trainlint.engine.pool.model_store import bound_for
-from trainlint.engine.pool.tasks import Executor, LocalExecutor, OnFile, TaskKind
+from trainlint.engine.pool.tasks import Executor, LocalExecutor, OnFile, TaskKind, Told, tell_nobody
 from trainlint.engine.work import Job, Outcome, do
 from trainlint.finding import Failure
 
@@ -32,7 +32,7 @@ def worker_count(jobs: Sequence[OnFile], wanted: int | None) -> int:
 
 
 def executor_for(
-    count: int, jobs: Sequence[Job], wanted: int | None = None, *, at_once: bool
+    count: int, jobs: Sequence[Job], wanted: int | None = None, *, at_once: bool, told: Told = tell_nobody
 ) -> AbstractContextManager[Executor]:
     """A pool of `count` processes; this process alone where that is one.
 
@@ -41,11 +41,11 @@ def executor_for(
     """
     kept = bound_for(sum(job.size for job in jobs))
     if count < 2:
-        return nullcontext(LocalExecutor(kept))
+        return nullcontext(LocalExecutor(kept, told))
     from trainlint.engine.pool.worker_pool import WorkerPool
 
     least = 0 if wanted else WORTH_A_WORKER
-    return WorkerPool(count, _prepare, least=least, at_once=at_once, kept=kept)
+    return WorkerPool(count, _prepare, least=least, at_once=at_once, kept=kept, told=told)
 
 
 def _prepare() -> None:
@@ -55,7 +55,7 @@ def _prepare() -> None:
 
 def judge_all(jobs: Sequence[Job], fixing: Fixing | None, executor: Executor) -> list[Outcome]:
     """The outcomes of jobs, in their order."""
-    return executor.do(TaskKind(partial(_judge, fixing=fixing), _lost), jobs)
+    return executor.do(TaskKind(partial(_judge, fixing=fixing), _lost, "judging files"), jobs)
 
 
 def _judge(job: Job, store: ModelStore, fixing: Fixing | None) -> Outcome:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
-from trainlint.report.characters import json_without_commands, without_commands
+from trainlint.report.characters import html_without_commands, json_without_commands, without_commands
 from trainlint.report.settings import Settings, Sources, Style
 
 TYPE_CHECKING = False
@@ -30,6 +30,8 @@ class Format:
     """Whether a person reads it, so that `--statistics` may stand in its place."""
     from_repository: bool = False
     """Whether paths start at the git repository's root, since a service reads them and not a person."""
+    library: str = ""
+    """A module that it needs besides trainlint's own dependencies. The extra that brings it has the format's name."""
 
 
 def _is_escaped(text: str) -> str:
@@ -46,6 +48,7 @@ FORMATS = {
     "junit": Format(without_commands, from_repository=True),
     "rdjsonl": Format(json_without_commands, from_repository=True),
     "markdown": Format(without_commands, from_repository=True),
+    "html": Format(html_without_commands, library="jinja2"),
 }
 """What `--output-format` of `trainlint check` may be.
 

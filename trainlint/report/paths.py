@@ -33,6 +33,11 @@ def below_repository(path: str, settings: Settings) -> str:
     return (absolute.relative_to(root) if absolute.is_relative_to(root) else absolute).as_posix()
 
 
+def local_uri(path: str, settings: Settings) -> str:
+    """The `file:` URI of a file, by the path that a finding carries."""
+    return Path(os.path.normpath(Path(settings.directory) / path)).as_uri()
+
+
 def folder_uri(folder: str) -> str:
     """The `file:` URI of a folder, which ends with a slash."""
     return Path(folder).absolute().as_uri().rstrip("/") + "/"

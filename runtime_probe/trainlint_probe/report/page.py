@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from trainlint import __version__
 from trainlint.evidence import Phase, Run, State, Verdict
-from trainlint.handbook import docs_url
+from trainlint.handbook import HOME, docs_url
 from trainlint.report.words import failure_sentence
 from trainlint_probe.judgement.ranks import together
 from trainlint_probe.judgement.utilization import utilization
@@ -59,8 +59,6 @@ _STATES = {
     State.REFUTED: "it ran, and costs less than the threshold",
     State.NOT_OBSERVED: "it did not run in these steps, or does what the probe cannot see",
 }
-
-_HOME = "https://github.com/trainlint/trainlint"
 
 _PYTHON = re.compile(r"python[\d.]*", re.IGNORECASE)
 
@@ -122,7 +120,7 @@ def page(
         ),
         notes=[*_notes_of_runs(runs), *_notes_of_trace(reading, trace), *_notes_on(unjudged)],
         version=__version__,
-        home=_HOME,
+        home=HOME,
     )
 
 

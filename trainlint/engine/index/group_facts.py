@@ -140,7 +140,7 @@ def _keys(
 def _linked(tasks: Sequence[_Group], executor: Executor) -> list[GroupFacts]:
     """What linking gives. A large run does this in processes of its own, which take their memory with them."""
     if sum(task.size for task in tasks) <= LARGE_RUN:
-        return LocalExecutor().do(_LINKING, tasks)
+        return LocalExecutor(told=executor.told).do(_LINKING, tasks)
     found: list[GroupFacts] = []
     try:
         for batch in _batches(tasks):
@@ -175,7 +175,7 @@ def _lost(group: _Group, how: str) -> GroupFacts:
     return GroupFacts(failure=Failure(shown, reason))
 
 
-_LINKING = TaskKind(_link, _lost)
+_LINKING = TaskKind(_link, _lost, "linking files")
 
 
 def _facts(group: _Group) -> GroupFacts:

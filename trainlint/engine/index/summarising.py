@@ -86,7 +86,7 @@ def summarise_file(member: Member, store: ModelStore) -> SummaryResult:
 
 
 def _summarised(members: Sequence[Member], executor: Executor) -> list[SummaryResult]:
-    return executor.do(TaskKind(summarise_file, _lost), members)
+    return executor.do(TaskKind(summarise_file, _lost, "reading files"), members)
 
 
 def _lost(member: Member, how: str) -> SummaryResult:

@@ -9,6 +9,13 @@ from typing import Generic, Protocol, TypeVar
 
 from trainlint.engine.pool.model_store import MOST_KEPT, ModelStore
 
+Told = Callable[[str, int, int], None]
+"""Is told what is being done, how many tasks of it are done, and how many there are."""
+
+
+def tell_nobody(doing: str, done: int, of: int) -> None:
+    """Where no progress is shown."""
+
 
 class OnFile(Protocol):
     """A task about one file."""
@@ -34,10 +41,15 @@ class TaskKind(Generic[_Task, _Result]):
     """Picklable. The store holds the models that this process kept from tasks of earlier kinds."""
     lost: Callable[[_Task, str], _Result]
     """The result of a task that ended its process twice; the sentence says how the process ended."""
+    doing: str = ""
+    """For people who wait: what these tasks do, as in "judging files"."""
 
 
 class Executor(Protocol):
     """Runs tasks."""
+
+    told: Told
+    """Is told after each task."""
 
     def do(self, kind: TaskKind[_Task, _Result], tasks: Sequence[_Task]) -> list[_Result]:
         """The results of the tasks, in their order."""
@@ -49,14 +61,19 @@ class Executor(Protocol):
 class LocalExecutor:
     """Runs all tasks in this process."""
 
-    def __init__(self, kept: int = MOST_KEPT) -> None:
+    def __init__(self, kept: int = MOST_KEPT, told: Told = tell_nobody) -> None:
         """`kept` is the bound of its model store, in bytes of source."""
+        self.told = told
         self._kept = kept
         self._store = ModelStore(kept)
 
     def do(self, kind: TaskKind[_Task, _Result], tasks: Sequence[_Task]) -> list[_Result]:
         """The results of the tasks, in their order."""
-        return [kind.work(task, self._store) for task in tasks]
+        results: list[_Result] = []
+        for task in tasks:
+            results.append(kind.work(task, self._store))
+            self.told(kind.doing, len(results), len(tasks))
+        return results
 
     def restart(self) -> None:
         """Drop kept models: this process goes on."""

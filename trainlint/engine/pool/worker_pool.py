@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from trainlint.engine.pool.model_store import MOST_KEPT
 from trainlint.engine.pool.task_queue import TaskQueue
-from trainlint.engine.pool.tasks import LocalExecutor, OnFile, TaskKind
+from trainlint.engine.pool.tasks import LocalExecutor, OnFile, TaskKind, Told, tell_nobody
 from trainlint.engine.pool.worker_process import ENDING, serve
 from trainlint.engine.time_limit import was_out_of_time
 from trainlint.import_path import environment_for_workers
@@ -46,6 +46,7 @@ class WorkerPool:
         least: int = 0,
         at_once: bool = False,
         kept: int = MOST_KEPT,
+        told: Told = tell_nobody,
     ) -> None:
         """`size` is how many processes there are at most. Each begins with `prepare`, which must be picklable.
 
@@ -57,7 +58,8 @@ class WorkerPool:
         self._least = least
         self._at_once = at_once
         self._kept = kept
-        self._here = LocalExecutor(kept)
+        self.told = told
+        self._here = LocalExecutor(kept, told)
         self._workers: dict[int, _Worker] = {}
         self._number_of: dict[Path, int] = {}
         self._terminated: Any = None
@@ -99,6 +101,7 @@ class WorkerPool:
                 index = worker.asked.popleft()
                 worked, value = answer
                 results[index] = value if worked else kind.lost(tasks[index], value)
+                self.told(kind.doing, len(results), len(tasks))
         return [
             results[index] if index in results else self._here.do(kind, [task])[0] for index, task in enumerate(tasks)
         ]

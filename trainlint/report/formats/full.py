@@ -53,7 +53,7 @@ def _lines(report: Report, sources: Sources, settings: Settings) -> Iterator[Tex
     documented: set[str] = set()
     for group in _alike(report):
         finding = group[0]
-        yield from _paragraph(group, sources(finding.path), report, style)
+        yield from _paragraph(group, sources(finding.path), report, settings)
         if finding.code not in documented:
             documented.add(finding.code)
             yield _docs(finding, style)
@@ -103,11 +103,14 @@ def _neighbours(finding: Finding, group: Sequence[Finding]) -> list[Finding]:
     return found
 
 
-def _paragraph(group: Sequence[Finding], source: SourceFile | None, report: Report, style: Style) -> Iterator[Text]:
+def _paragraph(
+    group: Sequence[Finding], source: SourceFile | None, report: Report, settings: Settings
+) -> Iterator[Text]:
     from trainlint.report.measured import measured_note
 
+    style = settings.style
     finding, fix = group[0], _fix_of(group)
-    yield from _heading(group, _ACCENTS[finding.severity], style)
+    yield from _heading(group, _ACCENTS[finding.severity], settings)
     if source and finding.cell is not None:
         yield from _code_in_cells(finding, fix, source, style)
     elif source:
@@ -121,10 +124,10 @@ def _paragraph(group: Sequence[Finding], source: SourceFile | None, report: Repo
     for label, words in notes:
         if words:
             yield from _note(label, words, style)
-    yield from _related(group, style)
+    yield from _related(group, settings)
 
 
-def _related(group: Sequence[Finding], style: Style) -> Iterator[Text]:
+def _related(group: Sequence[Finding], settings: Settings) -> Iterator[Text]:
     """The first further places of the defect, a note each, and how many more there are; none that the chain names."""
     chain = [step for finding in group for step in finding.chain]
     places = [
@@ -135,9 +138,10 @@ def _related(group: Sequence[Finding], style: Style) -> Iterator[Text]:
             for step in chain
         )
     ]
+    style = settings.style
     for related in places[:_MOST_RELATED]:
         at = place(related.path, related.line, related.column, related.cell)
-        yield from _note("also:", f"{at} {related.message}", style)
+        yield from _note("also:", f"{at} {related.message}", style, linked=(at, _uri(related.path, settings)))
     if len(places) > _MOST_RELATED:
         yield from _note("also:", f"{len(places) - _MOST_RELATED} more places like these", style)
 
@@ -197,12 +201,13 @@ def _fix_of(group: Sequence[Finding]) -> Fix | None:
     return replace(fixes[0], edits=tuple(edits))
 
 
-def _heading(group: Sequence[Finding], accent: str, style: Style) -> Iterator[Text]:
+def _heading(group: Sequence[Finding], accent: str, settings: Settings) -> Iterator[Text]:
     """What is wrong, then where. The place stands on a line of its own, so that it stays in one piece."""
     from rich.text import Text
 
     from trainlint.report.terminal import wrapped
 
+    style = settings.style
     finding, *others = group
     url = docs_url(finding) if style.links else None
     heading = Text.assemble(
@@ -216,10 +221,9 @@ def _heading(group: Sequence[Finding], accent: str, style: Style) -> Iterator[Te
         heading.append(f" ({words})", "dim")
     yield from wrapped(heading, style)
     span = finding.span
-    at = Text.assemble(
-        ("  --> ", "blue"),
-        sentence(place(finding.path, span.start_line, span.start_column, finding.cell), unicode=style.unicode),
-    )
+    uri = _uri(finding.path, settings)
+    shown = sentence(place(finding.path, span.start_line, span.start_column, finding.cell), unicode=style.unicode)
+    at = Text.assemble(("  --> ", "blue"), (shown, f"link {uri}" if uri else ""))
     name = Text(f"  {finding.name}", "dim")
     yield at + name if at.cell_len + name.cell_len <= style.width else at
     if others and finding.cell is not None:
@@ -231,12 +235,24 @@ def _heading(group: Sequence[Finding], accent: str, style: Style) -> Iterator[Te
         yield from _note("also:", f"at {'line' if len(others) == 1 else 'lines'} {lines}", style)
 
 
-def _note(label: str, text: str, style: Style) -> Iterator[Text]:
+def _uri(path: str, settings: Settings) -> str:
+    """The address of a file, for terminals that make words clickable; empty for the others."""
+    if not settings.style.links:
+        return ""
+    from trainlint.report.paths import local_uri
+
+    return local_uri(path, settings)
+
+
+def _note(label: str, text: str, style: Style, linked: tuple[str, str] = ("", "")) -> Iterator[Text]:
+    """A note behind its label. The words `linked[0]`, with which it may begin, lead to the address `linked[1]`."""
     from rich.text import Text
 
     from trainlint.report.terminal import wrapped
 
     line = Text.assemble((f"  {label} ".ljust(_LABEL), "bold"), sentence(text, unicode=style.unicode))
+    if linked[1]:
+        line.stylize(f"link {linked[1]}", _LABEL, _LABEL + len(sentence(linked[0], unicode=style.unicode)))
     yield from wrapped(line, style, indent=" " * _LABEL)
 
 

@@ -1,0 +1,24 @@
+"""Jinja2 as all HTML pages use it, those of the probe included."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def html_environment(*packages: str) -> Environment:
+    """The templates of these packages; where two have the same name, the first package wins.
+
+    Raises ImportError where Jinja2 is not installed.
+    """
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+    # Messages, paths and code come from users' files: whatever a template puts in is escaped.
+    return Environment(
+        loader=ChoiceLoader([PackageLoader(package) for package in packages]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
