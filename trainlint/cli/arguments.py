@@ -21,6 +21,7 @@ COMMANDS = {
     "advise": "list what to do first, and what it should bring",
     "explain": "show the page of a rule: what it finds, why, and what to write instead",
     "rules": "list the rules",
+    "server": "talk with an editor over the Language Server Protocol",
     "clean": "delete the cache",
 }
 
@@ -76,6 +77,7 @@ def command_parser(command: str) -> argparse.ArgumentParser:
         "advise": _advise_parser,
         "explain": _explain_parser,
         "rules": _rules_parser,
+        "server": _server_parser,
         "clean": _clean_parser,
     }
     return builders[command]()
@@ -213,6 +215,28 @@ def _advise_parser() -> argparse.ArgumentParser:
     _add_settings(files)
     _add_keys(files, OF_FILES)
     files.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="how many processes to use (default: what pays)")
+    _add_cache(files)
+    return parser
+
+
+def _server_parser() -> argparse.ArgumentParser:
+    from trainlint.config.settings import OF_FILES, OF_RULES
+
+    parser = _Parser(
+        "trainlint server",
+        usage="trainlint server [options]",
+        description="Judge what is open in an editor, over the Language Server Protocol on standard input and output. "
+        "Editors start it. Settings are those of each project; options win over them.",
+        epilog="Exit codes: 0; 2 where it cannot start.",
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(paths=[])
+    rules = parser.add_argument_group(OF_RULES)
+    _add_keys(rules, OF_RULES)
+    _add_plugins(rules)
+    files = parser.add_argument_group(OF_FILES)
+    _add_settings(files)
     _add_cache(files)
     return parser
 

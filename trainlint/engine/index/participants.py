@@ -20,6 +20,7 @@ from trainlint.source import UnreadableSource
 
 if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
+    from trainlint.engine.index.link_memory import LinkMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +35,16 @@ class Participants:
     """Groups of which files were left out."""
 
 
-def find_participants(files: ProjectFiles, cache: Cache | None = None) -> Participants:
+def find_participants(
+    files: ProjectFiles, cache: Cache | None = None, memory: LinkMemory | None = None
+) -> Participants:
     """The files that may tell each other something: those that train or import one that does.
 
     One that is alone may tell itself which methods run when its objects are called.
-    Of the context files, the nearest to files of the run that may hold a finding. Files that the cache knows are not
-    read.
+    Of the context files, the nearest to files of the run that may hold a finding. Files that the memory or the cache
+    knows are not read.
     """
-    graph = ImportGraph(sorted(_glanced(files, cache), key=lambda file: file.shown))
+    graph = ImportGraph(sorted(_glanced(files, cache, memory), key=lambda file: file.shown))
     members = tuple(_members(graph, files))
     left_out = _left_out(graph, members)
     return Participants(
@@ -51,34 +54,37 @@ def find_participants(files: ProjectFiles, cache: Cache | None = None) -> Partic
     )
 
 
-def _glanced(files: ProjectFiles, cache: Cache | None) -> Iterator[GlancedFile]:
+def _glanced(files: ProjectFiles, cache: Cache | None, memory: LinkMemory | None) -> Iterator[GlancedFile]:
     """The files of the run and the context files, without those that cannot be read."""
-    known: dict[Path, Glance] = {}
+    on_disk = [member.path for member in files.members if member.text is None]
+    on_disk += [target.path for target in files.context]
+    known: dict[Path, Glance] = {} if memory is None else memory.known_glances(on_disk)
     keys: dict[Path, bytes | None] = {}
-    if cache is not None:
-        paths = [member.path for member in files.members if member.text is None]
-        paths += [target.path for target in files.context]
+    paths = [path for path in on_disk if path not in known]
+    if cache is not None and paths:
         cache.contents.look(map(str, paths))
         keys = {path: cache.key_of_file("glance", path) for path in paths}
-        known = cache.get(keys)
+        known |= cache.get(keys)
+    of_disk = frozenset(on_disk)
     readers: list[tuple[Path, str, Callable[[], bytes]]] = [(m.path, m.shown, m.data) for m in files.members]
     readers += [(target.path, target.shown, partial(read_bytes, target.path)) for target in files.context]
     for path, shown, read in readers:
-        if path in known:
-            yield GlancedFile(path, shown, known[path])
-            continue
-        try:
-            data = read()
-        except UnreadableSource:
-            continue
-        found = glance(
-            data,
-            telling=may_hold_findings(data),
-            names_torch=names_torch(data),
-            tells_itself=may_tell_itself(data),
-        )
-        if cache is not None:
-            cache.keep(keys.get(path), found, path)
+        found = known.get(path)
+        if found is None:
+            try:
+                data = read()
+            except UnreadableSource:
+                continue
+            found = glance(
+                data,
+                telling=may_hold_findings(data),
+                names_torch=names_torch(data),
+                tells_itself=may_tell_itself(data),
+            )
+            if cache is not None:
+                cache.keep(keys.get(path), found, path)
+        if memory is not None and path in of_disk:
+            memory.keep_glance(path, found)
         yield GlancedFile(path, shown, found)
 
 

@@ -86,7 +86,11 @@ class ProjectFiles:
     """The files of a run with their context files. Nothing is listed or read before it is asked for."""
 
     def __init__(
-        self, members: Sequence[Member], configurations: Configurations, searched: tuple[Path, ...] = ()
+        self,
+        members: Sequence[Member],
+        configurations: Configurations,
+        searched: tuple[Path, ...] = (),
+        listings: dict[Path, tuple[Target, ...]] | None = None,
     ) -> None:
         self.members = members
         """The files of the run that hold code."""
@@ -94,6 +98,8 @@ class ProjectFiles:
         """Those of the run. Looking up the configuration of a context file leaves no trace in them."""
         self.searched = searched
         """Directories whose files all take part in the run."""
+        self.listings = {} if listings is None else listings
+        """The files of each project that was listed, by its directory. What stands here is not listed again."""
 
     @cached_property
     def may_hold_findings(self) -> bool:
@@ -129,11 +135,11 @@ class ProjectFiles:
             project = project_around(str(start))
             root = Path(project or package_parent(str(start)))
             if not self._is_searched(root):
-                listed = self._listed(root) if project else self._walked(root)
-                found |= {target.path: target for target in listed if not self._is_searched(target.path)}
-        here = Path.cwd()
-        shown = [replace(target, shown=_shown(target.path, here)) for target in found.values()]
-        return _within_bounds(sorted(shown, key=lambda target: target.shown), starts)
+                if root not in self.listings:
+                    here, listed = Path.cwd(), self._listed(root) if project else self._walked(root)
+                    self.listings[root] = tuple(replace(each, shown=_shown(each.path, here)) for each in listed)
+                found |= {each.path: each for each in self.listings[root] if not self._is_searched(each.path)}
+        return _within_bounds(sorted(found.values(), key=lambda target: target.shown), starts)
 
     def _is_searched(self, path: Path) -> bool:
         return any(map(path.is_relative_to, self.searched))
