@@ -27,7 +27,10 @@ def server(options: Namespace) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _PACKAGES:
             raise
-        raise UsageError("the language server needs pygls, which is not installed; install `trainlint[lsp]`") from error
+        raise UsageError(
+            "the language server needs pygls, which is not installed; run `pip install 'trainlint[lsp]'`, or "
+            '`pip install "path/to/the/clone[lsp]"` where trainlint was installed from a clone'
+        ) from error
     configurations = configurations_of(options)
 
     def cache(root: Path) -> Cache | None:

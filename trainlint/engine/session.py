@@ -34,6 +34,10 @@ class Judgement:
     failures: Sequence[Failure]
     """Whatever else could not be judged, such as the files of a directory with a wrong configuration."""
 
+    def failures_of(self, shown: str) -> Sequence[Failure]:
+        """Those that name one file."""
+        return [failure for failure in self.failures if failure.path == shown]
+
 
 @dataclass(frozen=True, slots=True)
 class _Judged:

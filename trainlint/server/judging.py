@@ -193,49 +193,43 @@ class Judge:
         document = self._documents[uri]
         project = self._projects.of(document)
         enter(project)
-        if not document.is_judged or (document.path is not None and project.session.leaves_out(document.path)):
-            self._judgements.pop(uri, None)
-            self._withdraw(uri)
-            return
         path, source = project.path(document), project.source(document)
-        if document.path is None:
+        if document.is_judged and document.path is None:
             judged = project.session.judged_alone(path, source)
             self._show(Judgement(document, source, _with(judged.outcomes.get(path), judged.failures), project))
+        elif _judged_path(document, project) is None:
+            self._judgements.pop(uri, None)
+            self._withdraw(uri)
         elif (outcome := project.session.judged_at_once(path, source)) is not None:
             self._show(Judgement(document, source, outcome, project))
 
     def _link(self, root: Path) -> None:
         """Link a project, and show what that changes."""
         documents = [each for each in self._documents.values() if self._projects.of(each).root == root]
-        project = next((each for each in self._projects if each.root == root), None)
-        if not documents or project is None:
+        if not documents:
             self._later.pop(root, None)
-            self._projects.keep(each for each in self._projects if each is not project)
+            self._projects.forget(root)
             return
+        project = self._projects.of(documents[0])
         enter(project)
         now = time.monotonic()
         if now - project.looked > LOOK_AFTER:
             project.session.look_again()
             project.looked = now
-        judged = {
-            path: each
-            for each in documents
-            if each.is_judged and (path := each.path) is not None and not project.session.leaves_out(path)
-        }
-        sources = {path: project.source(each) for path, each in judged.items()}
+        opened = {path: each for each in documents if (path := _judged_path(each, project)) is not None}
+        sources = {path: project.source(each) for path, each in opened.items()}
         try:
             found = project.session.judged(sources)
         except Stale:
             return  # it stays due
         self._later.pop(root, None)
-        shown = {source.path for source in sources.values()}
-        general = [failure for failure in found.failures if failure.path not in shown]
-        for path, document in judged.items():
-            of_file = [failure for failure in found.failures if failure.path == sources[path].path]
-            outcome = found.outcomes.get(path)
-            failures = of_file if outcome is not None else (of_file or general)
+        for path, document in opened.items():
+            outcome, failures = found.outcomes.get(path), found.failures_of(sources[path].path)
+            if outcome is None and not failures:
+                failures = found.failures  # its configuration is wrong
             self._show(Judgement(document, sources[path], _with(outcome, failures), project))
-        self._tell_new(root, {failure.reason for failure in general})
+        shown = {source.path for source in sources.values()}
+        self._tell_new(root, {failure.reason for failure in found.failures if failure.path not in shown})
 
     def _show(self, judgement: Judgement) -> None:
         uri = judgement.document.uri
@@ -265,6 +259,12 @@ class Judge:
             future.set_result(answer(judgement))
         except Exception as error:  # noqa: BLE001 - it goes to whoever asked
             future.set_exception(error)
+
+
+def _judged_path(document: Document, project: Project) -> Path | None:
+    """The file of a document that is judged with its project; None for others."""
+    path = document.path
+    return path if document.is_judged and path is not None and not project.session.leaves_out(path) else None
 
 
 def _with(outcome: Outcome | None, failures: Iterable[Failure]) -> Outcome:

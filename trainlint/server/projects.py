@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,9 +68,9 @@ class Projects:
             project = self._projects[root] = Project(root, session)
         return project
 
-    def keep(self, projects: Iterable[Project]) -> None:
-        """Forget all projects but these."""
-        self._projects = {project.root: project for project in projects}
+    def forget(self, root: Path) -> None:
+        """Let go of a project without open documents."""
+        self._projects.pop(root, None)
 
     def __iter__(self) -> Iterator[Project]:
         return iter(list(self._projects.values()))

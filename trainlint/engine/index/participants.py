@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from trainlint.analysis.project.glance import Glance, glance
 from trainlint.engine.index.import_graph import GlancedFile, ImportGraph
@@ -20,7 +20,6 @@ from trainlint.source import UnreadableSource
 
 if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
-    from trainlint.engine.index.link_memory import LinkMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +34,18 @@ class Participants:
     """Groups of which files were left out."""
 
 
+class GlanceMemory(Protocol):
+    """What a process that links again and again keeps of files on disk."""
+
+    def known_glances(self, paths: Sequence[Path]) -> dict[Path, Glance]:
+        """Those of the files of which is known what they show at a glance."""
+
+    def keep_glance(self, path: Path, glance: Glance) -> None:
+        """Keep what a file shows at a glance."""
+
+
 def find_participants(
-    files: ProjectFiles, cache: Cache | None = None, memory: LinkMemory | None = None
+    files: ProjectFiles, cache: Cache | None = None, memory: GlanceMemory | None = None
 ) -> Participants:
     """The files that may tell each other something: those that train or import one that does.
 
@@ -54,38 +63,53 @@ def find_participants(
     )
 
 
-def _glanced(files: ProjectFiles, cache: Cache | None, memory: LinkMemory | None) -> Iterator[GlancedFile]:
+def _glanced(files: ProjectFiles, cache: Cache | None, memory: GlanceMemory | None) -> Iterator[GlancedFile]:
     """The files of the run and the context files, without those that cannot be read."""
     on_disk = [member.path for member in files.members if member.text is None]
     on_disk += [target.path for target in files.context]
     known: dict[Path, Glance] = {} if memory is None else memory.known_glances(on_disk)
     keys: dict[Path, bytes | None] = {}
-    paths = [path for path in on_disk if path not in known]
-    if cache is not None and paths:
-        cache.contents.look(map(str, paths))
-        keys = {path: cache.key_of_file("glance", path) for path in paths}
-        known |= cache.get(keys)
+    if cache is not None:
+        keys, found = _in_cache([path for path in on_disk if path not in known], cache)
+        known |= found
     of_disk = frozenset(on_disk)
-    readers: list[tuple[Path, str, Callable[[], bytes]]] = [(m.path, m.shown, m.data) for m in files.members]
-    readers += [(target.path, target.shown, partial(read_bytes, target.path)) for target in files.context]
-    for path, shown, read in readers:
-        found = known.get(path)
-        if found is None:
-            try:
-                data = read()
-            except UnreadableSource:
-                continue
-            found = glance(
-                data,
-                telling=may_hold_findings(data),
-                names_torch=names_torch(data),
-                tells_itself=may_tell_itself(data),
-            )
-            if cache is not None:
-                cache.keep(keys.get(path), found, path)
-        if memory is not None and path in of_disk:
-            memory.keep_glance(path, found)
-        yield GlancedFile(path, shown, found)
+    for path, shown, read in _readers(files):
+        glanced = known[path] if path in known else _glance_at(read)
+        if glanced is not None:
+            if cache is not None and path not in known:
+                cache.keep(keys.get(path), glanced, path)
+            if memory is not None and path in of_disk:
+                memory.keep_glance(path, glanced)
+            yield GlancedFile(path, shown, glanced)
+
+
+def _in_cache(paths: Sequence[Path], cache: Cache) -> tuple[dict[Path, bytes | None], dict[Path, Glance]]:
+    """The keys of the glances at some files, and those of the glances that the cache has."""
+    if not paths:
+        return {}, {}
+    cache.contents.look(map(str, paths))
+    keys = {path: cache.key_of_file("glance", path) for path in paths}
+    return keys, cache.get(keys)
+
+
+def _readers(files: ProjectFiles) -> Iterator[tuple[Path, str, Callable[[], bytes]]]:
+    for member in files.members:
+        yield member.path, member.shown, member.data
+    for target in files.context:
+        yield target.path, target.shown, partial(read_bytes, target.path)
+
+
+def _glance_at(read: Callable[[], bytes]) -> Glance | None:
+    try:
+        data = read()
+    except UnreadableSource:
+        return None
+    return glance(
+        data,
+        telling=may_hold_findings(data),
+        names_torch=names_torch(data),
+        tells_itself=may_tell_itself(data),
+    )
 
 
 def _members(graph: ImportGraph, files: ProjectFiles) -> Iterator[Member]:
