@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.engine.linked_project import ENGINE, FILES, TRAIN, UTILS, write_project
+from trainlint.cache.stamps import Seen, Stamp
 from trainlint.catalogue import installed_rules
 from trainlint.engine.configurations import Configurations
 from trainlint.engine.index import link_memory
@@ -145,6 +146,28 @@ def test_what_is_known_is_neither_summarised_nor_linked_again(project: Path, mon
     assert (len(summarised), len(linked)) == (3, 1)
     judging.judged(texts(project, utils=f"\n{UTILS}"))
     assert (summarised[3:], len(linked)) == (["pkg/utils.py"], 2)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "size", "kept"),
+    [(1, 1, False), (3, 2, False), (3, 1, True)],
+    ids=["too young to tell", "changed", "the same"],
+)
+def test_a_file_is_read_again_unless_it_is_surely_the_same(
+    project: Path, monkeypatch: pytest.MonkeyPatch, seconds: int, size: int, *, kept: bool
+) -> None:
+    """A file that changes again within one tick of the clock shows the same times."""
+
+    def seen(size: int) -> Seen:
+        return Seen(Stamp(size, mtime=0, inode=1, ctime=0), read=seconds * 1_000_000_000, digest=b"")
+
+    monkeypatch.setattr(link_memory, "_seen", lambda path: seen(1))
+    judging, opened = session(), texts(project, utils=UTILS)
+    assert len(findings(judging, opened)) == 1
+    (project / "pkg/engine.py").write_text("")
+    monkeypatch.setattr(link_memory, "_seen", lambda path: seen(size))
+    judging.look_again()
+    assert (len(findings(judging, opened)) == 1) is kept
 
 
 class Gone(BaseException):

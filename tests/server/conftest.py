@@ -41,7 +41,8 @@ async def started(
     client = await config.start()
     assert isinstance(client, LanguageClient)
     opened = [lsp.WorkspaceFolder(folder.as_uri(), folder.name) for folder in folders]
-    await client.initialize_session(lsp.InitializeParams(capabilities=capabilities, workspace_folders=opened))
-    yield Editor(client)
+    params = lsp.InitializeParams(capabilities=capabilities, workspace_folders=opened)
+    answer = await client.initialize_session(params)
+    yield Editor(client, answer.capabilities)
     await client.shutdown_session()
     await client.stop()  # type: ignore[no-untyped-call]  # pytest-lsp declares no type

@@ -18,6 +18,8 @@ _PATIENCE = 60.0
 @dataclass
 class Editor:
     client: LanguageClient
+    capabilities: lsp.ServerCapabilities
+    """What the server can do."""
     versions: dict[str, int] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
 

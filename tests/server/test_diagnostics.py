@@ -161,6 +161,10 @@ async def test_columns_are_counted_in_utf_16(editor: Editor, project: Path) -> N
 
 
 async def test_a_form_feed_ends_no_line(editor: Editor, project: Path) -> None:
+    # pygls splits lines there, so it must not put changed pieces of a text together.
+    sync = editor.capabilities.text_document_sync
+    assert isinstance(sync, lsp.TextDocumentSyncOptions)
+    assert sync.change is lsp.TextDocumentSyncKind.Full
     uri = editor.open(project / "pkg/alone.py", f"x = 1\n\f\n{ALONE}")
     [found] = await editor.codes(uri, "TRN801")
     assert found.range.start.line == 4
@@ -240,6 +244,24 @@ async def test_each_project_has_its_own_settings(tmp_path: Path) -> None:
         await editor.codes(one, "TRN801")
         await editor.codes(two)
         await editor.codes(outside, "TRN801")
+
+
+@pytest.mark.parametrize("marked", [True, False], ids=["a project", "a mere directory"])
+async def test_no_module_of_the_project_is_imported(tmp_path: Path, *, marked: bool) -> None:
+    """Not even where PYTHONPATH names it, and though the server learns of the project only when it has started."""
+    # Nothing tells a directory that is no project, before a file of it is opened, from a library of the user's.
+    early = ("asyncio", "cattrs", "lsprotocol", "platformdirs", "pygls", "yaml") if marked else ()
+    for name in ("libcst", *early):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n")
+    if marked:
+        (tmp_path / "pyproject.toml").write_text("")
+    variables = {"PYTHONPATH": str(tmp_path)}
+    async for editor in started(client_capabilities("visual_studio_code"), [tmp_path], environment=variables):
+        uri = editor.open(tmp_path / "alone.py", ALONE)
+        await editor.codes(uri, "TRN801")
+        [everything] = await editor.actions(uri, 0, only=["source.fixAll"])
+        assert "torch.amp" in await editor.chosen(everything)
+    assert not (tmp_path / "ran").exists()
 
 
 async def test_nothing_is_run_and_nothing_written(editor: Editor, project: Path) -> None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from trainlint.catalogue import InstalledRule
     from trainlint.engine.configurations import Configurations
 
-_WATCHED = "**/{*.py,*.pyw,*.toml,*.cfg,*.txt,*.yml,*.yaml,*.lock,.gitignore}"
+_WATCHED = "**/{*.py,*.pyw,*.json,*.toml,*.cfg,*.txt,*.yml,*.yaml,*.lock,.gitignore}"
 """Code, and what settings and versions of torch are read from."""
 
 

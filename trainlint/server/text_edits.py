@@ -21,7 +21,7 @@ def difference(before: SourceFile, after: SourceFile, encoding: str = "utf-16") 
     starts = (*before.line_starts, len(before.text))
     positions = Positions(before, encoding)
     edits = []
-    for kind, first, last, new_first, new_last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for kind, first, last, new_first, new_last in SequenceMatcher(None, old, new).get_opcodes():
         if kind != "equal":
             place = lsp.Range(positions.at(starts[first]), positions.at(starts[last]))
             edits.append(lsp.TextEdit(place, "".join(new[new_first:new_last])))
