@@ -23,7 +23,7 @@ def pytest_cmdline_main() -> Generator[None, object, object]:
         return (yield)
 
 
-_STARTS_TRAINLINT = {"program", "clone", "stranger"}
+_STARTS_TRAINLINT = {"program", "clone", "stranger", "editor"}
 """Fixtures of tests that start the real program, which takes half a second each time."""
 
 

@@ -54,6 +54,7 @@ class RuleEntry:
     aliases: tuple[str, ...]
     of_engine: bool
     of_run: bool
+    editor_tag: str
     confirmed_by: tuple[str, ...]
     module: str
     attribute: str
@@ -189,6 +190,7 @@ def _written(rule: type[Rule]) -> dict[str, Any]:
         "aliases": rule.aliases,
         "of_engine": rule.of_engine,
         "of_run": rule.of_run,
+        "editor_tag": rule.editor_tag,
         "confirmed_by": sorted(symptom.value for symptom in rule.confirmed_by),
         "module": rule.module,
         "attribute": next(name for name, value in vars(sys.modules[rule.module]).items() if value is rule),

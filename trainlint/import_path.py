@@ -24,7 +24,8 @@ def protect_imports(words: "Iterable[str]") -> None:
     """Take from `sys.path` what a repository that is judged may have written.
 
     `words` are those of the command line: the projects of all paths among them are judged, and the one around the
-    working directory. Of the entries before Python's own library, which are the working directory and those of
+    working directory. What `trainlint server` judges is said later, so all projects that PYTHONPATH leads into count
+    there. Of the entries before Python's own library, which are the working directory and those of
     PYTHONPATH, all go that are relative or lie in these projects. Folders that installers write to stay, and entries
     behind Python's own library, such as those of editable installs.
     """
@@ -32,8 +33,12 @@ def protect_imports(words: "Iterable[str]") -> None:
         here = os.getcwd()
     except OSError:  # it was deleted; then everything may lie in it
         here = os.sep
+    words = list(words)
+    python_path = os.environ.get("PYTHONPATH", "")
     named = [os.path.normpath(os.path.join(here, path)) for word in words for path in _paths_in(word)]
-    sys.path[:] = safe_path(sys.path, here, [here, *named], os.environ.get("PYTHONPATH", ""))
+    if words[:1] == ["server"]:
+        named += [entry for entry in python_path.split(os.pathsep) if os.path.isabs(entry) and project_around(entry)]
+    sys.path[:] = safe_path(sys.path, here, [here, *named], python_path)
 
 
 def safe_path(path: "Sequence[str]", here: str, judged: "Iterable[str]", python_path: str) -> list[str]:

@@ -17,12 +17,14 @@ from trainlint.patterns import lazy
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` is not imported for types alone: a run over one file is to end at once
     import ast
-    from typing import ClassVar
+    from typing import ClassVar, Literal, TypeAlias
 
     from trainlint.analysis.semantic_model import SemanticModel
     from trainlint.analysis.site import Site
     from trainlint.analysis.syntax.blocks import Place
     from trainlint.symptoms import Symptom
+
+    EditorTag: TypeAlias = Literal["", "deprecated", "unnecessary"]
 
 IN_STEP = frozenset({Heat.STEP, Heat.INNER})
 """For triggers: code that runs at least once in each training iteration."""
@@ -132,6 +134,9 @@ class Rule(ABC):
     """Whether only a part of what the probe measures at the line could be gained, and it is not known which."""
     warned_as: ClassVar[str] = ""
     """A regular expression for what PyTorch's warning says, where `confirmed_by` is a warning."""
+    editor_tag: ClassVar[EditorTag] = ""
+    """How editors draw the code of a finding besides underlining it: "deprecated" code is struck through, "unnecessary"
+    code, which does nothing, is faded out."""
     of_engine: ClassVar[bool] = False
     """Whether the engine itself finds what there is to find, so that the rule is asked about no place."""
     of_run: ClassVar[bool] = False

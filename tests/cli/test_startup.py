@@ -23,11 +23,14 @@ if TYPE_CHECKING:
 
 FOREIGN = {
     "asyncio",
+    "cattrs",
     "concurrent",
     "libcst",
+    "lsprotocol",
     "multiprocessing",
     "numpy",
     "platformdirs",
+    "pygls",
     "pygments",
     "rich",
     "torch",

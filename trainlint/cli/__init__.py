@@ -100,6 +100,10 @@ def _dispatch(arguments: list[str]) -> int:
                 from trainlint.cli.explain import explain
 
                 return explain(options)
+            case "server":
+                from trainlint.cli.server import server
+
+                return server(options)
             case "why":
                 from trainlint.cli.why import why
 

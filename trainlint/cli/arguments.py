@@ -21,6 +21,7 @@ COMMANDS = {
     "advise": "list what to do first, and what it should bring",
     "explain": "show the page of a rule: what it finds, why, and what to write instead",
     "rules": "list the rules, or those that speak of some words",
+    "server": "talk with an editor over the Language Server Protocol",
     "clean": "delete the cache",
     "completion": "print a script with which a shell completes commands, options, rules and files",
 }
@@ -106,6 +107,7 @@ def command_parser(command: str) -> argparse.ArgumentParser:
         "advise": _advise_parser,
         "explain": _explain_parser,
         "rules": _rules_parser,
+        "server": _server_parser,
         "clean": _clean_parser,
         "completion": _completion_parser,
     }
@@ -258,6 +260,28 @@ def _advise_parser() -> argparse.ArgumentParser:
     add_settings(files)
     add_keys(files, OF_FILES)
     files.add_argument("-j", "--jobs", type=jobs, metavar="N", help="how many processes to use (default: what pays)")
+    add_cache(files)
+    return parser
+
+
+def _server_parser() -> argparse.ArgumentParser:
+    from trainlint.config.settings import OF_FILES, OF_RULES
+
+    parser = Parser(
+        "trainlint server",
+        usage="trainlint server [options]",
+        description="Judge what is open in an editor, over the Language Server Protocol on standard input and output. "
+        "Editors start it. Settings are those of each project; options win over them.",
+        epilog="Exit codes: 0; 2 where it cannot start.",
+        formatter_class=Help,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(paths=[])
+    rules = parser.add_argument_group(OF_RULES)
+    add_keys(rules, OF_RULES)
+    add_plugins(rules)
+    files = parser.add_argument_group(OF_FILES)
+    add_settings(files)
     add_cache(files)
     return parser
 

@@ -108,6 +108,14 @@ def discover(
     return search.result()
 
 
+def is_left_out(path: Path, excluded: Callable[[Path], bool]) -> bool:
+    """Whether an absolute path, or a directory from the working directory down to it, is excluded.
+
+    Ignore files of git do not count: a file in an editor is there to be worked on.
+    """
+    return _Search(Path.cwd(), excluded).is_left_out_by_ancestry(path)
+
+
 class _Search:
     """What was found so far. Paths are texts here, all absolute: pathlib takes five times as long for thousands."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from trainlint.training_settings.files import is_settings
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainlint.cache.cache import Cache
+    from trainlint.engine.index.link_memory import LinkMemory
     from trainlint.engine.index.project_index import ProjectIndex
     from trainlint.engine.pool.tasks import Told
     from trainlint.engine.rewriting import Fixing
@@ -156,21 +157,40 @@ def run_text(
 
     `alone` is for a text whose place is not known: its project has no say then. The `cache` knows its context files.
     """
-    from trainlint.engine.index.project_index import build_index
     from trainlint.engine.pool.process_settings import settings_for_judging
 
-    target = Target(absolute(path), source.path, len(source.text))
-    jobs, failures = _jobs([target], configurations)
+    texts = {absolute(path): source}
     with settings_for_judging():
-        if not alone:
-            members = [replace(member, text=source) for member in _members(jobs)]
-            index = build_index(ProjectFiles(members, configurations), cache=cache)
-            jobs = _with_facts(jobs, index)
-            failures = [*failures, *index.failures]
+        jobs, failures = jobs_for_texts(texts, configurations, alone=alone, cache=cache)
         outcomes = [do_text(source, job, fixing) for job in jobs]
     if cache is not None:
         cache.save()
     return _gathered(jobs, outcomes, failures)
+
+
+def jobs_for_texts(
+    texts: Mapping[Path, SourceFile],
+    configurations: Configurations,
+    *,
+    alone: bool = False,
+    cache: Cache | None = None,
+    memory: LinkMemory | None = None,
+) -> tuple[list[Job], list[Failure]]:
+    """What is to be judged of texts that count in place of what files hold, with what their projects say of them.
+
+    The paths are absolute. `alone` as in `run_text`, `memory` as in `build_index`. Files that cannot be judged are
+    among the failures.
+    """
+    from trainlint.engine.index.project_index import build_index
+
+    targets = [Target(path, source.path, len(source.text)) for path, source in texts.items()]
+    jobs, failures = _jobs(targets, configurations)
+    if alone:
+        return jobs, failures
+    members = [replace(member, text=texts[member.path]) for member in _members(jobs)]
+    files = ProjectFiles(members, configurations, listings=None if memory is None else memory.listings)
+    index = build_index(files, cache=cache, memory=memory)
+    return _with_facts(jobs, index), [*failures, *index.failures]
 
 
 def _jobs(targets: Sequence[Target], configurations: Configurations) -> tuple[list[Job], list[Failure]]:

@@ -161,12 +161,16 @@ def _done(
 
 
 def do_text(source: SourceFile, job: Job, fixing: Fixing | None = None) -> Outcome:
-    """Judge one text and fix it if asked, without writing."""
+    """Judge one text and fix it if asked, without writing. Raises nothing but KeyboardInterrupt."""
     try:
         with time_limit(job.selection.config.file_time_limit):
             return _done_text(source, job, fixing)
     except TookTooLong as error:
         return _too_slow(source.path, error)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - as in `do`
+        return Outcome(failures=(Failure(source.path, crash(error)),), judged=False)
 
 
 def _too_slow(shown: str, error: TookTooLong) -> Outcome:
@@ -210,7 +214,7 @@ def _found_and_fixed(
         return outcome
     from trainlint.engine.rewriting import rewritten
 
-    done = rewritten(source, outcome.findings, fixing, lambda text: _judge(text, _as_of(text, source, job)).findings)
+    done = rewritten(source, outcome.findings, fixing, lambda text: _judge(text, as_of(text, source, job)).findings)
     return replace(
         outcome,
         findings=done.findings,
@@ -221,8 +225,8 @@ def _found_and_fixed(
     )
 
 
-def _as_of(text: SourceFile, source: SourceFile, job: Job) -> Job:
-    """The job for a text that fixes have made of a source: facts of other files about it may no longer hold."""
+def as_of(text: SourceFile, source: SourceFile, job: Job) -> Job:
+    """The job for a text that a fix or an edit has made of a source: what other files say of it may no longer hold."""
     if job.imported_facts is None or text.text == source.text:
         return job
     return replace(job, imported_facts=replace(job.imported_facts, edited=True))

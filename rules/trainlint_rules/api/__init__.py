@@ -36,6 +36,7 @@ class DeprecatedName(ReferenceRule, base=True):
     """A rule over its rows of the table in trainlint.analysis.tables.versions.deprecations."""
 
     in_tests = True
+    editor_tag = "deprecated"
     unless = (switched, _only_named)
     message = "{fact}"
     help = "{instead}"

@@ -79,6 +79,7 @@ class ApexMixedPrecision(ReferenceRule):
 
     code = "TRN817"
     name = "apex-mixed-precision"
+    editor_tag = "deprecated"
     on = ("apex.amp", *FP16_OPTIMIZERS)
     in_tests = True
     unless = (in_adapter, told_at_its_uses)

@@ -88,6 +88,7 @@ class AutogradVariable(ReferenceRule):
 
     code = "TRN810"
     name = "autograd-variable"
+    editor_tag = "deprecated"
     preview = True
     severity = Severity.ADVICE
     confirmed_by = frozenset({Symptom.WARNING})

@@ -85,6 +85,7 @@ class CudaAmpNamespace(ReferenceRule):
 
     code = "TRN801"
     name = "cuda-amp-namespace"
+    editor_tag = "deprecated"
     aliases = ("TOR101", "TOR103")
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "torch.(cuda|cpu).amp"

@@ -67,6 +67,7 @@ class CudaDefaultTensorType(CallRule):
 
     code = "TRN816"
     name = "cuda-default-tensor-type"
+    editor_tag = "deprecated"
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "set_default_tensor_type"
     on = ("torch.set_default_tensor_type",)

@@ -60,6 +60,7 @@ class DdpBroadcastBuffersRenamed(CallRule):
 
     code = "TRN813"
     name = "ddp-broadcast-buffers-renamed"
+    editor_tag = "deprecated"
     preview = True
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "forward_sync_buffers"

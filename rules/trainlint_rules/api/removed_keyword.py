@@ -68,6 +68,7 @@ class RemovedKeyword(ReferenceRule):
 
     code = "TRN814"
     name = "removed-keyword"
+    editor_tag = "deprecated"
     severity = Severity.ERROR
     confirmed_by = frozenset({Symptom.WARNING})
     warned_as = "deprecated"

@@ -72,6 +72,7 @@ class TorchvisionPretrained(ReferenceRule):
 
     code = "TRN808"
     name = "torchvision-pretrained"
+    editor_tag = "deprecated"
     aliases = ("TOR201",)
     on = ("torchvision.models",)
     also = Triggers(calls=frozenset({"__dict__", "getattr"}))

@@ -64,6 +64,7 @@ class BroadcastBeforeDdp(CallRule):
 
     code = "TRN531"
     name = "broadcast-before-ddp"
+    editor_tag = "unnecessary"
     severity = Severity.ADVICE
     preview = True
     on = (BROADCAST.name,)

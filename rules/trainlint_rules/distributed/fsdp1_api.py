@@ -77,6 +77,7 @@ class Fsdp1Api(CalledNameRule):
 
     code = "TRN514"
     name = "fsdp1-api"
+    editor_tag = "deprecated"
     severity = Severity.ADVICE
     preview = True
     on = SHARDING_ROOTS

@@ -62,6 +62,7 @@ class StaleNcclVariable(CallRule):
 
     code = "TRN532"
     name = "stale-nccl-variable"
+    editor_tag = "unnecessary"
     severity = Severity.ADVICE
     preview = True
     on = (".setdefault",)

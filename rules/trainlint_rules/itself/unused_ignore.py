@@ -42,5 +42,6 @@ class UnusedIgnore(EngineRule):
 
     code = "TRN002"
     name = "unused-ignore"
+    editor_tag = "unnecessary"
     severity = Severity.ADVICE
     fix_safety = Safety.SAFE

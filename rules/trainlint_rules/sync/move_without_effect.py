@@ -71,6 +71,7 @@ class MoveWithoutEffect(CallRule):
 
     code = "TRN216"
     name = "move-without-effect"
+    editor_tag = "unnecessary"
     severity = Severity.ERROR
     in_tests = True
     on = (".to", ".cuda", ".cpu")

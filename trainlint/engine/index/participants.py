@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from trainlint.analysis.project.glance import Glance, glance
 from trainlint.engine.index.import_graph import GlancedFile, ImportGraph
@@ -36,14 +36,26 @@ class Participants:
     """Whether some file, of the run or of its context, may update parameters."""
 
 
-def find_participants(files: ProjectFiles, cache: Cache | None = None) -> Participants:
+class GlanceMemory(Protocol):
+    """What a process that links again and again keeps of files on disk."""
+
+    def known_glances(self, paths: Sequence[Path]) -> dict[Path, Glance]:
+        """Those of the files of which is known what they show at a glance."""
+
+    def keep_glance(self, path: Path, glance: Glance) -> None:
+        """Keep what a file shows at a glance."""
+
+
+def find_participants(
+    files: ProjectFiles, cache: Cache | None = None, memory: GlanceMemory | None = None
+) -> Participants:
     """The files that may tell each other something: those that train or import one that does.
 
     One that is alone may tell itself which methods run when its objects are called.
-    Of the context files, the nearest to files of the run that may hold a finding. Files that the cache knows are not
-    read.
+    Of the context files, the nearest to files of the run that may hold a finding. Files that the memory or the cache
+    knows are not read.
     """
-    graph = ImportGraph(sorted(_glanced(files, cache), key=lambda file: file.shown))
+    graph = ImportGraph(sorted(_glanced(files, cache, memory), key=lambda file: file.shown))
     members = tuple(_members(graph, files))
     left_out = _left_out(graph, members)
     return Participants(
@@ -54,35 +66,53 @@ def find_participants(files: ProjectFiles, cache: Cache | None = None) -> Partic
     )
 
 
-def _glanced(files: ProjectFiles, cache: Cache | None) -> Iterator[GlancedFile]:
+def _glanced(files: ProjectFiles, cache: Cache | None, memory: GlanceMemory | None) -> Iterator[GlancedFile]:
     """The files of the run and the context files, without those that cannot be read."""
-    known: dict[Path, Glance] = {}
+    on_disk = [member.path for member in files.members if member.text is None]
+    on_disk += [target.path for target in files.context]
+    known: dict[Path, Glance] = {} if memory is None else memory.known_glances(on_disk)
     keys: dict[Path, bytes | None] = {}
     if cache is not None:
-        paths = [member.path for member in files.members if member.text is None]
-        paths += [target.path for target in files.context]
-        cache.contents.look(map(str, paths))
-        keys = {path: cache.key_of_file("glance", path) for path in paths}
-        known = cache.get(keys)
-    readers: list[tuple[Path, str, Callable[[], bytes]]] = [(m.path, m.shown, m.data) for m in files.members]
-    readers += [(target.path, target.shown, partial(read_code, target.path)) for target in files.context]
-    for path, shown, read in readers:
-        if path in known:
-            yield GlancedFile(path, shown, known[path])
-            continue
-        try:
-            data = read()
-        except UnreadableSource:
-            continue
-        found = glance(
-            data,
-            telling=may_hold_findings(data),
-            names_torch=names_torch(data),
-            tells_itself=may_tell_itself(data),
-        )
-        if cache is not None:
-            cache.keep(keys.get(path), found, path)
-        yield GlancedFile(path, shown, found)
+        keys, found = _in_cache([path for path in on_disk if path not in known], cache)
+        known |= found
+    of_disk = frozenset(on_disk)
+    for path, shown, read in _readers(files):
+        glanced = known[path] if path in known else _glance_at(read)
+        if glanced is not None:
+            if cache is not None and path not in known:
+                cache.keep(keys.get(path), glanced, path)
+            if memory is not None and path in of_disk:
+                memory.keep_glance(path, glanced)
+            yield GlancedFile(path, shown, glanced)
+
+
+def _in_cache(paths: Sequence[Path], cache: Cache) -> tuple[dict[Path, bytes | None], dict[Path, Glance]]:
+    """The keys of the glances at some files, and those of the glances that the cache has."""
+    if not paths:
+        return {}, {}
+    cache.contents.look(map(str, paths))
+    keys = {path: cache.key_of_file("glance", path) for path in paths}
+    return keys, cache.get(keys)
+
+
+def _readers(files: ProjectFiles) -> Iterator[tuple[Path, str, Callable[[], bytes]]]:
+    for member in files.members:
+        yield member.path, member.shown, member.data
+    for target in files.context:
+        yield target.path, target.shown, partial(read_code, target.path)
+
+
+def _glance_at(read: Callable[[], bytes]) -> Glance | None:
+    try:
+        data = read()
+    except UnreadableSource:
+        return None
+    return glance(
+        data,
+        telling=may_hold_findings(data),
+        names_torch=names_torch(data),
+        tells_itself=may_tell_itself(data),
+    )
 
 
 def _members(graph: ImportGraph, files: ProjectFiles) -> Iterator[Member]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
@@ -84,6 +84,16 @@ class Member:
             return False
 
 
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a directory holds that was listed."""
+
+    targets: tuple[Target, ...]
+    """Files with code."""
+    shipped: tuple[str, ...] = ()
+    """Files that may say how the code is run, absolute."""
+
+
 class ProjectFiles:
     """The files of a run with their context files. Nothing is listed or read before it is asked for."""
 
@@ -93,6 +103,7 @@ class ProjectFiles:
         configurations: Configurations,
         searched: tuple[Path, ...] = (),
         shipped: tuple[str, ...] = (),
+        listings: dict[Path, Listing] | None = None,
     ) -> None:
         self.members = members
         """The files of the run that hold code."""
@@ -101,6 +112,8 @@ class ProjectFiles:
         self.searched = searched
         """Directories whose files all take part in the run."""
         self._shipped = set(shipped)
+        self.listings = {} if listings is None else listings
+        """The files of each project that was listed, by its directory. What stands here is not listed again."""
 
     @cached_property
     def may_hold_findings(self) -> bool:
@@ -142,19 +155,19 @@ class ProjectFiles:
             project = project_around(str(start))
             root = Path(project or package_parent(str(start)))
             if not self._is_searched(root):
-                listed = self._listed(root) if project else self._walked(root)
-                found |= {target.path: target for target in listed if not self._is_searched(target.path)}
-        here = Path.cwd()
-        shown = [replace(target, shown=_shown(target.path, here)) for target in found.values()]
-        return _within_bounds(sorted(shown, key=lambda target: target.shown), starts)
+                if root not in self.listings:
+                    self.listings[root] = self._listed(root) if project else Listing(_as_shown(self._walked(root)))
+                listing = self.listings[root]
+                self._shipped.update(listing.shipped)
+                found |= {each.path: each for each in listing.targets if not self._is_searched(each.path)}
+        return _within_bounds(sorted(found.values(), key=lambda target: target.shown), starts)
 
     def _is_searched(self, path: Path) -> bool:
         return any(map(path.is_relative_to, self.searched))
 
-    def _listed(self, root: Path) -> Iterator[Target]:
+    def _listed(self, root: Path) -> Listing:
         found = discover([root], self._apart.excludes)
-        self._shipped.update(found.shipped)
-        return (target for target in found.targets if not is_settings(target.shown))
+        return Listing(_as_shown(each for each in found.targets if not is_settings(each.shown)), found.shipped)
 
     def _walked(self, root: Path) -> Iterator[Target]:
         """The files below a directory that nothing marks as a project, such as the one of all temporary files."""
@@ -180,6 +193,12 @@ class ProjectFiles:
                         yield Target(path, str(path), entry.stat().st_size)
             except OSError:
                 continue
+
+
+def _as_shown(targets: Iterable[Target]) -> tuple[Target, ...]:
+    """Files with their paths from the working directory."""
+    here = Path.cwd()
+    return tuple(replace(each, shown=_shown(each.path, here)) for each in targets)
 
 
 def _shown(path: Path, here: Path) -> str:

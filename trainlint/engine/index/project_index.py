@@ -17,6 +17,7 @@ from trainlint.finding import Failure
 if TYPE_CHECKING:
     from trainlint.analysis.types.imported_facts import ImportedFacts
     from trainlint.cache.cache import Cache
+    from trainlint.engine.index.link_memory import LinkMemory
     from trainlint.engine.index.project_files import Member, ProjectFiles
 
 
@@ -43,11 +44,16 @@ class ProjectIndex:
         return sum(not member.judged for member in self.members)
 
 
-def build_index(files: ProjectFiles, executor: Executor | None = None, cache: Cache | None = None) -> ProjectIndex:
+def build_index(
+    files: ProjectFiles,
+    executor: Executor | None = None,
+    cache: Cache | None = None,
+    memory: LinkMemory | None = None,
+) -> ProjectIndex:
     """Link the files of a run. Where none of them can hold a finding, no file is looked at.
 
     The `executor` summarises every file that the cache does not know, and keeps models for judging where there is
-    room.
+    room. A process that links the same files again and again hands in the `memory` of what it found out before.
     """
     if not files.may_hold_findings:
         return ProjectIndex(may_train=False)
@@ -55,16 +61,16 @@ def build_index(files: ProjectFiles, executor: Executor | None = None, cache: Ca
         # To link a single file takes as long as judging it.
         if len(files.members) == 1 and not files.context and not may_tell_itself(files.members[0].data()):
             return ProjectIndex()
-        return _linked(files, executor or LocalExecutor(), cache)
+        return _linked(files, executor or LocalExecutor(), cache, memory)
     except Exception as error:  # noqa: BLE001  # a crash while linking must not keep any file from being judged
         reason = f"its files could not be linked ({type(error).__name__}: {error}), so each was judged alone"
         return ProjectIndex(failures=(Failure(files.members[0].shown, f"{reason}; please report this"),))
 
 
-def _linked(files: ProjectFiles, executor: Executor, cache: Cache | None) -> ProjectIndex:
+def _linked(files: ProjectFiles, executor: Executor, cache: Cache | None, memory: LinkMemory | None) -> ProjectIndex:
     from trainlint.engine.index.participants import find_participants
 
-    participants = find_participants(files, cache)
+    participants = find_participants(files, cache, memory)
     members = participants.members
     if not members:
         return ProjectIndex(may_train=participants.may_train)
@@ -73,9 +79,14 @@ def _linked(files: ProjectFiles, executor: Executor, cache: Cache | None) -> Pro
 
     imported = {member.path: member.known_early for member in members}
     digests: dict[Path, bytes] = {}
-    results = summarise_all(members, executor, cache)
+    if memory is None:
+        results = summarise_all(members, executor, cache)
+        groups = facts_of_groups(participants, results, executor, cache, files.shipped)
+    else:
+        results = memory.summarise(members, executor, cache)
+        groups = memory.facts_of_groups(participants, results, executor, files)
     failures = [result.failure for result in results if result.failure]
-    for group, found in facts_of_groups(participants, results, executor, cache, files.shipped):
+    for group, found in groups:
         paths = [group[place].path for place in found.places]
         imported |= zip(paths, found.facts, strict=True)
         digests |= zip(paths, found.digests, strict=False)  # there are none without a cache

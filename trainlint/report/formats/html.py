@@ -18,7 +18,7 @@ from itertools import chain
 from trainlint import __version__
 from trainlint.finding import Finding, Fix, Heat, Report, Safety
 from trainlint.handbook import FIX_FLAGS, HOME, docs_url
-from trainlint.report.characters import sentence
+from trainlint.report.characters import quoted, sentence
 from trainlint.report.diff import changes
 from trainlint.report.excerpt import WIDEST, Line, excerpt, shown, without_common_indent
 from trainlint.report.markup import html_environment
