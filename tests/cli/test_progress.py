@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from trainlint.cli import progress as module
-from trainlint.cli.progress import progress
+from trainlint.cli.at_terminal import progress as module
+from trainlint.cli.at_terminal.progress import progress
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Program, Write
@@ -80,7 +80,7 @@ def test_a_real_run_tells_how_far_it_is(program: Program, write: Write, jobs: st
     for number in range(40):
         write(f"part{number}.py", "import torch\n\n\n" + "\n\n".join(functions))
     command = (
-        "import trainlint.cli.progress as p; p.AFTER = p._EVERY = 0.0; from trainlint.cli import main; "
+        "import trainlint.cli.at_terminal.progress as p; p.AFTER = p._EVERY = 0.0; from trainlint.cli import main; "
         "import sys; sys.exit(main())"
     )
     ours, theirs = pty.openpty()

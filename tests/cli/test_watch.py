@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from trainlint.cli.watch import watched
+from trainlint.cli.at_terminal.watch import watched
 
 if TYPE_CHECKING:
     from pathlib import Path

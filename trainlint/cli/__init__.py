@@ -11,6 +11,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` is not imported for types alone: `trainlint --version` is to answer at once
+    from argparse import Namespace
     from collections.abc import Sequence
 
 _ALLOCATIONS = 100_000
@@ -79,39 +80,7 @@ def _dispatch(arguments: list[str]) -> int:
     if arguments and arguments[0] in COMMANDS:
         # Each command has a parser of its own, because only then may options and paths stand in any order.
         options = command_parser(arguments[0]).parse_intermixed_args(arguments[1:])
-        match arguments[0]:
-            case "check":
-                from trainlint.cli.check import check
-
-                return check(options)
-            case "advise":
-                from trainlint.cli.advise import advise
-
-                return advise(options)
-            case "clean":
-                from trainlint.cli.clean import clean
-
-                return clean(options)
-            case "completion":
-                from trainlint.cli.completion import completion
-
-                return completion(options)
-            case "explain":
-                from trainlint.cli.explain import explain
-
-                return explain(options)
-            case "server":
-                from trainlint.cli.server import server
-
-                return server(options)
-            case "why":
-                from trainlint.cli.why import why
-
-                return why(options)
-            case _:
-                from trainlint.cli.rules import rules
-
-                return rules(options)
+        return _run(arguments[0], options)
     parser = program_parser()
     if arguments and not arguments[0].startswith("-"):
         parser.error(unknown_command(arguments[0]))
@@ -120,8 +89,16 @@ def _dispatch(arguments: list[str]) -> int:
     return 0
 
 
+def _run(command: str, options: "Namespace") -> int:
+    """Run one of COMMANDS: its module in this package has a function of the same name."""
+    from importlib import import_module
+
+    code: int = getattr(import_module(f"trainlint.cli.{command}"), command)(options)
+    return code
+
+
 def _set_up(command: str, arguments: list[str]) -> int:
-    from trainlint.cli.setup_arguments import baseline_parser, init_parser
+    from trainlint.cli.setup.arguments import baseline_parser, init_parser
 
     if command == "baseline":
         from trainlint.cli.new_code.baseline_command import baseline

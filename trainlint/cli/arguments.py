@@ -30,7 +30,7 @@ COMMANDS_OF_SETUP = {
     "init": "write a configuration with what the project shows",
     "baseline": "accept the findings that there are; report only new ones",
 }
-"""Those whose parsers stand in `setup_arguments`."""
+"""Those whose parsers stand in `setup/arguments.py`."""
 
 COMMANDS_OF_THE_PROBE = {
     "probe": "run a training for a few steps, or read a trace of one, and prove findings",

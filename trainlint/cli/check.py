@@ -47,7 +47,7 @@ def check(options: Namespace) -> int:
     """Judge what the user named, and return the exit code. Raises UsageError."""
     _refuse_nonsense(options)
     if options.watch:
-        from trainlint.cli.watch import watch
+        from trainlint.cli.at_terminal.watch import watch
 
         return watch(options, lambda: _check(options))
     return _check(options)
@@ -109,7 +109,7 @@ def _progress(options: Namespace) -> AbstractContextManager[Told | None]:
     """What shows how far a run is, where somebody is looking."""
     if options.quiet or not sys.stderr.isatty():
         return nullcontext()
-    from trainlint.cli.progress import progress
+    from trainlint.cli.at_terminal.progress import progress
 
     return progress()
 
@@ -146,7 +146,7 @@ def _chosen(
         asked = narrowing.narrowed(asked, sources)
         todo = narrowing.limited(todo, asked.report)
     if options.interactive:
-        from trainlint.cli.interactive import choose
+        from trainlint.cli.at_terminal.interactive import choose
 
         todo = choose(asked.report.findings, todo, sources, configurations.rules_that_ran(), options)
     return todo
@@ -189,7 +189,7 @@ def _refuse_nonsense(options: Namespace) -> None:
     if options.watch and (options.show_files or options.show_settings):
         raise UsageError("--watch shows findings; leave out --show-files and --show-settings")
     if options.interactive:
-        from trainlint.cli.interactive import require_terminal
+        from trainlint.cli.at_terminal.interactive import require_terminal
 
         require_terminal()
         if options.diff or "-" in options.paths:

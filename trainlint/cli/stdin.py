@@ -48,13 +48,7 @@ def check_stdin(
     source: SourceFile | None = None
     try:
         source = decode_source(shown, data)
-        cache = cache_for(options, [path.parent])
-        alone = not options.stdin_filename
-        if narrowing is not None and fixing is not None:
-            read = source
-            asked = run_text(source, path, configurations.apart(), alone=alone, cache=cache)
-            fixing = narrowing.limited(fixing, narrowing.narrowed(asked, lambda _: read).report)
-        found = run_text(source, path, configurations, fixing=fixing, alone=alone, cache=cache)
+        found = _judged(source, path, options, configurations, fixing, narrowing)
         found = replace(found, rewrites=tuple(replace(rewrite, data=data) for rewrite in found.rewrites))
     except OtherLanguage:
         found = Run(Report((), (), 0), failing=False)
@@ -80,3 +74,20 @@ def check_stdin(
     stream = sys.stderr if fixing else sys.stdout
     show_report(found.report, lambda _: source, configurations, options, stream)
     return found
+
+
+def _judged(
+    source: SourceFile,
+    path: Path,
+    options: Namespace,
+    configurations: Configurations,
+    fixing: Fixing | None,
+    narrowing: Narrowing | None,
+) -> Run:
+    """What is found in the code, of which only what is new is fixed."""
+    cache = cache_for(options, [path.parent])
+    alone = not options.stdin_filename
+    if narrowing is not None and fixing is not None:
+        asked = run_text(source, path, configurations.apart(), alone=alone, cache=cache)
+        fixing = narrowing.limited(fixing, narrowing.narrowed(asked, lambda _: source).report)
+    return run_text(source, path, configurations, fixing=fixing, alone=alone, cache=cache)

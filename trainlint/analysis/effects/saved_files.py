@@ -75,10 +75,15 @@ def _pattern(file: SemanticModel, path: ast.expr, block: Block, depth: int) -> s
             last_name(path.func) in ("join", "joinpath", "Path", "str") and depth < _DEEPEST
         ):
             return "*/" * (len(path.args) > 1) + _pattern(file, last, block, depth + 1)
-    bindings = file.outline.bindings(path, block) if depth < _DEEPEST else []
-    if len(bindings) == 1 and bindings[0].how is How.ASSIGN and bindings[0].value is not None and not bindings[0].path:
-        return _pattern(file, bindings[0].value, bindings[0].block, depth + 1)
-    return "*"
+    return _pattern_of_name(file, path, block, depth) if depth < _DEEPEST else "*"
+
+
+def _pattern_of_name(file: SemanticModel, path: ast.expr, block: Block, depth: int) -> str:
+    bindings = file.outline.bindings(path, block)
+    only = bindings[0] if len(bindings) == 1 else None
+    if only is None or only.how is not How.ASSIGN or only.value is None or only.path:
+        return "*"
+    return _pattern(file, only.value, only.block, depth + 1)
 
 
 def is_plain(file: SemanticModel, node: ast.expr, block: Block, depth: int = 0) -> bool:

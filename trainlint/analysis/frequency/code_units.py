@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from trainlint.analysis.frequency.framework_roles import is_plain_base, role
@@ -17,6 +17,7 @@ from trainlint.analysis.syntax.blocks import BlockKind, Class, Function
 from trainlint.analysis.syntax.names import children, constant, last_name
 from trainlint.analysis.syntax.outline import Outline
 from trainlint.analysis.syntax.stable_keys import Keys
+from trainlint.analysis.tables import optimizers
 from trainlint.analysis.tables.precision import AUTOCAST
 from trainlint.patterns import lazy
 
@@ -32,7 +33,6 @@ _STARTED = lazy(r"^(main|train|run|cli|app|forward|test\w*|__\w+__)$|(^|_)(main|
 """Functions that command lines, test runners, Python and `nn.Module` call."""
 _MOVES = frozenset("to cuda cpu half float double bfloat16".split())
 """Methods of every tensor and module."""
-_OPTIMIZER = lazy(r"(^|\.)\w*Optimizer$")
 TRANSPARENT = frozenset(
     "staticmethod classmethod property cached_property no_grad inference_mode enable_grad lru_cache cache "
     "wraps contextmanager script compile dataclass final override total_ordering runtime_checkable custom_fwd "
@@ -120,7 +120,11 @@ def _needed_name(function: Function, bases: Mapping[str, tuple[str, ...]]) -> st
     call graph links runs it, and its name is one that no code uses alone.
     """
     owner = function.owner
-    if owner is not None and function.name in _MOVES and any(map(_OPTIMIZER.search, bases.get(owner.name, ()))):
+    if (
+        owner is not None
+        and function.name in _MOVES
+        and any(base.endswith(optimizers.BASES) for base in bases.get(owner.name, ()))
+    ):
         return f"{owner.name}.{function.name}"
     return function.name if _is_called_by_name(function, bases) else ""
 
@@ -182,29 +186,32 @@ class _Walk:
                 own = self._outline.function_of.get(node)
                 inside = self._keys.function(own) if own is not None else key
                 yield from ((part, inside) for part in node.body)
-            case ast.Lambda():
-                yield from ((part, key) for part in (*_defaults(node.args), node.body))
             case ast.ClassDef():
                 yield from self._parts_of_class(node, key)
-            case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
-                return
-            case ast.AnnAssign():
-                yield from ((part, key) for part in (node.target, node.value) if part is not None)
             case ast.Assign(targets=[ast.Name(id="__all__")]) | ast.AugAssign(target=ast.Name(id="__all__")):
                 yield from self._parts_of_list(node.value, key)
+            case _:
+                yield from ((part, key) for part in self._plain_parts(node))
+
+    def _plain_parts(self, node: ast.AST) -> Iterable[ast.AST]:
+        """What of a node that defines nothing may run or build what it names."""
+        match node:
+            case ast.Lambda():
+                return (*_defaults(node.args), node.body)
+            case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
+                return ()
+            case ast.AnnAssign():
+                return (node.target,) if node.value is None else (node.target, node.value)
             case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[first, *_]):
-                yield first, key
+                return (first,)
             case ast.ExceptHandler():
-                yield from ((part, key) for part in node.body)
+                return node.body
             case ast.match_case():
-                found = (node.guard, *node.body)
-                yield from ((part, key) for part in found if part is not None)
+                return node.body if node.guard is None else (node.guard, *node.body)
             case ast.Call(func=ast.Name(id="getattr"), args=[object_, name, *_]) if not _is_text(name):
                 self.patterns[pattern := _pattern(name)] = None
                 self.looks_up_own |= pattern == _ANYTHING and isinstance(object_, ast.Name) and object_.id == "self"
-                yield from ((part, key) for part in children(node))
-            case _:
-                yield from ((part, key) for part in children(node))
+        return children(node)
 
     def _parts_of_class(self, node: ast.ClassDef, key: str) -> Iterator[tuple[ast.AST, str]]:
         cls = self._classes.get(node)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from trainlint.analysis.syntax.blocks import Binding, Block, Class, How
+from trainlint.analysis.syntax.blocks import Binding, Block, Class, How, Place
 from trainlint.analysis.syntax.names import constant, dotted, end_position, last_name, position
 from trainlint.analysis.tables import tensor_attributes
 from trainlint.analysis.types.access_paths import AccessPath, Start, along
@@ -68,11 +69,24 @@ def attribute_value(kinds: Kinds, node: ast.Attribute, block: Block) -> Value:
 
 def _stored_before(kinds: Kinds, node: ast.Attribute, block: Block) -> Value | None:
     """What the same function surely assigned to the same attribute of the same object before; None where open."""
-    stores, target = kinds.outline.stores.get(node.attr), None
-    if stores and isinstance(node.ctx, ast.Load):
-        target = dotted(node)
+    stores = kinds.outline.stores.get(node.attr)
+    target = dotted(node) if stores and isinstance(node.ctx, ast.Load) else None
     if not stores or target is None:
         return None
+    last = _last_store(kinds, stores, target, node, block)
+    if last is None or not block.within(last.block) or not isinstance(last.statement, ast.Assign):
+        return None
+    root = target.partition(".")[0]
+    scope = block.scope.owner(root)
+    bindings = scope.bindings[root] if scope is not None else ()
+    if any(end_position(last.statement) < binding.position <= position(node) for binding in bindings):
+        return None
+    found = kinds.of(last.statement.value, last.block)
+    return found if found.kind is not Kind.UNKNOWN else None
+
+
+def _last_store(kinds: Kinds, stores: Iterable[Place], target: str, node: ast.Attribute, block: Block) -> Place | None:
+    """The last plain assignment to an attribute before a use, of those in the same function."""
     around = kinds.outline.enclosing(block)
     before = [
         place
@@ -82,16 +96,7 @@ def _stored_before(kinds: Kinds, node: ast.Attribute, block: Block) -> Value | N
         and kinds.outline.enclosing(place.block) is around
         and end_position(place.statement) <= position(node)
     ]
-    if not before or not block.within((last := before[-1]).block):
-        return None
-    root = target.partition(".")[0]
-    scope = block.scope.owner(root)
-    for binding in scope.bindings[root] if scope is not None else ():
-        if end_position(last.statement) < binding.position <= position(node):
-            return None
-    assert isinstance(last.statement, ast.Assign)
-    found = kinds.of(last.statement.value, last.block)
-    return found if found.kind is not Kind.UNKNOWN else None
+    return before[-1] if before else None
 
 
 def _attribute_of(kinds: Kinds, base: Value, name: str) -> Value:

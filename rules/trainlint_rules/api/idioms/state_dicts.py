@@ -112,17 +112,22 @@ class _Uses:
     def _of_state_made(self, root: ast.AST, name: str, block: Block) -> set[bool | None]:
         """True where a dict that is made of the items of what is loaded is a module's state."""
         for call in nodes_in(root):
-            if isinstance(call, ast.Call) and last_name(call.func) == "load_state_dict" and call.args:
-                made = [call.args[0]]
-                if isinstance(call.args[0], ast.Name):
-                    bindings = self.file.outline.bindings(call.args[0], block)
-                    made = [item.value for item in bindings if item.how is How.ASSIGN and item.value is not None]
-                comprehended = [item for item in made if isinstance(item, ast.DictComp)]
-                of_name = (part for item in comprehended for part in nodes_in(item.generators[0].iter))
-                if any(isinstance(part, ast.Name) and part.id == name for part in of_name):
-                    assert isinstance(call.func, ast.Attribute)
-                    return {self._is_module(call.func.value, block)}
+            if not isinstance(call, ast.Call) or last_name(call.func) != "load_state_dict" or not call.args:
+                continue
+            of_name = (part for item in self._comprehensions(call.args[0], block) for part in nodes_in(item))
+            if isinstance(call.func, ast.Attribute) and any(
+                isinstance(part, ast.Name) and part.id == name for part in of_name
+            ):
+                return {self._is_module(call.func.value, block)}
         return set()
+
+    def _comprehensions(self, state: ast.expr, block: Block) -> list[ast.expr]:
+        """What the comprehensions go through that make a dict, which may have a name."""
+        made = [state]
+        if isinstance(state, ast.Name):
+            bindings = self.file.outline.bindings(state, block)
+            made = [item.value for item in bindings if item.how is How.ASSIGN and item.value is not None]
+        return [item.generators[0].iter for item in made if isinstance(item, ast.DictComp)]
 
     def _of_callers(self, block: Block, depth: int) -> set[bool | None]:
         """How the callers of the function around use what it returns; unknown where other files may call it."""

@@ -84,11 +84,17 @@ def _definitions(file: SemanticModel, node: ast.expr | None, block: Block) -> li
     if not makers and edge is not None:  # a function that returns one that stands inside it
         return [edge.function.node]
     for made, outer in makers:
-        if isinstance(made, ast.Lambda):
-            found.append(made)
-        elif isinstance(made, ast.Call) and last_name(made.func) == "partial" and made.args:
-            found += _definitions(file, made.args[0], outer)
-        elif isinstance(made, ast.Call) and isinstance(made.func, ast.Name):
-            cls = file.graph.class_named(made.func, outer)
-            found += [cls.node] if cls is not None else []
+        found += _defined_by(file, made, outer)
     return found
+
+
+def _defined_by(file: SemanticModel, made: ast.expr, block: Block) -> list[ast.AST]:
+    """The definitions behind one expression that makes something: a lambda, a partial function, a class."""
+    if isinstance(made, ast.Lambda):
+        return [made]
+    if isinstance(made, ast.Call) and last_name(made.func) == "partial" and made.args:
+        return _definitions(file, made.args[0], block)
+    if isinstance(made, ast.Call) and isinstance(made.func, ast.Name):
+        cls = file.graph.class_named(made.func, block)
+        return [cls.node] if cls is not None else []
+    return []

@@ -7,6 +7,7 @@ branch, uses each part that `__init__` makes, and returns one value.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from trainlint.analysis.syntax.names import last_name, nodes_in
@@ -84,17 +85,18 @@ def _class_uses_all(file: SemanticModel, cls: Class, depth: int) -> bool:
     )
 
 
+def _returns_one_value(nodes: Iterable[ast.AST]) -> bool:
+    returned = [part.value for part in nodes if isinstance(part, ast.Return)]
+    return len(returned) == 1 and not (returned[0] is None or isinstance(returned[0], ast.Tuple | ast.Dict | ast.List))
+
+
 def _is_straight(forward: Function) -> bool:
     """Whether a forward always runs all of its code, uses what it computes, and returns one value."""
     nodes = nodes_in(forward.node)
-    returned = [part.value for part in nodes if isinstance(part, ast.Return)]
-    if len(returned) != 1 or returned[0] is None or isinstance(returned[0], ast.Tuple | ast.Dict | ast.List):
+    if not _returns_one_value(nodes) or any(isinstance(part, _BRANCHES) for part in nodes):
         return False
-    if any(isinstance(part, _BRANCHES) for part in nodes):
-        return False
-    if any(
-        last_name(part) in _CUTS_GRAPH | {ITEM.name} for part in nodes if isinstance(part, ast.Attribute | ast.Name)
-    ):
+    cuts = _CUTS_GRAPH | {ITEM.name}
+    if any(last_name(part) in cuts for part in nodes if isinstance(part, ast.Attribute | ast.Name)):
         return False
     names = [part for part in nodes if isinstance(part, ast.Name)]
     read = {part.id for part in names if isinstance(part.ctx, ast.Load)}
