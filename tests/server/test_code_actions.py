@@ -33,13 +33,14 @@ def train(model, loader, optimizer, device):
         loss = model(batch.to(device))
         loss.backward()
         optimizer.step()
+        torch.cuda.empty_cache()
 """
 NEW = 'torch.amp.GradScaler("cuda")'
 
 
 async def test_one_finding_is_fixed(editor: Editor, project: Path) -> None:
     uri = editor.open(project / "old.py", OLD)
-    await editor.codes(uri, "TRN205", "TRN801", "TRN801")
+    await editor.codes(uri, "TRN205", "TRN301", "TRN801", "TRN801")
     [fix] = [action for action in await editor.actions(uri, 3) if action.title.startswith("Use torch.amp")]
     assert fix.kind == lsp.CodeActionKind.QuickFix
     assert fix.is_preferred
@@ -49,17 +50,17 @@ async def test_one_finding_is_fixed(editor: Editor, project: Path) -> None:
 
 async def test_a_fix_that_needs_judgement_says_so(editor: Editor, project: Path) -> None:
     uri = editor.open(project / "old.py", OLD)
-    await editor.codes(uri, "TRN205", "TRN801", "TRN801")
-    [fix] = [action for action in await editor.actions(uri, 10) if action.edit is None and "TRN205" in action.title]
-    assert fix.title.endswith("(TRN205, unsafe: needs your judgement)")
+    await editor.codes(uri, "TRN205", "TRN301", "TRN801", "TRN801")
+    [fix] = [action for action in await editor.actions(uri, 13) if action.edit is None and "TRN301" in action.title]
+    assert fix.title.endswith("(TRN301, unsafe: needs your judgement)")
     assert not fix.is_preferred
-    assert await editor.chosen(fix) == OLD.replace(".to(device)", ".to(device, non_blocking=True)")
+    assert await editor.chosen(fix) == OLD.replace("        torch.cuda.empty_cache()\n", "")
 
 
 @pytest.mark.parametrize("only", [["source.fixAll.trainlint"], ["source.fixAll"], ["source"]])
 async def test_all_that_is_safe_is_fixed(editor: Editor, project: Path, only: list[str]) -> None:
     uri = editor.open(project / "old.py", OLD)
-    await editor.codes(uri, "TRN205", "TRN801", "TRN801")
+    await editor.codes(uri, "TRN205", "TRN301", "TRN801", "TRN801")
     [everything] = await editor.actions(uri, 0, only=only)
     assert everything.kind == "source.fixAll.trainlint"
     assert everything.title == "Fix all that trainlint can fix safely (2)"
@@ -68,7 +69,7 @@ async def test_all_that_is_safe_is_fixed(editor: Editor, project: Path, only: li
 
 async def test_other_kinds_are_not_offered(editor: Editor, project: Path) -> None:
     uri = editor.open(project / "old.py", OLD)
-    await editor.codes(uri, "TRN205", "TRN801", "TRN801")
+    await editor.codes(uri, "TRN205", "TRN301", "TRN801", "TRN801")
     assert await editor.actions(uri, 3, only=["refactor", "source.organizeImports"]) == []
     assert {action.kind for action in await editor.actions(uri, 3, only=["quickfix"])} == {lsp.CodeActionKind.QuickFix}
 
@@ -76,8 +77,8 @@ async def test_other_kinds_are_not_offered(editor: Editor, project: Path) -> Non
 async def test_line_ends_stay(editor: Editor, project: Path) -> None:
     text = OLD.replace("\n", "\r\n")
     uri = editor.open(project / "old.py", text)
-    found = await editor.codes(uri, "TRN205", "TRN801", "TRN801")
-    assert sorted(each.range.start.line for each in found) == [2, 3, 10]
+    found = await editor.codes(uri, "TRN205", "TRN301", "TRN801", "TRN801")
+    assert sorted(each.range.start.line for each in found) == [2, 3, 10, 13]
     [everything] = await editor.actions(uri, 0, only=["source.fixAll.trainlint"])
     assert await editor.chosen(everything) == text.replace("torch.cuda.amp.GradScaler()", NEW)
     [ignore] = [action for action in await editor.actions(uri, 2) if action.title.startswith("Ignore")]
@@ -107,7 +108,7 @@ async def test_an_ignore_comment_that_is_there_gets_the_further_code(editor: Edi
 
 async def test_an_action_of_an_older_text_does_nothing(editor: Editor, project: Path) -> None:
     uri = editor.open(project / "old.py", OLD)
-    await editor.codes(uri, "TRN205", "TRN801", "TRN801")
+    await editor.codes(uri, "TRN205", "TRN301", "TRN801", "TRN801")
     [everything] = await editor.actions(uri, 0, only=["source.fixAll"])
     editor.type(uri, f"\n{OLD}")
     resolved = await editor.client.code_action_resolve_async(everything)
@@ -116,7 +117,7 @@ async def test_an_action_of_an_older_text_does_nothing(editor: Editor, project: 
 
 async def test_actions_are_those_of_what_was_typed_last(editor: Editor, project: Path) -> None:
     uri = editor.open(project / "old.py", OLD)
-    await editor.codes(uri, "TRN205", "TRN801", "TRN801")
+    await editor.codes(uri, "TRN205", "TRN301", "TRN801", "TRN801")
     editor.type(uri, f"\n{OLD}")
     [fix, *_] = await editor.actions(uri, 4)
     assert await editor.chosen(fix) == "\n" + OLD.replace("other = torch.cuda.amp.GradScaler()", f"other = {NEW}")
@@ -125,7 +126,7 @@ async def test_actions_are_those_of_what_was_typed_last(editor: Editor, project:
 async def test_an_old_editor_gets_the_edits_at_once(project: Path) -> None:
     async for editor in started(lsp.ClientCapabilities(), [project]):
         uri = editor.open(project / "old.py", OLD)
-        await editor.codes(uri, "TRN205", "TRN801", "TRN801")
+        await editor.codes(uri, "TRN205", "TRN301", "TRN801", "TRN801")
         [everything] = await editor.actions(uri, 0, only=["source.fixAll"])
         assert everything.edit is not None
         assert everything.edit.document_changes is None
@@ -140,7 +141,7 @@ async def test_columns_are_counted_as_was_agreed(project: Path) -> None:
     capabilities.general.position_encodings = [lsp.PositionEncodingKind.Utf8]
     async for editor in started(capabilities, [project]):
         uri = editor.open(project / "old.py", OLD)
-        found = await editor.codes(uri, "TRN205", "TRN801", "TRN801")
+        found = await editor.codes(uri, "TRN205", "TRN301", "TRN801", "TRN801")
         line = OLD.splitlines()[2]
         [start] = [each.range.start.character for each in found if each.range.start.line == 2]
         assert start == len(line[: line.index("torch")].encode())
