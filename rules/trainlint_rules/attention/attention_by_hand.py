@@ -100,6 +100,7 @@ class AttentionByHand(CallRule):
 
     code = "TRN701"
     name = "attention-by-hand"
+    preview = True
     on = ("softmax", "Softmax", "attend")
     costs_steps = True
     sure = Confidence.LIKELY

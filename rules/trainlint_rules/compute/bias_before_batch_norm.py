@@ -74,6 +74,7 @@ class BiasBeforeBatchNorm(CallRule):
     code = "TRN410"
     name = "bias-before-batch-norm"
     severity = Severity.ADVICE
+    preview = True
     on = NORMS
     costs_steps = True
     unless = (

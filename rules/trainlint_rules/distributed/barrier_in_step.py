@@ -80,6 +80,7 @@ class BarrierInStep(CallRule):
 
     code = "TRN505"
     name = "barrier-in-step"
+    preview = True
     confirmed_by = frozenset({Symptom.COLLECTIVE})
     on = ("barrier", "wait_for_everyone")
     when = dict.fromkeys(set(Heat) - {Heat.ONCE, Heat.RARE}, Confidence.CERTAIN)

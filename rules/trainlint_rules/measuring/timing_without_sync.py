@@ -76,6 +76,7 @@ class TimingWithoutSync(TimedWorkRule):
 
     code = "TRN901"
     name = "timing-without-sync"
+    preview = True
     unless = (waited_for, becomes_rate)
     message = "`{text}` is read while the GPU may still run `{work}()` (line {line})"
     help = "time it with `torch.cuda.Event`, or call `torch.cuda.synchronize()` before both reads of the clock"
