@@ -23,7 +23,7 @@ def train(dataset):
     model = nn.Linear(4, 2).to(device)
     optimizer = torch.optim.SGD(model.parameters(), 0.1)
     total = 0.0
-    for inputs, targets in DataLoader(dataset, 32):
+    for inputs, targets in DataLoader(dataset, 32, num_workers=4):
         inputs, targets = inputs.to(device), targets.to(device)
         loss = nn.functional.cross_entropy(model(inputs), targets)
         optimizer.zero_grad()

@@ -25,9 +25,13 @@ def project(program: Program, write: Write) -> Program:
     write("src/table.py", GENERATED)
     write("third_party/other.py", GENERATED)
     write("tests/unit/tests/test_train.py")
-    write("notebooks/look.ipynb", "{}")
+    write("notebooks/look.ipynb", NOTEBOOK)
     write("requirements.txt", "torch>=2.3\n")
     return program
+
+
+SHOWN = ["notebooks/look.ipynb", "src/train.py", "tests/unit/tests/test_train.py"]
+NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 
 
 def test_a_new_project_gets_a_file_that_trainlint_reads(project: Program) -> None:
@@ -50,7 +54,7 @@ def test_a_new_project_gets_a_file_that_trainlint_reads(project: Program) -> Non
         "per-file-ignores": {"tests/**": ["ALL"]},
     }
     listed = project("check", "--show-files")
-    assert listed.out.split() == ["src/train.py", "tests/unit/tests/test_train.py"]
+    assert listed.out.split() == SHOWN
     assert 'target-torch = ">=2.3"' in project("check", "--show-settings").out
     assert all(len(line) <= 80 for line in (project.directory / "trainlint.toml").read_text().splitlines())
 
@@ -73,7 +77,7 @@ def test_a_pyproject_is_added_to_and_keeps_every_byte(project: Program, write: W
     assert after.startswith(before)
     assert place.stat().st_mode & 0o777 == 0o640
     assert (b"\r\n" in after) is (newline == "\r\n")
-    assert project("check", "--show-files").out.split() == ["src/train.py", "tests/unit/tests/test_train.py"]
+    assert project("check", "--show-files").out.split() == SHOWN
     assert not (project.directory / "trainlint.toml").exists()
 
 

@@ -20,6 +20,8 @@ OTHER_TESTS = {
     "rules/trainlint_rules/sync/idioms/agreements.py": "whether a value that is read is what a statement tests",
     "rules/trainlint_rules/sync/idioms/reads/read_purposes.py": "whether a value that is read is what is tested",
     "rules/trainlint_rules/sync/idioms/reads/decisions.py": "whether a value that is read is what is tested",
+    "rules/trainlint_rules/api/idioms/state_dicts.py": "whether a value that is followed is what is tested",
+    "trainlint/analysis/effects/removable_calls.py": "whether a test that would decide nothing may go, too",
     "rules/trainlint_rules/memory/idioms/unused_graphs.py": "whether a statement only tests a value",
 }
 """Files that look at the `test` of a statement for something else than when code runs."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
+from weakref import proxy
 
 from trainlint.analysis.callgraph.call_graph import CallGraph, Edge, build_call_graph
 from trainlint.analysis.callgraph.modules import Modules
@@ -144,9 +145,16 @@ class _Linked:
     @cached_property
     def references(self) -> References:
         """Which functions the files refer to."""
-        return References(self.summaries, self.groups, self.follower.modules, self.training_groups, self._called_by)
+        linked = proxy(self)  # a circle would keep all summaries until the garbage collector runs
+        return References(
+            self.summaries,
+            self.groups,
+            self.follower.modules,
+            self.training_groups,
+            lambda file, key: linked.called_by(file, key),
+        )
 
-    def _called_by(self, file: int, key: str) -> list[tuple[int, str]]:
+    def called_by(self, file: int, key: str) -> list[tuple[int, str]]:
         """What a function of a file, or its top, calls as far as the call graph knows: files and keys."""
         net = self.linked
         function = self.numbers[file].get(key, NOWHERE)

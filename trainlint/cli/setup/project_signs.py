@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from trainlint.baseline.file import DEFAULT_NAME
 from trainlint.bounded import read_beginning
 from trainlint.config.torch.find import find_target_torch
-from trainlint.engine.discover import SKIPPED_DIRECTORIES, discover
+from trainlint.engine.discover import discover
+from trainlint.notebooks import is_notebook
 from trainlint.training_settings.files import is_settings
 
 if TYPE_CHECKING:
@@ -35,8 +36,9 @@ class ProjectSigns:
     """What is there, by paths relative to the project with forward slashes."""
 
     files: int
-    """How many files would be judged."""
+    """How many Python files would be judged."""
     notebooks: int
+    """How many notebooks would be."""
     target_torch: TorchRange | None
     """What the requirements say."""
     generated: tuple[str, ...]
@@ -61,8 +63,8 @@ def project_signs(directory: Path) -> ProjectSigns:
     of_others = _outermost(names, _OF_OTHERS)
     own = [name for name in names if not name.startswith(tuple(f"{folder}/" for folder in of_others))]
     return ProjectSigns(
-        files=len(names),
-        notebooks=_notebooks(root),
+        files=sum(not is_notebook(name) for name in names),
+        notebooks=sum(map(is_notebook, names)),
         target_torch=find_target_torch(directory).versions,
         generated=_generated(root, own),
         of_others=of_others,
@@ -112,11 +114,3 @@ def _says_so(path: str) -> bool:
         return False
     comments = [line for line in lines if line.startswith(b"#")]
     return any(words in comment for comment in comments for words in _WRITTEN_BY_A_PROGRAM)
-
-
-def _notebooks(root: str) -> int:
-    number = 0
-    for _, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if name not in SKIPPED_DIRECTORIES and not name.startswith(".")]
-        number += sum(name.endswith(".ipynb") for name in names)
-    return number

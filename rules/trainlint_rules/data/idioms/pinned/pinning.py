@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from trainlint.analysis.conditions.alternatives import decides_between
 from trainlint.analysis.programs.proved_torch import proved_name
 from trainlint.analysis.site import Site
-from trainlint.analysis.syntax.blocks import BlockKind
-from trainlint.analysis.syntax.names import argument, constant, nodes_in
+from trainlint.analysis.syntax.names import argument, constant
 from trainlint.analysis.tables.loaders import TORCH_ORIGINS
 from trainlint.contract.guard import early_guard, guard
 from trainlint.finding import Edit, Safety
@@ -104,18 +104,15 @@ def _goes_on(copy: ast.AST) -> bool:
 @guard
 def pinned_in_other_branch(site: Site) -> bool:
     """A test for workers decides between this loader and one that pins memory."""
-    branch = next((block for block in site.block.outwards() if block.kind is BlockKind.BRANCH), None)
     workers = site.file.loaders.option(LoaderRule.loader(site), "num_workers").value
-    if branch is None or branch.test is None or workers is None or decided(site):
+    if workers is None or decided(site):
         return False
-    if all(ast.dump(part) != ast.dump(workers) for part in nodes_in(branch.test)):
-        return False
-    return any(
-        other.block.within(around) and switched_on(site.at(other.call, other.block), "pin_memory")
+    pinning = (
+        other.block
         for other in site.file.loaders.built.values()
-        for around in other.block.outwards()
-        if around.node is branch.node and around.negated is not branch.negated
+        if switched_on(site.at(other.call, other.block), "pin_memory")
     )
+    return decides_between(workers, site.block, pinning)
 
 
 @early_guard
