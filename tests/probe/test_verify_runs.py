@@ -140,7 +140,7 @@ class TestSafeFixesOfRealRules:
         assert found.training.first_difference == 1
 
     def test_all_tries_one_rule_after_the_other(self, path: Path) -> None:
-        assert [proposal.code for proposal in proposals("all", [path])] == ["TRN205", "TRN410"]
+        assert [proposal.code for proposal in proposals("all", [path])] == ["TRN205"]
 
     def test_a_rule_without_a_fix_here_is_told(self, path: Path) -> None:
         (found,) = verify(["TRN306"], [path], asked(path))

@@ -32,7 +32,6 @@ BOUNDED_OTHERWISE = {
 }
 NEVER_SEARCHED = {
     "trainlint.analysis.effects.own_gradients._TAKES",
-    "trainlint.analysis.frequency.unreferenced._DEFINED",
     "trainlint.fixing.arguments._BEHIND_LAST",
     "trainlint.fixing.expressions._CLOSED",
     "trainlint.fixing.expressions._CLOSING_PARENTHESIS",
@@ -44,6 +43,8 @@ NEVER_SEARCHED = {
     "trainlint.analysis.frequency.framework_roles.FRAMEWORKS.without_gradients",
     "trainlint.analysis.frequency.framework_roles._HANDLER",
     "trainlint.installation.kept_texts._KEPT",
+    "trainlint.notebooks.magics._ASSIGNED",
+    "trainlint.notebooks.magics._CELL_MAGIC",
     "trainlint.rule._NAME",
     "trainlint.suppress.comments._BRACKETS",
     "trainlint.suppress.comments._COLON",

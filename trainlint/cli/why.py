@@ -40,9 +40,8 @@ if TYPE_CHECKING:
 
 _PLACE = re.compile(r"(?P<path>.+?)(?::(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?:?)?", re.DOTALL)
 """FILE, FILE:LINE and FILE:FIRST-LAST; FILE:LINE:COLUMN and a last colon too, as reports print them."""
-_PLACE_IN_NOTEBOOK = re.compile(
-    r"(?P<path>.+?\.ipynb)(?::(?:cell )?(?P<cell>\d+)(?::(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?)?:?)?", re.DOTALL
-)
+_NOTEBOOK = ".ipynb"
+_IN_NOTEBOOK = re.compile(r"(?::(?:cell )?(?P<cell>\d+)(?::(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?)?:?)?")
 """The same with a cell before the line, as in run.ipynb:3:12, or run.ipynb:cell 3:12:5 as reports print it."""
 
 
@@ -87,19 +86,21 @@ def read_question(words: str) -> Question:
     """What FILE:LINE means. A file whose very name looks like that is meant first. Raises UsageError."""
     if not words:
         raise UsageError("the path is empty; name a file, as in train.py:88")
-    in_notebook = _PLACE_IN_NOTEBOOK.fullmatch(words)
+    before, ending, _ = words.rpartition(_NOTEBOOK)
+    in_notebook = _IN_NOTEBOOK.fullmatch(words, len(before) + len(ending)) if before else None
     found = in_notebook or _PLACE.fullmatch(words)
     if found is None or exists(words):
         return Question(words)
+    path = before + ending if in_notebook else found["path"]
     cell = int(in_notebook["cell"]) if in_notebook and in_notebook["cell"] else None
     if found["first"] is None:
-        return Question(found["path"], cell=cell)
+        return Question(path, cell=cell)
     first = int(found["first"])
     last = int(found["last"] or first)
-    before = found["path"] if cell is None else f"{found['path']}:{cell}"
     if last < first:
-        raise UsageError(f"line {first} comes after line {last}; write {before}:{last}-{first}")
-    return Question(found["path"], first, last, cell)
+        place = path if cell is None else f"{path}:{cell}"
+        raise UsageError(f"line {first} comes after line {last}; write {place}:{last}-{first}")
+    return Question(path, first, last, cell)
 
 
 def _target(path: str) -> Target:

@@ -36,14 +36,14 @@ _UNKNOWN = "__"
 """What stands in the place of a value that a magic gives: a name that no file binds."""
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _LINE = re.compile(r"[^\r\n]+")
-_CELL_MAGIC = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*[ \t]*(%%(?P<name>[\w.]+)[^\r\n]*|%%[^\r\n]*)")
+_CELL_MAGIC = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r(?!\n)|\n))*[ \t]*(%%(?P<name>[\w.]+)[^\r\n]*|%%[^\r\n]*)")
 """A cell magic on the first line that is neither empty nor a comment."""
 _HINT = lazy(r"^[ \t]*[!%?/,;]|=[ \t]*[!%]|\?[ \t]*$", re.MULTILINE)
 """What a cell with a line magic holds."""
 _INDENTATION = re.compile(r"[ \t\f]*")
 _TO_END_OF_LINE = re.compile(r"(?:\\(?:\r\n|\r|\n)|[^\r\n])*")
 """The rest of a line, with the lines that backslashes join to it."""
-_TIMED = re.compile(r"%(?:time|timeit|prun|memit)[ \t]+(?:-[a-zA-Z]+[ \t]*\d*[ \t]+)*(?=[^\s-])")
+_TIMED = re.compile(r"%(?:time|timeit|prun|memit)[ \t]+(?:-[a-zA-Z]+(?:[ \t]*\d+)?[ \t]+)*(?=[^\s-])")
 """A magic that runs the statement behind it."""
 _ASSIGNED = re.compile(r"[^=\r\n'\"#!%]+=[ \t]*(?=[!%])")
 _PIECE = re.compile(

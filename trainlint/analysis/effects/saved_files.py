@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from trainlint.analysis.semantic_model import SemanticModel
 
 SAVE, LOAD = ("torch.save", "torch.serialization.save"), ("torch.load", "torch.serialization.load")
-_TELLING = lazy(r"[A-Za-z]{2}[^/]*\.|^[^.*]*[A-Za-z]{3}[^.*]*$")
-"""A file name that says more than its ending."""
+_LETTERS = lazy(r"[A-Za-z]{2}")
+_WORD = lazy(r"[A-Za-z]{3}")
 _OF_PATHS = ("join", "joinpath", "Path", "str")
 _MAKES_PLAIN = frozenset({"int", "float", "str", "bool", "len"})
 _KEEPS_TENSORS = frozenset("cpu detach clone half float bfloat16 to contiguous".split())
@@ -58,7 +58,12 @@ def file_name(file: SemanticModel, path: ast.expr | None, block: Block) -> str |
     """The name of a file with `*` for what a run puts in; None where it says no more than an ending."""
     written = _pattern(file, path, block, 0) if path is not None else "*"
     name = re.sub(r"\*+", "*", written).rpartition("/")[2]
-    return name if _TELLING.search(name) else None
+    return name if _says_more_than_ending(name) else None
+
+
+def _says_more_than_ending(name: str) -> bool:
+    before, dot, _ = name.rpartition(".")
+    return bool(_LETTERS.search(before)) if dot else "*" not in name and bool(_WORD.search(name))
 
 
 def _pattern(file: SemanticModel, path: ast.expr, block: Block, depth: int) -> str:

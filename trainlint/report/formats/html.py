@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _MOST_CHANGES = 60
 """Lines of a diff that are shown; `--diff` shows all."""
-_STEP = re.compile(r"(?:(?P<line>(?:line|cell) [\d:]+)|(?P<place>.+:\d+)): (?P<what>.*)", re.DOTALL)
+_LINE = re.compile(r"(?:line|cell) [\d:]+")
 _CAUTION = {
     Safety.SAFE: "training stays bit-identical",
     Safety.NUMERICS: "other rounding, order or random numbers",
@@ -255,10 +255,9 @@ def _cure(fix: Fix, source: SourceFile | None) -> Cure:
 
 
 def _step(said: str) -> Step:
-    found = _STEP.fullmatch(said)
-    if found is None:
-        return Step("", _text(said))
-    return Step(_text(found["line"] or found["place"]), _text(found["what"]))
+    place_shown, separator, what = said.partition(": ")
+    is_place = _LINE.fullmatch(place_shown) or place_shown.rpartition(":")[2].isdigit()
+    return Step(_text(place_shown), _text(what)) if separator and is_place else Step("", _text(said))
 
 
 def _state(report: Report, finding: Finding) -> str:

@@ -60,7 +60,12 @@ def _formulas(file: SemanticModel, statement: ast.stmt) -> dict[ast.AST, ast.exp
 
 def operations(formula: ast.expr) -> int:
     """How many operations have a tensor among what they are given, as far as names can tell: none of numbers alone."""
-    return sum(1 for node in _members(formula) if any(True for _ in _values(node)))
+    holds_values: dict[ast.expr, bool] = {}
+    for node in reversed(_members(formula)):  # what an operation is given comes before it
+        holds_values[node] = any(
+            holds_values[part] if part in holds_values else any(True for _ in _values(part)) for part in _given(node)
+        )
+    return sum(holds_values.values())
 
 
 def _is_elementwise(node: ast.AST) -> bool:
@@ -69,17 +74,28 @@ def _is_elementwise(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and last_name(node.func) in _FUNCTIONS
 
 
-def _members(node: ast.expr) -> Iterator[ast.expr]:
-    """The operations of a formula; what stands in another call, such as a layer, is another one."""
-    yield node
-    parts: list[ast.expr] = []
+def _members(formula: ast.expr) -> list[ast.expr]:
+    """The operations of a formula, outer ones first; what stands in another call, such as a layer, is another one."""
+    found = [formula]
+    for node in found:
+        found += [part for part in _operands(node) if _is_elementwise(part)]
+    return found
+
+
+def _operands(node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.BinOp):
-        parts = [node.left, node.right]
-    elif isinstance(node, ast.Call):
-        parts = [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
-    for part in parts:
-        if _is_elementwise(part):
-            yield from _members(part)
+        return [node.left, node.right]
+    if isinstance(node, ast.Call):
+        return [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
+    return []
+
+
+def _given(node: ast.expr) -> list[ast.expr]:
+    """All that an operation is made of."""
+    if not isinstance(node, ast.Call):
+        return _operands(node)
+    of_name = [] if isinstance(node.func, ast.Attribute) else [node.func]
+    return [*_operands(node), *of_name, *(keyword.value for keyword in node.keywords)]
 
 
 def _values(node: ast.expr) -> Iterator[ast.Name]:

@@ -111,8 +111,10 @@ def written_gelu(curve: Place) -> str | None:
     if not isinstance(call, ast.Call) or given is None:
         return None
     approximation = _approximation(last_name(call.func), given)
+    if approximation is None:
+        return None
     inside = (node.id for node in nodes_in(given) if isinstance(node, ast.Name) and node.id not in _NUMBER_MODULES)
-    value = next(inside, None) if approximation is not None else None
+    value = next(inside, None)
     return approximation if value is not None and _halves(curve, call, value) else None
 
 

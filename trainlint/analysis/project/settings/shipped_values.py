@@ -34,7 +34,7 @@ _CONSTANTS = {
     "none": "None",
     "~": "None",
 }
-_NUMBER = lazy(r"^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$", re.IGNORECASE)
+_SIGNS_OF_NUMBERS = frozenset("0123456789+-.eE")
 _LONGEST = 40
 
 
@@ -74,9 +74,19 @@ def _value(written: str) -> str:
         return PASSED if not inner or "$" in inner or len(inner) > _LONGEST else repr(inner)
     if text.lower() in _CONSTANTS:
         return _CONSTANTS[text.lower()]
-    if _NUMBER.search(text):
-        return repr(float(text) if not text.lstrip("+-").isdigit() else int(text))
+    if (number := _number(text)) is not None:
+        return repr(number)
     return repr(text) if re.fullmatch(r"[\w./-]+", text) and len(text) <= _LONGEST else PASSED
+
+
+def _number(text: str) -> int | float | None:
+    """The number that a text writes; None for other texts."""
+    if not text or len(text) > _LONGEST or not _SIGNS_OF_NUMBERS.issuperset(text):
+        return None
+    try:
+        return int(text) if text.lstrip("+-").isdigit() else float(text)
+    except ValueError:
+        return None
 
 
 def _code_of(text: str) -> str:
