@@ -28,6 +28,12 @@ _STARTS_TRAINLINT = {"program", "clone", "stranger", "editor"}
 
 
 @pytest.hookimpl(tryfirst=True)  # before the order is shuffled, and after the hooks of directories below
+def _place_of_parameter(item: pytest.Item) -> tuple[str, tuple[int, ...]]:
+    """The test, and how many parameters stand before this one."""
+    call = getattr(item, "callspec", None)
+    return item.nodeid.partition("[")[0], tuple(call.indices.values()) if call is not None else ()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave the later parameters of a test that takes long to `make test-slow`, and their rest to `make nightly`.
 
@@ -37,7 +43,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     seen: set[str] = set()
     seen_slow: set[str] = set()
-    for item in items:
+    for item in sorted(items, key=_place_of_parameter):  # they come shuffled, and each run is to have the same ones
         starts = _STARTS_TRAINLINT.intersection(getattr(item, "fixturenames", ()))
         test = item.nodeid.partition("[")[0]
         if starts and test in seen and item.get_closest_marker("each_run") is None:
