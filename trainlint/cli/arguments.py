@@ -118,7 +118,7 @@ def _check_parser() -> argparse.ArgumentParser:
     from pathlib import Path
 
     from trainlint.cli.outputs import DEFAULT_FORMAT, output
-    from trainlint.config.settings import OF_EXIT_CODE, OF_FILES, OF_FIXES, OF_NEW, OF_RULES
+    from trainlint.config.settings import OF_EXIT_CODE, OF_FIXES, OF_NEW
     from trainlint.report import FORMATS
 
     parser = Parser(
@@ -132,9 +132,7 @@ def _check_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help=argparse.SUPPRESS)
 
-    rules = parser.add_argument_group(OF_RULES)
-    add_keys(rules, OF_RULES)
-    add_plugins(rules)
+    add_rules(parser)
 
     new = parser.add_argument_group(OF_NEW)
     add_keys(new, OF_NEW)
@@ -194,15 +192,12 @@ def _check_parser() -> argparse.ArgumentParser:
     add_keys(verdict, OF_EXIT_CODE)
     verdict.add_argument("--exit-zero", action="store_true", help="exit 0 in spite of findings")
 
-    files = parser.add_argument_group(OF_FILES)
-    add_settings(files)
-    add_keys(files, OF_FILES)
+    files = add_files(parser)
     files.add_argument("--stdin-filename", metavar="PATH", help="what the code on standard input is called")
     shown = files.add_mutually_exclusive_group()
     shown.add_argument("--show-files", action="store_true", help="list the files that would be judged")
     shown.add_argument("--show-settings", action="store_true", help="show the settings that hold for the paths")
-    files.add_argument("-j", "--jobs", type=jobs, metavar="N", help="how many processes to use (default: what pays)")
-    add_cache(files)
+    add_jobs(files)
     files.add_argument("--watch", action="store_true", help="judge again whenever a file changes, until Ctrl-C")
     return parser
 
@@ -231,7 +226,6 @@ def _why_parser() -> argparse.ArgumentParser:
 def _advise_parser() -> argparse.ArgumentParser:
     from pathlib import Path
 
-    from trainlint.config.settings import OF_FILES, OF_RULES
     from trainlint.report.advice import FORMATS
 
     parser = Parser(
@@ -253,19 +247,13 @@ def _advise_parser() -> argparse.ArgumentParser:
     )
     _add_page_format(parser, FORMATS)
     _add_color(parser)
-    rules = parser.add_argument_group(OF_RULES)
-    add_keys(rules, OF_RULES)
-    add_plugins(rules)
-    files = parser.add_argument_group(OF_FILES)
-    add_settings(files)
-    add_keys(files, OF_FILES)
-    files.add_argument("-j", "--jobs", type=jobs, metavar="N", help="how many processes to use (default: what pays)")
-    add_cache(files)
+    add_rules(parser)
+    add_jobs(add_files(parser))
     return parser
 
 
 def _server_parser() -> argparse.ArgumentParser:
-    from trainlint.config.settings import OF_FILES, OF_RULES
+    from trainlint.config.settings import OF_FILES
 
     parser = Parser(
         "trainlint server",
@@ -277,9 +265,7 @@ def _server_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.set_defaults(paths=[])
-    rules = parser.add_argument_group(OF_RULES)
-    add_keys(rules, OF_RULES)
-    add_plugins(rules)
+    add_rules(parser)
     files = parser.add_argument_group(OF_FILES)
     add_settings(files)
     add_cache(files)
@@ -407,6 +393,31 @@ def _add_page_format(parser: argparse.ArgumentParser, formats: Sequence[str]) ->
     )
 
 
+def add_rules(parser: argparse.ArgumentParser) -> None:
+    """The options that choose rules, under their heading."""
+    from trainlint.config.settings import OF_RULES
+
+    rules = parser.add_argument_group(OF_RULES)
+    add_keys(rules, OF_RULES)
+    add_plugins(rules)
+
+
+def add_files(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """The heading of the options about files, with those that choose a configuration, files and the cache."""
+    from trainlint.config.settings import OF_FILES
+
+    files = parser.add_argument_group(OF_FILES)
+    add_settings(files)
+    add_keys(files, OF_FILES)
+    add_cache(files)
+    return files
+
+
+def add_jobs(parser: argparse._ActionsContainer) -> None:
+    """The option that says how many processes judge."""
+    parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="how many processes to use (default: what pays)")
+
+
 def add_plugins(parser: argparse._ActionsContainer) -> None:
     """The option by which further rules are named."""
     parser.add_argument(
@@ -487,7 +498,7 @@ def unknown_command(word: str) -> str:
     return f'there is no command "{word}"{hint}'
 
 
-def jobs(text: str) -> int:
+def _jobs(text: str) -> int:
     """What `--jobs` may be. Raises ArgumentTypeError."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a number of processes from 1 on, not {text!r}")

@@ -6,8 +6,7 @@ import argparse
 from pathlib import Path
 
 from trainlint.baseline.file import DEFAULT_NAME
-from trainlint.cli.arguments import Help, Parser, add_cache, add_keys, add_plugins, add_settings, jobs
-from trainlint.config.settings import OF_FILES, OF_RULES
+from trainlint.cli.arguments import Help, Parser, add_files, add_jobs, add_rules
 
 
 def baseline_parser() -> argparse.ArgumentParser:
@@ -30,14 +29,8 @@ def baseline_parser() -> argparse.ArgumentParser:
         help=f"the baseline (default: the key `baseline` of the configuration, else {DEFAULT_NAME})",
     )
     parser.add_argument("--prune", action="store_true", help="drop entries whose findings are gone, and add nothing")
-    rules = parser.add_argument_group(OF_RULES)
-    add_keys(rules, OF_RULES)
-    add_plugins(rules)
-    files = parser.add_argument_group(OF_FILES)
-    add_settings(files)
-    add_keys(files, OF_FILES)
-    files.add_argument("-j", "--jobs", type=jobs, metavar="N", help="how many processes to use (default: what pays)")
-    add_cache(files)
+    add_rules(parser)
+    add_jobs(add_files(parser))
     return parser
 
 
