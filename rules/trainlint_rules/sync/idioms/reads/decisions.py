@@ -99,6 +99,8 @@ def _fills_by_mask(statement: ast.stmt) -> bool:
 
 def replaces_tested(statement: ast.If) -> bool:
     """Whether a branch gives a new value to what its test asks about, or to a part of it."""
-    asked = {dotted(part) for part in nodes_in(statement.test) if isinstance(part, ast.Name | ast.Attribute)}
     targets = [target for item in statement.body if isinstance(item, ast.Assign) for target in item.targets]
+    if not targets:
+        return False  # without a walk of the test, which is asked about once for each read in it
+    asked = {dotted(part) for part in nodes_in(statement.test) if isinstance(part, ast.Name | ast.Attribute)}
     return any(dotted(part.value if isinstance(part, ast.Subscript) else part) in asked for part in targets)
