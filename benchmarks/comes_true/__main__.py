@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 
 from trainlint.evidence import Interval
@@ -42,6 +43,9 @@ PLANTED: Mapping[str, Mapping[str, tuple[str, Sequence[str]]]] = {
 """Script → defect → the word that runs it without, and the codes that may price it, the first that does."""
 _CLEAN = 0.02
 """The share of a step above which a verdict on a script without defects is wrong."""
+_MEASURED_MS = 4000.0
+"""How long a run should be measured at least."""
+_MOST_STEPS = 1000
 _STARTS, _ENDS = "<!-- comes-true:start -->", "<!-- comes-true:end -->"
 _PATIENCE_S = 300.0
 
@@ -84,10 +88,12 @@ class Row:
 def measured(script: str, defect: str, *, pairs: int, steps: int) -> Row:
     """Predict what a defect costs, and compare. Raises NotMeasured."""
     without, codes = PLANTED[script][defect]
+    words = {False: defect, True: without}
     code, state, predicted = prediction(_probed(script, defect, steps), codes)
+    enough = {fixed: _enough(min(_times(script, word, steps)), steps) for fixed, word in words.items()}
     runs: dict[bool, list[tuple[float, ...]]] = {False: [], True: []}
     for fixed in alternating(pairs):
-        runs[fixed].append(_times(script, without if fixed else defect, steps))
+        runs[fixed].append(_times(script, words[fixed], enough[fixed]))
     compared = [Pair(before, after) for before, after in zip(runs[False], runs[True], strict=True)]
     before = [ms for pair in compared for ms in pair.before]
     return Row(script, defect, code, state, predicted, sum(before) / len(before), ratio_of_means(compared))
@@ -116,10 +122,11 @@ def promised(document: Mapping[str, object]) -> list[str]:
     ]
 
 
-def report(rows: Sequence[Row], clean: Mapping[str, Sequence[str]], failures: Sequence[str], load: str) -> str:
+def report(rows: Sequence[Row], clean: Mapping[str, Sequence[str]], failures: Sequence[str], how: str) -> str:
     """The table, as Markdown, and what it comes to."""
     lines = [
-        f"On {os.cpu_count()} cores; load {load}. Milliseconds a step; the measured gain with its 98% interval.",
+        f"On {os.cpu_count()} cores, one of them for PyTorch; {how}. Milliseconds a step; the measured gain with its "
+        "98% interval.",
         "",
         "| script | defect | verdict | step | predicted | measured | came true |",
         "| --- | --- | --- | ---: | ---: | ---: | --- |",
@@ -131,6 +138,11 @@ def report(rows: Sequence[Row], clean: Mapping[str, Sequence[str]], failures: Se
     wrong = [f"{script}: {', '.join(found)}" for script, found in clean.items() if found]
     lines += ["", said, f"Without defects, {len(clean) - len(wrong)} of {len(clean)} scripts were promised nothing."]
     return "\n".join([*lines, *(f"- {line}" for line in (*wrong, *failures))])
+
+
+def _enough(shortest_ms: float, steps: int) -> int:
+    """So many steps that a run is measured for seconds: what else happens on a machine comes and goes."""
+    return max(steps, min(ceil(_MEASURED_MS / shortest_ms), _MOST_STEPS))
 
 
 def _line(row: Row) -> str:
@@ -176,6 +188,7 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("--page", type=Path)
     typed = parser.parse_args()
+    os.environ["OMP_NUM_THREADS"] = "1"  # more would wait for each other where another program has a core
     rows: list[Row] = []
     clean: dict[str, list[str]] = {}
     failures: list[str] = []
@@ -193,7 +206,9 @@ def main() -> int:
             except NotMeasured as error:
                 failures.append(str(error))
             loads.append(os.getloadavg()[0])
-    text = report(rows, clean, failures, f"{min(loads):.1f} to {max(loads):.1f}")
+    text = report(
+        rows, clean, failures, f"{typed.pairs} pairs of runs for each defect; load {min(loads):.1f} to {max(loads):.1f}"
+    )
     sys.stdout.write(f"{text}\n")
     if typed.page is not None:
         page = typed.page.read_text(encoding="utf-8")

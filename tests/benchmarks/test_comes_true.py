@@ -48,7 +48,8 @@ def test_a_script_without_defects_is_promised_what_is_confirmed_above_two_percen
 
 def test_the_table_says_what_came_true_and_what_failed() -> None:
     rows = [row(Interval(1.5, 2.5)), row(Interval(5.0, 6.0))]
-    text = report(rows, {"table": [], "graph": ["TRN302 at a.py:3"]}, ["vision disk: timed out"], "3.0 to 4.0")
+    clean = {"table": [], "graph": ["TRN302 at a.py:3"]}
+    text = report(rows, clean, ["vision disk: timed out"], "6 pairs; load 3.0 to 4.0")
     assert "| table | collects | TRN302 confirmed | 10 | 1.5 to 2.5 | 2 (1.5 to 2.5) | yes |" in text
     assert "1 of 2 predictions came true; 0 confirmed defects made steps faster." in text
     assert "Without defects, 1 of 2 scripts were promised nothing." in text

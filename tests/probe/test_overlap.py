@@ -46,7 +46,7 @@ def test_what_two_workers_cannot_make_in_time_is_not_promised() -> None:
 
 def test_where_no_core_is_free_workers_would_take_theirs_from_the_training() -> None:
     found = gain(run(40.0, 60.0, cpu=40.0, handover=1.0, cores=TAKEN))
-    assert found.low == 0.0
+    assert found.low == -4.0, "to send and to receive a batch, each at twice of what was tried"
     assert found.high < 5.0
 
 
@@ -54,15 +54,15 @@ def test_a_wait_for_a_disk_needs_no_core() -> None:
     assert gain(run(40.0, 60.0, cpu=1.0, handover=1.0, cores=TAKEN)).low > 30.0
 
 
-def test_a_batch_that_costs_more_to_hand_over_than_to_make_gains_nothing() -> None:
+def test_a_batch_that_costs_more_to_hand_over_than_to_make_makes_the_step_slower() -> None:
     found = gain(run(0.3, 1.5, cpu=0.3, handover=0.9))
-    assert found == Interval(0.0, 0.0)
+    assert (found.low, found.high) == pytest.approx((-1.5, 0.0))
 
 
 @pytest.mark.parametrize(("handover", "cores"), [(None, FREE), (1.0, None)])
 def test_what_is_not_known_confirms_nothing(handover: float | None, cores: Cores | None) -> None:
     found = gain(run(40.0, 60.0, cpu=40.0, handover=handover, cores=cores))
-    assert found.low == 0.0
+    assert found.low <= 0.0
     assert 39.0 <= found.high <= 40.0
 
 
@@ -85,4 +85,4 @@ def test_starvation_is_confirmed_only_where_workers_surely_gain() -> None:
     (found,), (doubtful,) = judge_run(sure), judge_run(unsure)
     assert found.cost is not None
     assert doubtful.cost is not None
-    assert (found.cost.low > 30.0, doubtful.cost.low) == (True, 0.0)
+    assert (found.cost.low > 30.0, doubtful.cost.low < 0.0) == (True, True)

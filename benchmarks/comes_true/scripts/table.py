@@ -16,7 +16,7 @@ def main():
     optimizer = torch.optim.AdamW(model.parameters())
     workers = 2 if planted == "in-memory-fixed" else 0
     for _ in range(1000):
-        for (rows,) in DataLoader(TensorDataset(torch.randn(20_000, 32)), batch_size=64, num_workers=workers):
+        for (rows,) in DataLoader(TensorDataset(torch.randn(200_000, 32)), batch_size=64, num_workers=workers):
             loss = nn.functional.mse_loss(model(rows), rows)
             optimizer.zero_grad()
             loss.backward()

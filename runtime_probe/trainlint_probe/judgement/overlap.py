@@ -30,6 +30,7 @@ class Overlap:
     limit: str
     """What limits the gain, likewise."""
     gain: Interval
+    """Negative where workers would cost the step more than they hide."""
 
     @property
     def sentence(self) -> str:
@@ -63,13 +64,18 @@ def overlap(run: Run, loaders: Sequence[Loader]) -> Overlap:
         if run.cores is not None and free is not None:
             high = min(high, waited - computed + min(computed, free * step) + _margin(waits))
             limit += f"; {free:.2g} of {run.cores.available} cores were free for them"
-    low = max(_surely(step, waited, _DOUBT * feeds, workers) - _margin(waits), 0.0)
+    low = _surely(step, waited, _DOUBT * feeds, workers) - _margin(waits)
     return Overlap(known, limit, Interval(min(low, high), high))
 
 
 def _surely(step: float, waited: float, feeds: float, workers: float) -> float:
-    """What so many workers hide: a step then takes as long as the rest of it, or as it takes them to make a batch."""
-    return step - max(step - waited + feeds, (waited + feeds) / workers) if workers else 0.0
+    """What so many workers hide: a step then takes as long as the rest of it, or as it takes them to make a batch.
+
+    Negative where they cost more than they hide. That is at most what it takes to send and to receive the batches,
+    one after the other where no core is free for the sender: the batches themselves are only made elsewhere.
+    """
+    most = feeds if workers >= 1 else 2 * feeds
+    return max(step - max(step - waited + feeds, (waited + feeds) / workers), -most) if workers else -most
 
 
 def _free(cores: Cores | None, step: float, waited: float, computed: float) -> float | None:
