@@ -54,7 +54,7 @@ class Server:
         variables = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         command = [sys.executable, "-m", "trainlint", "server", "--cache-dir", str(caches)]
         self.process = subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=variables)
-        self._shown: queue.Queue[tuple[float, str, int | None, list[Any]]] = queue.Queue()
+        self._shown: queue.Queue[tuple[float, str, int | None, list[Any]] | None] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
         folders = [{"uri": root.as_uri(), "name": root.name}]
         self._send("initialize", {"processId": None, "capabilities": {}, "workspaceFolders": folders}, number=1)
@@ -73,9 +73,10 @@ class Server:
         return begun
 
     def shown(self) -> Iterator[tuple[float, str, int | None, list[Any]]]:
-        """When findings came, of which document and version, and these."""
-        while True:
-            yield self._shown.get(timeout=_PATIENCE)
+        """When findings came, of which document and version, and these. Ends the program where the server has ended."""
+        while (found := self._shown.get(timeout=_PATIENCE)) is not None:
+            yield found
+        raise SystemExit(f"trainlint server ended with code {self.process.wait()}; what it said stands above")
 
     def cpu(self) -> float:
         """Seconds of CPU time that the process has used until now."""
@@ -106,6 +107,7 @@ class Server:
             if message.get("method") == "textDocument/publishDiagnostics":
                 found = message["params"]
                 self._shown.put((time.perf_counter(), found["uri"], found.get("version"), found["diagnostics"]))
+        self._shown.put(None)
 
 
 @dataclass
