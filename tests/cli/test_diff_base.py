@@ -225,3 +225,25 @@ def test_variables_that_git_sets_for_its_hooks_do_not_lead_elsewhere(clone: Prog
     elsewhere = {"GIT_DIR": str(tmp_path / "none"), "GIT_WORK_TREE": str(tmp_path), "GIT_INDEX_FILE": "none"}
     hook = Program(clone.directory, {**clone.environment, **elsewhere})
     assert since(hook, "main").code == 0
+
+
+def test_of_a_notebook_only_the_code_counts(clone: Program, write: Write) -> None:
+    """New outputs are no change; a changed loop counts in the cell that it stands in, whatever is above."""
+    setup, step = "import torch\nmodel = torch.nn.Linear(4, 1).cuda()\n", CLEAN.replace("    return history\n", "")
+    write("run.ipynb", notebook(setup, step))
+    git(clone.directory, "add", "-A")
+    git(clone.directory, "commit", "-qm", "a notebook")
+    write("run.ipynb", notebook(setup, step, output="0.25\n"))
+    assert since(clone, "HEAD").code == 0
+    write("run.ipynb", notebook(setup, "x = 1\n", step + READ))
+    found = since(clone, "HEAD")
+    assert (found.code, found.out.count("TRN")) == (1, 1)
+    assert found.out.startswith("run.ipynb:cell 3:11:24: TRN201 ")
+
+
+def notebook(*cells: str, output: str = "") -> str:
+    """The JSON of a notebook; the last cell has printed `output`."""
+    outputs = [{"output_type": "stream", "name": "stdout", "text": output}] if output else []
+    written = [{"cell_type": "code", "metadata": {}, "execution_count": None, "source": cell} for cell in cells]
+    document = {"cells": [{**cell, "outputs": outputs} for cell in written], "metadata": {}, "nbformat": 4}
+    return json.dumps(document | {"nbformat_minor": 5}, indent=1)

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from trainlint.bounded import SOURCE_BYTES, read_bounded
 from trainlint.history.changed_lines import changed_lines, likeness
 from trainlint.history.git import Blob, Git
 from trainlint.project import lies_in
-from trainlint.source import UnreadableSource, decode_source
+from trainlint.source import SourceFile, UnreadableSource, decode_source
 
 _LIKE_ENOUGH = 0.5
 """A new file that has this share of its lines in common with one that is gone is that file under a new name."""
 _MOST_COMPARED = 200
 """So many files that are gone are compared with each new one."""
+
+
+class LinePlace(NamedTuple):
+    """A line as findings name it."""
+
+    line: int
+    """Counted from 1, in its cell where it stands in a notebook."""
+    cell: int | None = None
 
 
 class Changes:
@@ -27,19 +36,25 @@ class Changes:
         self._base = self._git.merge_base(revision)
         self._gone: list[Blob] | None = None
 
-    def of(self, paths: Iterable[str], contents: Mapping[str, bytes]) -> dict[str, frozenset[int] | None]:
+    def of(self, paths: Iterable[str], contents: Mapping[str, bytes]) -> dict[str, frozenset[LinePlace] | None]:
         """For each absolute path in the repository the lines that are not as at the merge base; None for all.
+
+        Of a notebook only the code is compared: outputs and prose may change as they like.
 
         `contents` has the bytes of what is not read from the disk, by absolute path. Raises GitFailed.
         """
         below = {path: os.path.relpath(path, self._root).replace(os.sep, "/") for path in paths if self._holds(path)}
         blobs = {blob.path: blob.name for blob in self._git.files_at(self._base, sorted(set(below.values())))}
         texts = self._git.contents(sorted(set(blobs.values())))
-        found: dict[str, frozenset[int] | None] = {}
+        found: dict[str, frozenset[LinePlace] | None] = {}
         for path, name in below.items():
-            after = _lines(path, _bytes(path, contents))
-            before = _lines(path, texts.get(blobs[name])) if name in blobs else self._renamed_from(path, after)
-            found[path] = None if before is None or after is None else changed_lines(before, after)
+            now = _source(path, _bytes(path, contents))
+            after = _lines(now)
+            then = _lines(_source(path, texts.get(blobs[name]))) if name in blobs else self._renamed_from(path, after)
+            if now is None or after is None or then is None:
+                found[path] = None
+            else:
+                found[path] = frozenset(_place(now, line) for line in changed_lines(then, after))
         return found
 
     def _holds(self, path: str) -> bool:
@@ -52,7 +67,7 @@ class Changes:
         # Of many, those with the same name are the likeliest.
         gone.sort(key=lambda blob: (os.path.basename(blob.path) != os.path.basename(path), blob.path))
         texts = self._git.contents([blob.name for blob in gone[:_MOST_COMPARED]])
-        candidates = [lines for data in texts.values() if (lines := _lines(path, data)) is not None]
+        candidates = [lines for data in texts.values() if (lines := _lines(_source(path, data))) is not None]
         best = max(candidates, key=lambda lines: likeness(lines, after or []), default=None)
         return best if best is not None and likeness(best, after or []) >= _LIKE_ENOUGH else None
 
@@ -72,12 +87,25 @@ def _bytes(path: str, contents: Mapping[str, bytes]) -> bytes | None:
         return None
 
 
-def _lines(path: str, data: bytes | None) -> list[str] | None:
-    """The lines of a file, numbered as findings number them; None where it is no text."""
+def _source(path: str, data: bytes | None) -> SourceFile | None:
+    """A file as it is judged, with the joined cells of a notebook; None where it is no text."""
     if data is None:
         return None
     try:
-        source = decode_source(path, data)
+        return decode_source(path, data)
     except UnreadableSource:
         return None
+
+
+def _lines(source: SourceFile | None) -> list[str] | None:
+    """The lines of a file, numbered as they are judged."""
+    if source is None:
+        return None
     return [source.line(number) for number in range(1, len(source.line_starts) + 1)]
+
+
+def _place(source: SourceFile, line: int) -> LinePlace:
+    if source.cells is None:
+        return LinePlace(line)
+    cell, inside = source.cells.at_line(line)
+    return LinePlace(inside, cell)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.cli.console import UsageError
 from trainlint.finding import Compared, RelatedPlace
-from trainlint.history.changes import Changes
+from trainlint.history.changes import Changes, LinePlace
 from trainlint.history.git import GitFailed
 from trainlint.project import repository_around
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from trainlint.cli.new_code.judged import JudgedFiles
     from trainlint.finding import Finding, Report
 
-_Lines = dict[str, "frozenset[int] | None"]
+_Lines = dict[str, "frozenset[LinePlace] | None"]
 
 
 class Revision:
@@ -48,11 +48,12 @@ class Revision:
         lines = self._lines(report.findings, files)
         kept = []
         for finding in report.findings:
-            touched = [place for place in _places(finding) if _is_changed(files.path(place.path), place.line, lines)]
+            touched = [place for place in _places(finding) if _is_changed(files.path(place.path), _at(place), lines)]
             if _stands_on_changed_line(finding, files, lines):
                 kept.append(finding)
             elif touched:
-                rest = [place for place in finding.related if _at(place) not in map(_at, touched)]
+                known = [(place.path, _at(place)) for place in touched]
+                rest = [place for place in finding.related if (place.path, _at(place)) not in known]
                 kept.append(replace(finding, related=(*touched, *rest)))
         compared = report.compared or Compared()
         outside = len(report.findings) - len(kept)
@@ -79,10 +80,11 @@ class Revision:
 
 def _stands_on_changed_line(finding: Finding, files: JudgedFiles, lines: _Lines) -> bool:
     path, span = files.path(finding.path), finding.span
-    return any(_is_changed(path, number, lines) for number in range(span.start_line, span.end_line + 1))
+    numbers = range(span.start_line, span.end_line + 1)
+    return any(_is_changed(path, LinePlace(number, finding.cell), lines) for number in numbers)
 
 
-def _is_changed(path: str, line: int, lines: _Lines) -> bool:
+def _is_changed(path: str, line: LinePlace, lines: _Lines) -> bool:
     """Whether a line is not as it was. Of a file in another repository nothing is known, so nothing has changed."""
     if path not in lines:
         return False
@@ -93,20 +95,18 @@ def _is_changed(path: str, line: int, lines: _Lines) -> bool:
 def _places(finding: Finding) -> Iterator[RelatedPlace]:
     """The places that a finding's being there depends on: its related places, and the steps of its chain.
 
-    A step reads "line 88: for batch in loader", or in another file "train.py:88: for batch in loader".
+    A step begins with "line 88: " or "cell 3:2: ", or in another file with "train.py:88: " or "run.ipynb:cell 3:2: ".
     """
     yield from finding.related
     for step in finding.chain:
         head, _, words = step.partition(": ")
-        path, line = (finding.path, head[5:]) if head.startswith("line ") else _split(head)
+        left, _, line = head.removeprefix("line ").rpartition(":")
+        path, _, last = left.rpartition(":")
+        cell = last.removeprefix("cell ") if last.startswith("cell ") else ""
         if line.isdecimal():
-            yield RelatedPlace(path, int(line), 1, words)
+            file = path if cell.isdecimal() else left
+            yield RelatedPlace(file or finding.path, int(line), 1, words, cell=int(cell) if cell.isdecimal() else None)
 
 
-def _split(head: str) -> tuple[str, str]:
-    path, _, line = head.rpartition(":")
-    return path, line
-
-
-def _at(place: RelatedPlace) -> tuple[str, int]:
-    return place.path, place.line
+def _at(place: RelatedPlace) -> LinePlace:
+    return LinePlace(place.line, place.cell)
