@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
+from statistics import fmean
 
 from trainlint.evidence import Interval
 from trainlint_probe.verify.ratio import Estimate, Pair, ratio_of_means
@@ -90,7 +91,7 @@ def measured(script: str, defect: str, *, pairs: int, steps: int) -> Row:
     without, codes = PLANTED[script][defect]
     words = {False: defect, True: without}
     code, state, predicted = prediction(_probed(script, defect, steps), codes)
-    enough = {fixed: _enough(min(_times(script, word, steps)), steps) for fixed, word in words.items()}
+    enough = {fixed: _enough(fmean(_times(script, word, steps)), steps) for fixed, word in words.items()}
     runs: dict[bool, list[tuple[float, ...]]] = {False: [], True: []}
     for fixed in alternating(pairs):
         runs[fixed].append(_times(script, words[fixed], enough[fixed]))
@@ -140,9 +141,9 @@ def report(rows: Sequence[Row], clean: Mapping[str, Sequence[str]], failures: Se
     return "\n".join([*lines, *(f"- {line}" for line in (*wrong, *failures))])
 
 
-def _enough(shortest_ms: float, steps: int) -> int:
+def _enough(step_ms: float, steps: int) -> int:
     """So many steps that a run is measured for seconds: what else happens on a machine comes and goes."""
-    return max(steps, min(ceil(_MEASURED_MS / shortest_ms), _MOST_STEPS))
+    return max(steps, min(ceil(_MEASURED_MS / step_ms), _MOST_STEPS))
 
 
 def _line(row: Row) -> str:
