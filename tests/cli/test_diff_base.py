@@ -242,8 +242,10 @@ def test_of_a_notebook_only_the_code_counts(clone: Program, write: Write) -> Non
 
 
 def notebook(*cells: str, output: str = "") -> str:
-    """The JSON of a notebook; the last cell has printed `output`."""
-    outputs = [{"output_type": "stream", "name": "stdout", "text": output}] if output else []
-    written = [{"cell_type": "code", "metadata": {}, "execution_count": None, "source": cell} for cell in cells]
-    document = {"cells": [{**cell, "outputs": outputs} for cell in written], "metadata": {}, "nbformat": 4}
-    return json.dumps(document | {"nbformat_minor": 5}, indent=1)
+    """The JSON of a notebook; each cell has printed `output`."""
+    last = [{"output_type": "stream", "name": "stdout", "text": output}] if output else []
+    written: list[dict[str, object]] = [
+        {"cell_type": "code", "metadata": {}, "execution_count": None, "source": cell, "outputs": last}
+        for cell in cells
+    ]
+    return json.dumps({"cells": written, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
