@@ -53,6 +53,32 @@ def test_commands_options_rules_and_files_are_offered(completed: object, write: 
     assert "train.py" in completed("trainlint check tr")
 
 
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("trainlint ch", {"check"}),
+        ("trainlint check --numer", {"--numeric-fixes"}),
+        ("trainlint check --select TRN20", {"TRN201", "TRN202"}),
+        ("trainlint check tr", {"train.py"}),
+    ],
+)
+def test_fish_offers_the_same(program: Program, write: Write, line: str, offered: set[str]) -> None:
+    fish = shutil.which("fish")
+    if fish is None:
+        pytest.skip("fish is not installed")
+    write("train.py")
+    (program.directory / "trainlint.fish").write_text(program("completion", "fish").out, encoding="utf-8")
+    done = subprocess.run(
+        [fish, "--no-config", "-c", f"source trainlint.fish; complete -C '{line}'"],
+        cwd=program.directory,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=True,
+    )
+    assert {answer.partition("\t")[0] for answer in done.stdout.splitlines()} >= offered
+
+
 @pytest.mark.parametrize("shell", SHELLS)
 def test_there_is_a_script_for_each_shell(program: Program, shell: str) -> None:
     done = program("completion", shell)
