@@ -70,17 +70,7 @@ def read_options(arguments: Sequence[str]) -> Options:
     """What was typed. Raises UsageError, or SystemExit as argparse does."""
     typed = _parser().parse_args(list(arguments))
     words = _without_separator(typed.words)
-    if typed.trace is None and not words:
-        raise UsageError("name the script that trains, as in `trainlint probe train.py`, or a trace with --trace")
-    if typed.memory is not None and typed.trace is None:
-        raise UsageError("--memory goes with --trace: a run of the script looks at memory by itself")
-    if typed.trace is not None and (typed.module or typed.verify):
-        raise UsageError("--trace judges what has been recorded; leave out -m and --verify, which run a script")
-    budget = typed.budget or bool(typed.limit)
-    if typed.trace is not None and budget:
-        raise UsageError(
-            "--budget counts what a script does while it runs, and a trace does not tell; leave out --trace"
-        )
+    _check(typed, words)
     ran = typed.trace is None
     return Options(
         script=words[0] if ran else None,
@@ -97,7 +87,7 @@ def read_options(arguments: Sequence[str]) -> Options:
         verify=tuple(typed.verify or ()),
         pairs=typed.pairs,
         seed=typed.seed,
-        budget=budget,
+        budget=typed.budget or bool(typed.limit),
         limits=tuple(typed.limit or ()),
         overlay=typed.overlay,
         output_format=typed.output_format,
@@ -106,6 +96,20 @@ def read_options(arguments: Sequence[str]) -> Options:
         color=typed.color,
         verbose=typed.verbose,
     )
+
+
+def _check(typed: argparse.Namespace, words: Sequence[str]) -> None:
+    """Raise UsageError for options that do not go together."""
+    if typed.trace is None and not words:
+        raise UsageError("name the script that trains, as in `trainlint probe train.py`, or a trace with --trace")
+    if typed.memory is not None and typed.trace is None:
+        raise UsageError("--memory goes with --trace: a run of the script looks at memory by itself")
+    if typed.trace is not None and (typed.module or typed.verify):
+        raise UsageError("--trace judges what has been recorded; leave out -m and --verify, which run a script")
+    if typed.trace is not None and (typed.budget or typed.limit):
+        raise UsageError(
+            "--budget counts what a script does while it runs, and a trace does not tell; leave out --trace"
+        )
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -217,10 +217,11 @@ class Config:
         "what a training step may do at most; `trainlint probe --budget` and tests fail for more",
         example={"syncs": 0, "pageable-copies": 0, "data-wait-percent": 5},
         invalidates=Invalidates.NOTHING,
-        details="The keys, each counted per training step:\n\n"
+        details="The limits, each a number per training step unless [Budgets](budgets.md#what-is-counted) says "
+        "otherwise:\n\n"
         + "\n".join(f"- `{name}`: {what}" for name, what in LIMITS.items())
         + "\n\nWhat has no limit is not judged. `trainlint check` does not read this table. "
-        "[Budgets](budgets.md) says what is counted, and shows a CI job and a test.",
+        "[Budgets](budgets.md) shows a CI job and tests.",
     )
     file_time_limit: float = key(
         10.0,

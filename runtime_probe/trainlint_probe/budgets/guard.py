@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from trainlint_probe.budgets.account import ALLOWED, OPEN, Account, Region
 from trainlint_probe.budgets.decorating import Decorating
-from trainlint_probe.budgets.judged import Spending, is_ignored, judge
+from trainlint_probe.budgets.ignoring import is_ignored
+from trainlint_probe.budgets.judged import Spending, judge
 from trainlint_probe.budgets.limits import UnusableBudget, check_steps, checked_reason, limits_for
 from trainlint_probe.budgets.words import exceeded
 from trainlint_probe.watch.lines import frame_at

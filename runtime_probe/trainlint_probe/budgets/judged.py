@@ -5,24 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from trainlint.config.kinds import LIMITS
 from trainlint.evidence import Counted, Line
-from trainlint.symptoms import Symptom
-from trainlint_probe.budgets.account import ALLOCATIONS, DATA_WAIT, GRAPH_BREAKS, PAGEABLE, RECOMPILES, SYNCS
+from trainlint_probe.budgets.account import DATA_WAIT, GRAPH_BREAKS
 
 OF_ALL_STEPS = frozenset({GRAPH_BREAKS, DATA_WAIT})
 """What is not divided by the steps: a graph break slows each of them, and a share is of all their time."""
-
-_SHOWN_BY = {
-    SYNCS: (Symptom.HOST_SYNC, "TRNP201"),
-    PAGEABLE: (Symptom.HOST_TO_DEVICE, "TRNP202"),
-    GRAPH_BREAKS: (Symptom.GRAPH_BREAK, "TRNP403"),
-    RECOMPILES: (Symptom.RECOMPILE, "TRNP404"),
-    ALLOCATIONS: (Symptom.ALLOCATION, "TRNP305"),
-    DATA_WAIT: (Symptom.DATA_WAIT, "TRNP101"),
-}
-"""What findings of the same defect are confirmed by, and the code of what the probe says of it."""
-
 
 _ROUNDING = 1e-9
 """A third of three may come out as slightly more than one."""
@@ -107,16 +94,3 @@ def _shared(item: Counted, steps: int) -> Counted:
     if item.limit in OF_ALL_STEPS or steps == 1:
         return item
     return Counted(item.limit, item.at, item.what, item.count / steps, item.via, item.allowed)
-
-
-def is_ignored(at: Line, limit: str) -> bool:
-    """Whether a comment at a line of a file, or for the whole file, silences a rule about what the limit counts."""
-    from trainlint.catalogue import installed_rules
-    from trainlint_probe.judgement.silenced import is_ignored as is_silenced
-
-    symptom, own = _SHOWN_BY[limit]
-    codes = [rule.code for rule in installed_rules() if symptom.value in rule.confirmed_by]
-    return is_silenced(at, [own, *codes])
-
-
-assert set(_SHOWN_BY) == set(LIMITS), "each limit of the configuration is counted"

@@ -9,7 +9,8 @@ from trainlint.cli.console import UsageError
 from trainlint.evidence import Counted, Run
 from trainlint.symptoms import Symptom
 from trainlint_probe.budgets.account import ALLOCATIONS, GRAPH_BREAKS, PAGEABLE, RECOMPILES, SYNCS
-from trainlint_probe.budgets.judged import Spending, is_ignored, judge
+from trainlint_probe.budgets.ignoring import is_ignored
+from trainlint_probe.budgets.judged import Spending, judge
 from trainlint_probe.budgets.limits import UnusableBudget, configured_limits, limits_for, typed
 from trainlint_probe.budgets.words import NO_DEVICE, ON_HOST
 from trainlint_probe.options import Options
