@@ -154,8 +154,12 @@ class Counting:
 
 def uses_accelerator() -> bool:
     """Whether this process has begun to use a device besides the CPU."""
-    if torch.cuda.is_initialized():
-        return True
+    return torch.cuda.is_initialized() or _has_other_accelerator()
+
+
+@functools.cache
+def _has_other_accelerator() -> bool:
+    """Whether there is one that is no CUDA device. Their modules do not all tell whether they are in use."""
     return any(module.is_available() for name in ("xpu", "mps") if (module := getattr(torch, name, None)) is not None)
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class BudgetExceeded(AssertionError):
     """A block did more than its budget allows. The message names each limit, the count, and the lines."""
 
+    __module__ = "trainlint_probe"  # where it is imported from, as tracebacks show it
+
     def __init__(self, spending: Spending) -> None:
         super().__init__(exceeded(spending))
         self.spending = spending

@@ -13,6 +13,8 @@ from trainlint.naming import did_you_mean
 class UnusableBudget(ValueError):
     """A budget that cannot be used. The message is a sentence that says what to write instead."""
 
+    __module__ = "trainlint_probe"  # where it is imported from, as tracebacks show it
+
 
 def checked(limits: Mapping[str, object]) -> dict[str, float]:
     """Limits by their names in the configuration, in the table's order. Raises UnusableBudget."""

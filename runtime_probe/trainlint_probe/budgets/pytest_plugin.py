@@ -40,7 +40,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     if marker is None:
         return (yield)
     from trainlint_probe.budgets.decorating import inside
-    from trainlint_probe.budgets.guard import budget
+    from trainlint_probe.budgets.guard import BudgetExceeded, budget
     from trainlint_probe.budgets.limits import UnusableBudget, limits_for
     from trainlint_probe.budgets.words import in_short
 
@@ -56,6 +56,10 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     item.obj = inside(original, lambda: limit)
     try:
         result = yield
+    except BudgetExceeded as error:
+        if error.spending is not limit.spending:
+            raise  # of a budget inside of the test, whose line is of interest
+        pytest.fail(f"{NAME}: {error}", pytrace=False)
     finally:
         item.obj = original
         if limit.spending is not None:

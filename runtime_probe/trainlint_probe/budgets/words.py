@@ -11,6 +11,8 @@ from trainlint_probe.budgets.judged import OF_ALL_STEPS, Spending, Use
 _MOST_LINES = 10
 """Lines that are shown of one limit."""
 
+_LARGE = 1e6
+
 ON_HOST = (
     "No accelerator is in use: syncs are reads of CPU tensors by your own lines, which would wait if the tensors were "
     "on an accelerator."
@@ -54,13 +56,13 @@ def use_lines(use: Use) -> Iterator[str]:
     yield _whole(use)
     charged = [item for item in use.lines if not item.allowed]
     for item in charged[:_MOST_LINES]:
-        yield f"  {_place(item)}: {_what(item)}, {number(item.count)}{_percent(use)}"
+        yield f"  {_place(item)}: {_what(item)}, {_number(use, item.count)}"
     if len(charged) > _MOST_LINES:
         yield f"  and {len(charged) - _MOST_LINES} more lines"
 
 
 def _whole(use: Use) -> str:
-    return f"{use.limit}: {amount(use, use.used)} (limit {number(use.most)}{_percent(use)})"
+    return f"{use.limit}: {amount(use, use.used)} (limit {_number(use, use.most)})"
 
 
 def remarks(spending: Spending) -> list[str]:
@@ -71,17 +73,15 @@ def remarks(spending: Spending) -> list[str]:
 def amount(use: Use, used: float) -> str:
     """How much was used, in words: "2 a step"."""
     if use.limit == DATA_WAIT:
-        return f"{number(used)}% of the time"
-    return number(used) if use.limit in OF_ALL_STEPS else f"{number(used)} a step"
+        return f"{_number(use, used)} of the time"
+    return _number(use, used) if use.limit in OF_ALL_STEPS else f"{_number(use, used)} a step"
 
 
-def number(value: float) -> str:
-    """A number with three digits at most behind the point."""
-    return f"{value:.3f}".rstrip("0").rstrip(".") if value < 1e6 else f"{value:g}"
-
-
-def _percent(use: Use) -> str:
-    return "%" if use.limit == DATA_WAIT else ""
+def _number(use: Use, value: float) -> str:
+    """A number with its unit: three digits of a share, and of a count three at most behind the point."""
+    if use.limit == DATA_WAIT:
+        return f"{value:.3g}%"
+    return f"{value:.3f}".rstrip("0").rstrip(".") if value < _LARGE else f"{value:g}"
 
 
 def _place(item: Counted) -> str:

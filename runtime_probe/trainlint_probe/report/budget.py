@@ -18,7 +18,8 @@ def budget_lines(budgets: Sequence[Spending], style: Style) -> Iterator[Text]:
     for spending in budgets:
         yield Text("")
         rank = f" of rank {spending.rank}" if len(budgets) > 1 else ""
-        said, color = ("exceeded", "bold red") if spending.over else ("kept", "bold green")
+        over = ", ".join(use.limit for use in spending.over)
+        said, color = (f"exceeded: {over}", "bold red") if over else ("kept", "bold green")
         yield Text(f"Budget{rank} {said}", color)
         for line in lines_of(spending):
             yield from wrapped(Text(sentence(line, unicode=style.unicode)), style, indent="    ")

@@ -9,7 +9,11 @@ import pytest
 
 from tests.cli.conftest import Program, program
 from trainlint.cli.console import UsageError
+from trainlint.evidence import Counted, Environment, Line, Run, State, Step, Verdict
+from trainlint_probe.budgets.of_run import spendings
+from trainlint_probe.cli import exit_code
 from trainlint_probe.options import read_options
+from trainlint_probe.result import Result
 
 __all__ = ["program"]  # pytest finds fixtures by their names
 
@@ -113,6 +117,15 @@ def test_a_wrong_limit_is_named_with_its_line(training: Program, limit: str, sen
     ran = training(*SHORT, "--budget", "train.py")
     assert ran.code == 2
     assert sentence in words_of(ran.err)
+
+
+@pytest.mark.parametrize(("limit", "code"), [(1.0, 0), (0.0, 1)])
+def test_what_is_confirmed_does_not_decide_where_there_is_a_budget(limit: float, code: int) -> None:
+    counted = (Counted("syncs", Line("train.py", 3), "Tensor.item", 1),)
+    run = Run(("python", "train.py"), Environment({}), "window closed", steps=(Step(1.0, {}),), counted=counted)
+    confirmed = Verdict("TRN101", "loader-without-workers", Line("train.py", 1), State.CONFIRMED, "it costs")
+    assert exit_code(Result((run,), (confirmed,))) == 1
+    assert exit_code(Result((run,), (confirmed,), budgets=spendings([run], {"syncs": limit}))) == code
 
 
 def test_a_trace_has_no_budget() -> None:
