@@ -35,7 +35,6 @@ class Account:
     """The counters of one budget. Contexts that were copied inside of it share them."""
 
     def __init__(self) -> None:
-        self.is_closed = False
         self.on_host = 0
         """Reads of tensors on the CPU that were not counted, as an accelerator is in use."""
         self._counts: dict[Charge, int] = {}
@@ -72,10 +71,7 @@ EVERYWHERE: list[Account] = []
 
 def open_accounts() -> tuple[Account, ...]:
     """The budgets that the running code is charged to."""
-    mine = OPEN.get()
-    if not mine and not EVERYWHERE:
-        return ()
-    return (*(account for account in mine if not account.is_closed), *EVERYWHERE)
+    return (*OPEN.get(), *EVERYWHERE)
 
 
 def reason_for(account: Account) -> str:

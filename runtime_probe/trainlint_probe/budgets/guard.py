@@ -109,7 +109,6 @@ class budget(Decorating):  # noqa: N801 - it is used as a function
         assert account is not None
         assert began is not None
         ended = process.now(self.limits, since=began.at)
-        account.is_closed = True
         self._account = None
         # The block may end in another context than it began in, as fixtures of asynchronous tests do.
         OPEN.set(tuple(each for each in OPEN.get() if each is not account))

@@ -33,8 +33,7 @@ def trainlint_budget() -> type[budget]:
     return budget
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+def _within_budget(item: pytest.Item) -> Generator[None, object, object]:
     """Run the function of a marked test inside of its budget, whichever plugin runs it and in whichever task."""
     marker = item.get_closest_marker(NAME)
     if marker is None:
@@ -71,6 +70,18 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
             pytrace=False,
         )
     return result
+
+
+def _refuse(item: pytest.Item) -> None:
+    """Fail a marked test where the installed pluggy cannot run it inside of a budget."""
+    if item.get_closest_marker(NAME) is not None:
+        pytest.fail(f"{NAME} needs pluggy 1.2 or later: `pip install -U pluggy`", pytrace=False)
+
+
+try:
+    pytest_runtest_call = pytest.hookimpl(wrapper=True)(_within_budget)
+except TypeError:  # pluggy before 1.2: all other tests must run as if trainlint were not installed
+    pytest_runtest_setup = _refuse
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

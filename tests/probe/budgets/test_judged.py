@@ -7,8 +7,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from trainlint.config.kinds import LIMITS
 from trainlint.evidence import Counted, Environment, Line, Memory, Run, Seen, Step
@@ -152,5 +154,24 @@ class TestCopies:
         frame: Any = None
         judge_move: Any = counting._moves
         assert set(judge_move(None, (moved[0],), {"non_blocking": non_blocking}, moved[1], frame)) == limits
-        by_place = (moved[0], "device", non_blocking)
+        by_place: Any = (moved[0], "device", non_blocking)
         assert set(judge_move(None, by_place, {}, moved[1], frame)) == limits
+
+    @pytest.mark.parametrize(
+        ("source", "target", "non_blocking", "limits"),
+        [
+            ("cpu", "cuda", False, {"syncs", "pageable-copies"}),
+            ("cpu", "cuda", True, {"pageable-copies"}),
+            ("cuda", "cpu", True, {"pageable-copies"}),
+            ("cuda", "cuda", False, set()),
+            ("cpu", "cpu", False, set()),
+        ],
+    )
+    def test_a_fill_counts_by_where_from_and_how(
+        self, source: str, target: str, non_blocking: bool, limits: set[str]
+    ) -> None:
+        with FakeTensorMode():
+            filled, other = torch.empty(3, device=target), torch.empty(3, device=source)
+        judge_fill: Any = counting._fills
+        assert set(judge_fill(None, (filled, other, non_blocking), {}, filled, None)) == limits
+        assert set(judge_fill(None, (filled, other), {"non_blocking": non_blocking}, filled, None)) == limits

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -204,6 +206,21 @@ def test_other_tests_are_left_alone_and_import_nothing(project: pytest.Pytester)
     """
     )
     project.runpytest_subprocess("-p", "no:randomly").assert_outcomes(passed=1)
+
+
+@pytest.mark.each_run
+def test_with_an_old_pluggy_only_marked_tests_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It knows no `wrapper`, and pytest loads the plugin whether anything is marked or not."""
+
+    def old(*, hookwrapper: bool = False) -> None:
+        """What pluggy took before 1.2."""
+
+    monkeypatch.setattr(pytest, "hookimpl", old)
+    plugin = runpy.run_path(str(REPOSITORY / "runtime_probe/trainlint_probe/budgets/pytest_plugin.py"))
+    assert "pytest_runtest_call" not in plugin
+    plugin["pytest_runtest_setup"](SimpleNamespace(get_closest_marker=lambda name: None))
+    with pytest.raises(pytest.fail.Exception, match=r"needs pluggy 1\.2 or later"):
+        plugin["pytest_runtest_setup"](SimpleNamespace(get_closest_marker=lambda name: name))
 
 
 def test_the_plugin_is_the_one_that_is_declared(project: pytest.Pytester) -> None:
