@@ -190,6 +190,24 @@ class Cores:
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """What one line did that a budget limits."""
+
+    limit: str
+    """The name of the limit, as in the configuration: "syncs"."""
+    at: Line | None
+    """None where no line of the user's is known."""
+    what: str
+    """The call, as people know it: "Tensor.item"."""
+    count: float
+    """In the steps that were counted, all together."""
+    via: str = ""
+    """The library's line that makes the call, where one does."""
+    allowed: str = ""
+    """Why it is allowed, in the words of the code; empty where it is not."""
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """What one process of a training was seen to do."""
 
@@ -224,6 +242,8 @@ class Run:
     """Of these, the accelerator's, by precision: "bf16", "tf32" ..."""
     alive: tuple[Alive, ...] = ()
     """What was kept at the end of the window, and after each of a few more steps: looked at where memory had grown."""
+    counted: tuple[Counted, ...] = ()
+    """What the lines did that a budget limits; empty where no budget was asked for."""
     redirected: tuple[str, ...] = ()
     """Files that the script meant to write and that were written to a temporary directory, which is gone."""
     exit_code: int | None = None

@@ -15,6 +15,7 @@ from trainlint_probe.orders import SAFETY_STOP, TIMED_OUT
 from trainlint_probe.result import Result
 
 NOTHING_CONFIRMED, CONFIRMED, COULD_NOT_JUDGE, NO_WINDOW, SCRIPT_FAILED = 0, 1, 2, 3, 4
+OVER_BUDGET = 1
 _BY_OUTCOME = {
     "no step": NO_WINDOW,
     "too short": NO_WINDOW,
@@ -56,6 +57,8 @@ def exit_code(result: Result) -> int:
             return _BY_OUTCOME[run.outcome]
     if result.unjudged.failures:
         return COULD_NOT_JUDGE
+    if result.budgets:
+        return OVER_BUDGET if any(spending.over for spending in result.budgets) else NOTHING_CONFIRMED
     confirmed = any(item.state is State.CONFIRMED for item in result.verdicts)
     return CONFIRMED if confirmed else NOTHING_CONFIRMED
 
@@ -92,6 +95,7 @@ def _text(result: Result, options: Options) -> str:
             style,
             comparisons=result.comparisons,
             unjudged=result.unjudged,
+            budgets=result.budgets,
             verbose=options.verbose,
         )
     from trainlint_probe.report.terminal_trace import render_trace
@@ -112,6 +116,7 @@ def _page(result: Result) -> str:
             result.comparisons,
             timeline=result.timeline,
             unjudged=result.unjudged,
+            budgets=result.budgets,
         )
     except MissingLibrary as error:
         raise UsageError(str(error)) from error

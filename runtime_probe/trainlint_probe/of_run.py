@@ -13,6 +13,7 @@ from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.evidence import Line, Run, Verdict
 from trainlint.symptoms import Symptom
+from trainlint_probe.budgets.of_run import limits_of, spendings
 from trainlint_probe.changed_files.left import about_files
 from trainlint_probe.judgement.across_ranks import with_others
 from trainlint_probe.judgement.confirming import told
@@ -54,6 +55,7 @@ def result_of_run(options: Options) -> Result:
     Raises UsageError where there is nothing to run, or no evidence.
     """
     assert options.script is not None, "of_trace is for traces"
+    limits = limits_of(options)
     launched, ranks, (reading, timeline, trouble) = _watched(options)
     runs = tuple(_noted(run, launched, trouble) for run in _typical_first(ranks.typical, launched.runs))
     if reading is not None:
@@ -83,6 +85,7 @@ def result_of_run(options: Options) -> Result:
         comparisons=comparisons,
         judged=static.judged,
         unjudged=whole.unjudged,
+        budgets=spendings(runs, limits),
     )
 
 
@@ -125,6 +128,7 @@ def _request(options: Options) -> Request:
             timeout=options.timeout,
             deep_steps=deep,
             deep_without_device=options.deep is True,
+            budget=options.budget,
         ),
         script_to_stderr=options.output_file is None,
         overlay=options.overlay,

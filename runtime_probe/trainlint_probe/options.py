@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.cli.console import UsageError
+from trainlint.config.kinds import LIMITS
 
 if TYPE_CHECKING:
     from trainlint.report.settings import Color
 
 PROBE_EXIT_CODES = (
-    "Exit codes: 0 nothing confirmed; 1 a finding is confirmed; 2 wrong usage, or something could not be judged; "
+    "Exit codes: 0 nothing confirmed; 1 a finding is confirmed (with --budget: a limit is exceeded, whatever is "
+    "confirmed); 2 wrong usage, or something could not be judged; "
     "3 no window of steps was seen; 4 the script failed by its own fault; 5 the script touched a checkpoint on disk; "
     "124 the time was up."
 )
@@ -51,6 +53,10 @@ class Options:
     """How often each version runs then."""
     seed: int | None
     """What random numbers start from in these runs, where the script seeds none."""
+    budget: bool
+    """Whether the run fails where it exceeds its limits."""
+    limits: tuple[str, ...]
+    """Limits as they were typed, besides those of the configuration: "syncs=0"."""
     overlay: bool | None
     """Whether the script may run on an overlay alone (True), or never (False); None takes one where there can be."""
     output_format: str
@@ -64,12 +70,7 @@ def read_options(arguments: Sequence[str]) -> Options:
     """What was typed. Raises UsageError, or SystemExit as argparse does."""
     typed = _parser().parse_args(list(arguments))
     words = _without_separator(typed.words)
-    if typed.trace is None and not words:
-        raise UsageError("name the script that trains, as in `trainlint probe train.py`, or a trace with --trace")
-    if typed.memory is not None and typed.trace is None:
-        raise UsageError("--memory goes with --trace: a run of the script looks at memory by itself")
-    if typed.trace is not None and (typed.module or typed.verify):
-        raise UsageError("--trace judges what has been recorded; leave out -m and --verify, which run a script")
+    _check(typed, words)
     ran = typed.trace is None
     return Options(
         script=words[0] if ran else None,
@@ -86,6 +87,8 @@ def read_options(arguments: Sequence[str]) -> Options:
         verify=tuple(typed.verify or ()),
         pairs=typed.pairs,
         seed=typed.seed,
+        budget=typed.budget or bool(typed.limit),
+        limits=tuple(typed.limit or ()),
         overlay=typed.overlay,
         output_format=typed.output_format,
         output_file=typed.output_file,
@@ -93,6 +96,20 @@ def read_options(arguments: Sequence[str]) -> Options:
         color=typed.color,
         verbose=typed.verbose,
     )
+
+
+def _check(typed: argparse.Namespace, words: Sequence[str]) -> None:
+    """Raise UsageError for options that do not go together."""
+    if typed.trace is None and not words:
+        raise UsageError("name the script that trains, as in `trainlint probe train.py`, or a trace with --trace")
+    if typed.memory is not None and typed.trace is None:
+        raise UsageError("--memory goes with --trace: a run of the script looks at memory by itself")
+    if typed.trace is not None and (typed.module or typed.verify):
+        raise UsageError("--trace judges what has been recorded; leave out -m and --verify, which run a script")
+    if typed.trace is not None and (typed.budget or typed.limit):
+        raise UsageError(
+            "--budget counts what a script does while it runs, and a trace does not tell; leave out --trace"
+        )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -143,6 +160,18 @@ def _parser() -> argparse.ArgumentParser:
         "--pairs", type=_pairs, default=6, metavar="N", help="how often each version runs then (default: %(default)s)"
     )
     run.add_argument("--seed", type=int, metavar="N", help="seed what the script leaves unseeded in these runs")
+    budget = parser.add_argument_group("a budget, for CI")
+    budget.add_argument(
+        "--budget",
+        action="store_true",
+        help="exit with 1 where a step does more than [tool.trainlint.budget] allows, and else with 0",
+    )
+    budget.add_argument(
+        "--limit",
+        action="append",
+        metavar="NAME=NUMBER",
+        help=f"a limit besides those of the configuration, per step: {', '.join(LIMITS)}",
+    )
     trace = parser.add_argument_group("what was recorded before")
     trace.add_argument(
         "--trace", type=Path, help="judge this trace of torch.profiler (.json, .json.gz), or a directory of ranks"

@@ -38,6 +38,8 @@ class Orders:
     """Steps under the PyTorch profiler, after the window."""
     deep_without_device: bool = True
     """Whether to profile where there is no accelerator, too: it shows no waits there, and takes as long."""
+    budget: bool = False
+    """Whether what a budget limits is counted at each line."""
     flops: bool = True
     """Whether the floating point operations of one more step are counted, after the window."""
     parent: int = 0

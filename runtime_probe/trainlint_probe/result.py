@@ -10,6 +10,7 @@ from trainlint.evidence import Judged, Run, Verdict
 
 if TYPE_CHECKING:
     from trainlint.finding import Failure
+    from trainlint_probe.budgets.judged import Spending
     from trainlint_probe.traces.memory_snapshot import MemoryReading
     from trainlint_probe.traces.ranks import RanksReading
     from trainlint_probe.traces.reading import TraceReading
@@ -56,6 +57,8 @@ class Result:
     judged: Judged = field(default_factory=Judged)
     """The source files that `verdicts` are about."""
     unjudged: Unjudged = EVERYTHING_JUDGED
+    budgets: tuple[Spending, ...] = ()
+    """What each rank spent, where a budget was asked for."""
 
     @property
     def reading(self) -> TraceReading | None:

@@ -116,6 +116,9 @@ OF_KIND: dict[str, st.SearchStrategy[Any]] = {
     kinds.RULES_BY_GLOB.words: st.dictionaries(GLOB, st.lists(RULE, max_size=1), max_size=2),
     kinds.SEVERITY.words: LEVEL,
     kinds.SEVERITY_BY_RULE.words: st.dictionaries(RULE, LEVEL, max_size=2),
+    kinds.BUDGET.words: st.dictionaries(
+        st.sampled_from([*kinds.LIMITS, "sinks"]), st.one_of(NUMBER, st.sampled_from([-0.5, 100, 101, True, "0"]))
+    ),
     kinds.SWITCH.words: st.booleans(),
     kinds.LEVEL.words: st.sampled_from(["certain", "likely", "possible", "unlikely", "sure", 0.7]),
     kinds.SECONDS.words: NUMBER,

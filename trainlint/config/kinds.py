@@ -5,6 +5,7 @@ A check gets a value as TOML holds it and returns it as `Config` does. It raises
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -213,6 +214,58 @@ SECONDS = Kind(
     f"a number of seconds above 0 and up to {_MOST_SECONDS:,} (a day)",
     _seconds,
     {"type": "number", "exclusiveMinimum": 0, "maximum": _MOST_SECONDS},
+)
+
+
+# Limits on what a training step does
+
+
+LIMITS = {
+    "syncs": "times that the host waits for the device",
+    "pageable-copies": "copies between host and device from or to pageable memory",
+    "graph-breaks": "graph breaks of torch.compile",
+    "recompiles": "compilations of what was compiled before",
+    "allocations": "requests for device memory to the driver",
+    "data-wait-percent": "the share of the time that is spent waiting for batches, in percent",
+}
+"""What a budget can limit, each counted per training step."""
+
+
+def limit_problem(name: str, value: object) -> str:
+    """What is wrong with a limit, as the end of a sentence that begins with its name; empty where nothing is."""
+    is_share = name.endswith("-percent")
+    wanted = "from 0 to 100" if is_share else "from 0 on"
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if is_number and 0 <= value <= (100 if is_share else math.inf):  # type: ignore[operator]  # a number, as just asked
+        return ""
+    return f"must be a number {wanted}, not {_shown(value)}"
+
+
+def _budget(
+    raw: RawConfig, key: KeyPath, value: object, rules: Sequence[InstalledRule]
+) -> tuple[tuple[str, float], ...]:
+    section = _table(raw, key, value)
+    for name, limit in section.items():
+        if name not in LIMITS:
+            hint = did_you_mean(name, LIMITS) or f"; known are {', '.join(LIMITS)}"
+            raise raw.error((*key, name), f'unknown key "{name}" in `{raw.dotted(*key)}`{hint}')
+        if problem := limit_problem(name, limit):
+            raise raw.error((*key, name), f"`{raw.dotted(*key, name)}` {problem}")
+    return tuple((name, section[name]) for name in LIMITS if name in section)
+
+
+_COUNT, _PERCENT = {"type": "number", "minimum": 0}, {"type": "number", "minimum": 0, "maximum": 100}
+BUDGET = Kind(
+    "a table of limits",
+    _budget,
+    {
+        "type": "object",
+        "properties": {
+            name: {"description": f"{what[0].upper()}{what[1:]}"} | (_PERCENT if name.endswith("-percent") else _COUNT)
+            for name, what in LIMITS.items()
+        },
+        "additionalProperties": False,
+    },
 )
 
 

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from trainlint.config.globs import matches_any
 from trainlint.config.keys import Invalidates, Key, Option, key, with_keys
 from trainlint.config.kinds import (
+    BUDGET,
     FILE,
     FUNCTIONS,
     GLOBS,
     LEVEL,
+    LIMITS,
     RULES,
     RULES_BY_GLOB,
     SECONDS,
@@ -208,6 +210,18 @@ class Config:
         "functions that do not run in training steps, though it looks as if they do",
         example=["log_images"],
         invalidates=Invalidates.SUMMARIES,
+    )
+    budget: tuple[tuple[str, float], ...] = key(
+        (),
+        BUDGET,
+        "what a training step may do at most; `trainlint probe --budget` and tests fail for more",
+        example={"syncs": 0, "pageable-copies": 0, "data-wait-percent": 5},
+        invalidates=Invalidates.NOTHING,
+        details="The limits, each a number per training step unless [Budgets](budgets.md#what-is-counted) says "
+        "otherwise:\n\n"
+        + "\n".join(f"- `{name}`: {what}" for name, what in LIMITS.items())
+        + "\n\nWhat has no limit is not judged. `trainlint check` does not read this table. "
+        "[Budgets](budgets.md) shows a CI job and tests.",
     )
     file_time_limit: float = key(
         10.0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,7 +11,7 @@ from trainlint.catalogue import installed_rules
 from trainlint.config import rules_for, select_of_run
 from trainlint.engine.configurations import Configurations, Misconfigured
 from trainlint.engine.discover import is_python
-from trainlint.evidence import Verdict
+from trainlint.evidence import Line, Verdict
 from trainlint.finding import Finding, Severity, Span
 from trainlint.paths import absolute
 from trainlint.source import SourceFile, UnreadableSource, decode_source
@@ -51,12 +51,17 @@ def heard(verdicts: Sequence[Verdict], configurations: Configurations) -> Heard:
 
 def _is_silenced(item: Verdict) -> bool:
     """Whether a comment at the line of a verdict, or for its whole file, silences it."""
-    source = _source(item.at.path)
+    return is_ignored(item.at, [item.code])
+
+
+def is_ignored(at: Line, codes: Iterable[str]) -> bool:
+    """Whether a comment at a line, or for its whole file, silences one of these rules."""
+    source = _source(at.path)
     if source is None:
         return False
-    line = item.at.line
-    finding = Finding(item.code, item.name, item.at.path, Span(line, 1, line, 1), item.message, Severity.WARNING)
-    return finding in silencing_lines(source, [finding], (), installed_rules())
+    span = Span(at.line, 1, at.line, 1)
+    findings = [Finding(code, code, at.path, span, code, Severity.WARNING) for code in codes]
+    return bool(silencing_lines(source, findings, (), installed_rules()))
 
 
 def _source(path: str) -> SourceFile | None:

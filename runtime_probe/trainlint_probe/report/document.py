@@ -11,6 +11,7 @@ from typing import Any
 from trainlint import __version__
 from trainlint.evidence import Environment, Judged, Run, Verdict
 from trainlint.evidence_json import to_json
+from trainlint_probe.budgets.judged import Spending
 from trainlint_probe.judgement.utilization import Utilization, utilization
 from trainlint_probe.report.words import by_cost
 from trainlint_probe.result import Ignored, Result
@@ -60,6 +61,8 @@ class Document:
     """What a snapshot of the device's memory shows. Null where none was read."""
     comparisons: tuple[Verification, ...]
     """What came of trying fixes."""
+    budgets: tuple[Spending, ...]
+    """What each process spent of its budget. Empty where no budget was asked for."""
     environment: Environment | None
     """The machine and the software of the first run. Null where nothing was run."""
     utilization: Utilization | None
@@ -82,6 +85,7 @@ def document(result: Result) -> str:
         ranks=readings if isinstance(readings, RanksReading) else None,
         memory=result.memory,
         comparisons=result.comparisons,
+        budgets=result.budgets,
         environment=runs[0].environment if runs else None,
         utilization=utilization(runs[0]) if runs else None,
     )

@@ -13,6 +13,7 @@ from trainlint import __version__
 from trainlint.evidence import Phase, Run, State, Verdict
 from trainlint.handbook import HOME, docs_url
 from trainlint.report.words import failure_sentence
+from trainlint_probe.budgets.words import lines_of
 from trainlint_probe.judgement.ranks import together
 from trainlint_probe.judgement.utilization import utilization
 from trainlint_probe.report import pictures
@@ -47,6 +48,7 @@ from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
 if TYPE_CHECKING:
     from jinja2 import Template
 
+    from trainlint_probe.budgets.judged import Spending
     from trainlint_probe.traces.ranks import RanksReading
     from trainlint_probe.traces.reading import TraceReading
     from trainlint_probe.traces.timeline import Timeline
@@ -76,6 +78,7 @@ def page(
     *,
     timeline: Timeline | None = None,
     unjudged: Unjudged = EVERYTHING_JUDGED,
+    budgets: Sequence[Spending] = (),
 ) -> str:
     """The whole page.
 
@@ -86,6 +89,7 @@ def page(
         comparisons: what came of trying fixes.
         timeline: a step of that trace.
         unjudged: what no verdict speaks of.
+        budgets: what each process spent, where there is a budget.
 
     Raises:
         MissingLibrary: Matplotlib or Jinja2 is not installed.
@@ -110,6 +114,7 @@ def page(
         pictures=[drawn for drawn in _pictures(runs, traces, timeline) if drawn],
         reading=trace,
         most=_MOST_PLACES,
+        budgets=[(spending, list(lines_of(spending))) for spending in budgets],
         comparisons=[(tried, comparison(tried, number)) for number, tried in enumerate(comparisons, 1)],
         concerns=list(
             dict.fromkeys(

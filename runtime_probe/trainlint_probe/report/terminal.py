@@ -15,6 +15,7 @@ from trainlint.report.terminal import as_written, wrapped
 from trainlint.report.words import failure_sentence
 from trainlint_probe.judgement.ranks import together
 from trainlint_probe.judgement.utilization import utilization
+from trainlint_probe.report.budget import budget_lines
 from trainlint_probe.report.words import (
     Defect,
     busy_sentence,
@@ -38,6 +39,7 @@ from trainlint_probe.report.words import (
 from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
 
 if TYPE_CHECKING:
+    from trainlint_probe.budgets.judged import Spending
     from trainlint_probe.verify.result import Verification
 
 _BAR = 30
@@ -67,6 +69,7 @@ def render(
     *,
     comparisons: Sequence[Verification] = (),
     unjudged: Unjudged = EVERYTHING_JUDGED,
+    budgets: Sequence[Spending] = (),
     verbose: bool = False,
 ) -> str:
     """The report of a run, ending with a line feed.
@@ -77,6 +80,7 @@ def render(
         style: what the terminal can show.
         comparisons: what came of trying fixes.
         unjudged: what no verdict speaks of.
+        budgets: what each process spent, where there is a budget.
         verbose: whether every verdict is explained, those that ask for no work as well.
     """
     lines = [
@@ -89,6 +93,7 @@ def render(
         *failure_lines(unjudged, style),
         *_first(runs[0], verdicts, unjudged, style),
         *_notes(runs, unjudged, style),
+        *budget_lines(budgets, style),
     ]
     return as_written(lines, style)
 

@@ -28,12 +28,15 @@ Keywords = dict[str, Any]
 Find = Callable[[Arguments, Keywords], Site]
 
 
-# Calls that hand a value of the device to the host, or need one to go on.
-_READS = (
+READING_METHODS = (
     "item tolist numpy cpu nonzero equal allclose unique unique_consecutive masked_select is_nonzero "
     "__bool__ __int__ __float__ __complex__ __index__ __contains__"
 ).split()
-_READING_FUNCTIONS = "nonzero equal allclose masked_select is_nonzero".split()
+"""Methods of tensors that hand a value of the device to the host, or need one to go on."""
+READING_FUNCTIONS = "nonzero equal allclose masked_select is_nonzero".split()
+"""Functions of torch that do."""
+DEVICE_MODULES = "cuda xpu mps accelerator".split()
+"""Modules of torch with a function `synchronize`."""
 _COLLECTIVES = (
     "all_reduce all_gather all_gather_into_tensor all_gather_object all_to_all all_to_all_single barrier broadcast "
     "broadcast_object_list gather gather_object monitored_barrier recv reduce reduce_scatter reduce_scatter_tensor "
@@ -43,14 +46,14 @@ _COLLECTIVES = (
 
 def install(watch: Watch) -> None:
     """Put the wrappers in place. A call that this torch does not have is left out."""
-    for name in _READS:
+    for name in READING_METHODS:
         _replace(watch, torch.Tensor, name, functools.partial(on_tensor, watch, f"Tensor.{name}"))
-    for name in _READING_FUNCTIONS:
+    for name in READING_FUNCTIONS:
         _replace(watch, torch, name, functools.partial(on_tensor, watch, f"torch.{name}"))
-        _keep_scriptable(name)
+        keep_scriptable(name)
     for name in ("to", "cuda"):
         _replace(watch, torch.Tensor, name, functools.partial(_transfer, watch, f"Tensor.{name}"))
-    for module in ("cuda", "xpu", "mps", "accelerator"):
+    for module in DEVICE_MODULES:
         owner = getattr(torch, module, None)
         for name, symptom in (("synchronize", Symptom.HOST_SYNC), ("empty_cache", Symptom.CACHE_EMPTIED)):
             _replace(
@@ -278,7 +281,7 @@ def _replace(watch: Watch, owner: Any, name: str, wrap: Callable[[Function], Fun
         watch.patches.put(owner, name, wrap(function))
 
 
-def _keep_scriptable(name: str) -> None:
+def keep_scriptable(name: str) -> None:
     """torch.jit.script knows its own functions by identity: it must know the wrapper too."""
     from torch.jit import _builtins
 

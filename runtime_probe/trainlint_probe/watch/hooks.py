@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from statistics import fmean
-from types import CodeType, FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -22,6 +21,7 @@ from trainlint_probe.watch.imported import Imports
 from trainlint_probe.watch.lines import frame_at, shown
 from trainlint_probe.watch.loaders import Loaders
 from trainlint_probe.watch.memory import Reader
+from trainlint_probe.watch.patches import DYNAMO, hide_from_dynamo
 from trainlint_probe.watch.replicas import Replicas
 from trainlint_probe.watch.sampler import ENOUGH, IN_THE_WINDOW_S, Sampler
 from trainlint_probe.watch.steps import Candidate, Clock, Source
@@ -29,6 +29,9 @@ from trainlint_probe.watch.switches import Switches
 from trainlint_probe.watch.updating.optimizers import Optimizers
 from trainlint_probe.watch.warned import Warned
 from trainlint_probe.watch.watching import Watch
+
+if TYPE_CHECKING:
+    from trainlint_probe.budgets.watched import WholeRun
 
 
 class Hooks:
@@ -48,6 +51,7 @@ class Hooks:
         self.switches = Switches(watch)
         self.warned = Warned(watch, lambda: clock.is_closed)
         self.memory = Reader()
+        self.budget = _budget(watch) if orders.budget else None
         self.deeper: Deeper | None = None
         """There once the window has closed and there is more to look at."""
 
@@ -60,6 +64,7 @@ class Hooks:
             ("optimizers", self.optimizers.install),
             ("replicas", self.replicas.install),
             ("switches", self.switches.install),
+            *((("what a budget limits", self.budget.install),) if self.budget is not None else ()),
         ):
             try:
                 install()
@@ -67,7 +72,7 @@ class Hooks:
                 self.watch.note(f"torch {torch.__version__} does not let {what} be watched: {error}.")
         self.warned.install()
         self.imports.when(_STATEFUL, self._watch_stateful)
-        self.imports.when(_DYNAMO, self._hide)
+        self.imports.when(DYNAMO, hide_from_dynamo)
         self.watch.read_loaders = self.loaders.read
         self.watch.read_optimizers = self.optimizers.read
         self.watch.before_backward = self.switches.before_backward
@@ -89,17 +94,6 @@ class Hooks:
     def _name_of_backward(self) -> str:
         caller = self.watch.ledger.lines.caller(frame_at(1))
         return "backward" if caller is None else f"backward at {shown(caller[0], self.watch.directory)}:{caller[1]}"
-
-    def _hide(self) -> None:
-        """Keep torch.compile from compiling wrappers, and what they ask, as if they were the user's: they run between
-        two of its graphs.
-
-        What a wrapper stands around is compiled as it would be without us.
-        """
-        for name, module in list(sys.modules.items()):
-            if name.startswith(_OWN):
-                for code in _codes_of(vars(module).values(), module.__name__):
-                    sys.modules[_DYNAMO].skip_code(code)
 
     def _watch_stateful(self) -> None:
         """Torchdata's loader makes and starts itself; its iterators inherit from torch's."""
@@ -128,6 +122,7 @@ class Hooks:
             "lines": self.sampler.seen(),
             "looks": self.sampler.looks,
             "device": _device(),
+            "counted": self.budget.between(clock) if self.budget is not None else (),
         }
 
     def look_deeper(self, seen: Callable[[Changes], None]) -> None:
@@ -193,21 +188,13 @@ class Hooks:
         return replace(run, optimizers=self.optimizers.try_ways(run.optimizers))
 
 
-_OWN = f"{__name__.partition('.')[0]}."
-_DYNAMO = "torch._dynamo.eval_frame"
 _STATEFUL = "torchdata.stateful_dataloader.stateful_dataloader"
 
 
-def _codes_of(values: Iterable[object], module: str) -> Iterator[CodeType]:
-    """The code of functions and methods that a module defines, and of the functions inside of them."""
-    for value in values:
-        if isinstance(value, CodeType):
-            yield value
-            yield from _codes_of(value.co_consts, module)
-        elif isinstance(value, FunctionType):
-            yield from _codes_of([value.__code__], module)
-        elif isinstance(value, type) and value.__module__ == module:
-            yield from _codes_of(vars(value).values(), module)
+def _budget(watch: Watch) -> WholeRun:
+    from trainlint_probe.budgets.watched import WholeRun
+
+    return WholeRun(watch)
 
 
 def _device() -> str:

@@ -59,7 +59,7 @@ class Reader:
         """What is held now; None where that is not known, or would take too long to ask."""
         if torch.cuda.is_available() and torch.cuda.is_initialized():
             self.not_measured = ""
-            return _of_device()
+            return of_device()
         if _has_other_accelerator():
             return None
         if not self._was_asked:
@@ -78,7 +78,7 @@ class Reader:
         return held
 
 
-def _of_device() -> Memory | None:
+def of_device() -> Memory | None:
     """The counters of the present device."""
     counters: dict[str, Any] = torch.cuda.memory_stats_as_nested_dict()
     if not counters:

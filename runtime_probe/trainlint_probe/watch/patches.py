@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable, Iterator
+from types import CodeType, FunctionType
 from typing import Any
+
+_OWN = f"{__name__.partition('.')[0]}."
+DYNAMO = "torch._dynamo.eval_frame"
+"""The module of torch.compile that is told what not to compile."""
 
 
 class Patches:
@@ -32,3 +39,27 @@ class Patches:
         for owner, name, original, replacement, _ in self._all:
             if getattr(owner, name, None) is original:
                 setattr(owner, name, replacement)
+
+
+def hide_from_dynamo() -> None:
+    """Keep torch.compile from compiling replacements, and what they ask, as if they were the user's: they run between
+    two of its graphs.
+
+    What a replacement stands around is compiled as it would be without us.
+    """
+    for name, module in list(sys.modules.items()):
+        if name.startswith(_OWN):
+            for code in _codes_of(vars(module).values(), module.__name__):
+                sys.modules[DYNAMO].skip_code(code)
+
+
+def _codes_of(values: Iterable[object], module: str) -> Iterator[CodeType]:
+    """The code of functions and methods that a module defines, and of the functions inside of them."""
+    for value in values:
+        if isinstance(value, CodeType):
+            yield value
+            yield from _codes_of(value.co_consts, module)
+        elif isinstance(value, FunctionType):
+            yield from _codes_of([value.__code__], module)
+        elif isinstance(value, type) and value.__module__ == module:
+            yield from _codes_of(vars(value).values(), module)

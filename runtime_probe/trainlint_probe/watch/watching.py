@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trainlint_probe.watch.ledger import Ledger, Reading, Site
 from trainlint_probe.watch.lines import Lines, shown
 from trainlint_probe.watch.patches import Patches
 from trainlint_probe.watch.phases import PhaseStack
+
+if TYPE_CHECKING:
+    from trainlint_probe.budgets.account import Charge
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,8 @@ class Counters:
     """Batches, and nanoseconds waited and computed, by the loader's number."""
     optimizers: Mapping[int, int] = field(default_factory=dict)
     """Steps, by the optimizer's number."""
+    budget: Mapping[Charge, int] = field(default_factory=dict)
+    """What a budget limits, where there is one."""
 
 
 NOTHING = Counters()
@@ -40,6 +45,7 @@ class Watch:
         """False while steps are taken without being watched."""
         self.read_loaders: Callable[[], Mapping[int, tuple[int, int, int]]] = dict
         self.read_optimizers: Callable[[], Mapping[int, int]] = dict
+        self.read_budget: Callable[[], Mapping[Charge, int]] = dict
         self.ranges: Any = None
         """torch.profiler.record_function while the profiler runs: calls and their lines are then named in its trace."""
         self.before_backward: Callable[[], None] = lambda: None
@@ -48,7 +54,7 @@ class Watch:
 
     def read(self) -> Counters:
         """All counters now."""
-        return Counters(self.ledger.read(), self.read_loaders(), self.read_optimizers())
+        return Counters(self.ledger.read(), self.read_loaders(), self.read_optimizers(), self.read_budget())
 
     def range(self, site: Site) -> AbstractContextManager[Any]:
         """A range in the profiler's trace around a call, while the profiler runs."""

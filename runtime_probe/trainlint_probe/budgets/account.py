@@ -1,0 +1,101 @@
+"""What is counted while a budget is open, and for whom.
+
+Context variables say which budgets are open: each thread and each asyncio task has its own, and a task inherits those
+of the code that starts it. A budget is therefore charged for what its own block does, and for nothing beside it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from contextvars import ContextVar
+from typing import NamedTuple
+
+from trainlint.evidence import Counted, Line
+from trainlint_probe.watch.lines import shown
+
+SYNCS, PAGEABLE, DATA_WAIT = "syncs", "pageable-copies", "data-wait-percent"
+GRAPH_BREAKS, RECOMPILES, ALLOCATIONS = "graph-breaks", "recompiles", "allocations"
+"""The limits of the configuration table (`trainlint.config.kinds.LIMITS`)."""
+
+
+class Charge(NamedTuple):
+    """One sort of call at one line, on one account."""
+
+    limit: str
+    path: str
+    """Empty where no line of the user's is known."""
+    line: int
+    what: str
+    via: str
+    allowed: str
+
+
+class Account:
+    """The counters of one budget. Contexts that were copied inside of it share them."""
+
+    def __init__(self) -> None:
+        self.on_host = 0
+        """Reads of tensors on the CPU that were not counted, as an accelerator is in use."""
+        self._counts: dict[Charge, int] = {}
+        self._lock = threading.Lock()
+
+    def charge(self, charge: Charge, amount: int = 1) -> None:
+        """Count a call; of waits for batches, the nanoseconds."""
+        with self._lock:
+            self._counts[charge] = self._counts.get(charge, 0) + amount
+
+    def read(self) -> Mapping[Charge, int]:
+        """All counts so far."""
+        with self._lock:
+            return dict(self._counts)
+
+
+class Region(NamedTuple):
+    """A part of the code in which calls are allowed."""
+
+    reason: str
+    accounts: tuple[Account, ...]
+    """The budgets that were open around it: one that is opened inside is not affected."""
+    owner: object
+    """What ends it."""
+
+
+OPEN: ContextVar[tuple[Account, ...]] = ContextVar("trainlint_open_budgets", default=())
+"""The budgets of the present thread or task."""
+ALLOWED: ContextVar[tuple[Region, ...]] = ContextVar("trainlint_allowed_regions", default=())
+"""The regions that it is in, the innermost last."""
+EVERYWHERE: list[Account] = []
+"""Those that count whatever the process does: the probe's own, which may be of another thread than the training."""
+
+
+def open_accounts() -> tuple[Account, ...]:
+    """The budgets that the running code is charged to."""
+    return (*OPEN.get(), *EVERYWHERE)
+
+
+def reason_for(account: Account) -> str:
+    """Why the running code may do what it does; empty where no region allows it."""
+    for region in reversed(ALLOWED.get()):
+        if account in region.accounts or account in EVERYWHERE:
+            return region.reason
+    return ""
+
+
+def counted(
+    first: Mapping[Charge, int], last: Mapping[Charge, int], directory: str, elapsed_ns: int
+) -> tuple[Counted, ...]:
+    """What was counted between two readings that lie so far apart, the largest counts first."""
+    grown = {charge: count - first.get(charge, 0) for charge, count in last.items()}
+    return tuple(
+        Counted(
+            charge.limit,
+            Line(shown(charge.path, directory), charge.line) if charge.path else None,
+            charge.what,
+            100 * count / max(elapsed_ns, 1) if charge.limit == DATA_WAIT else count,
+            charge.via,
+            charge.allowed,
+        )
+        for charge, count in sorted(grown.items(), key=lambda item: (-item[1], item[0]))
+        if count
+    )

@@ -1,0 +1,74 @@
+"""A run of the probe held against the limits: `trainlint probe --budget`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from trainlint.cli.console import UsageError
+from trainlint.evidence import Counted, Run
+from trainlint.symptoms import Symptom
+from trainlint_probe.budgets.account import ALLOCATIONS, GRAPH_BREAKS, PAGEABLE, RECOMPILES, SYNCS
+from trainlint_probe.budgets.ignoring import is_ignored
+from trainlint_probe.budgets.judged import Spending, judge
+from trainlint_probe.budgets.limits import UnusableBudget, configured_limits, limits_for, typed
+from trainlint_probe.budgets.words import NO_DEVICE, ON_HOST
+from trainlint_probe.options import Options
+
+_ON_CPU = "cpu"
+
+
+def limits_of(options: Options) -> Mapping[str, float]:
+    """The limits that a run is held against: those of the configuration around the script, and over them those that
+    were typed. Empty where no budget is asked for. Raises UsageError.
+    """
+    if not options.budget:
+        return {}
+    of_script = options.script is not None and not options.module
+    directory = Path(options.script).absolute().parent if of_script and options.script else Path.cwd()
+    try:
+        return limits_for({**configured_limits(directory), **typed(options.limits)}, directory)
+    except UnusableBudget as error:
+        raise UsageError(str(error)) from error
+
+
+def spendings(runs: Sequence[Run], limits: Mapping[str, float]) -> tuple[Spending, ...]:
+    """What each rank spent. A run without steps has nothing to judge, and the exit code says so."""
+    return tuple(_spending(run, limits) for run in runs if run.steps) if limits else ()
+
+
+def _spending(run: Run, limits: Mapping[str, float]) -> Spending:
+    on_cpu = run.device == _ON_CPU
+    asked = _allocations(run)
+    not_counted = {PAGEABLE: NO_DEVICE, ALLOCATIONS: NO_DEVICE} if on_cpu else {}
+    if not on_cpu and asked is None:
+        not_counted = {ALLOCATIONS: "not counted, as this allocator does not tell"}
+    return judge(
+        (*run.counted, *_compiled(run), *(asked or ())),
+        limits,
+        len(run.steps),
+        not_counted=not_counted,
+        is_ignored=is_ignored,
+        notes=(ON_HOST,) if on_cpu and SYNCS in limits else (),
+        rank=run.rank,
+    )
+
+
+def _compiled(run: Run) -> Iterator[Counted]:
+    """Graph breaks since the start, as each slows every step, and the recompiles that the steps had to wait for."""
+    for item in run.seen:
+        if item.symptom is Symptom.GRAPH_BREAK:
+            yield Counted(GRAPH_BREAKS, item.at, item.details["reason"], 1)
+        elif item.symptom is Symptom.RECOMPILE and int(item.details["in the window"]):
+            yield Counted(RECOMPILES, item.at, item.details["reason"], int(item.details["in the window"]))
+
+
+def _allocations(run: Run) -> tuple[Counted, ...] | None:
+    """How often the driver was asked for memory between the ends of the first step and the last; None where that is
+    not known.
+    """
+    held = [step.memory.device_allocations for step in run.steps if step.memory is not None]
+    if not held or held[0] is None or held[-1] is None:
+        return None
+    grown = held[-1] - held[0]
+    return (Counted(ALLOCATIONS, None, "memory asked of the driver", grown),) if grown else ()

@@ -1,0 +1,130 @@
+"""The process in which budgets are open: what is replaced for them, and what is counted of it as a whole."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+
+from trainlint.evidence import Counted, Line, Seen
+from trainlint.symptoms import Symptom
+from trainlint_probe.budgets.account import ALLOCATIONS, GRAPH_BREAKS, PAGEABLE, RECOMPILES, SYNCS, Account, counted
+from trainlint_probe.budgets.counting import Counting, uses_accelerator
+from trainlint_probe.budgets.words import NO_DEVICE, ON_HOST, reads_on_host
+from trainlint_probe.watch.compiles import Compiles
+from trainlint_probe.watch.imported import Imports
+from trainlint_probe.watch.memory import of_device
+from trainlint_probe.watch.patches import DYNAMO, hide_from_dynamo
+from trainlint_probe.watch.watching import Watch
+
+_Break = tuple[Line, str]
+"""A line, and the reason of its graph break."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A moment, and what was counted of the process until then."""
+
+    at_ns: int
+    at: float
+    """As time.time counts."""
+    breaks: Mapping[_Break, int] = field(default_factory=dict)
+    recompiles: tuple[Seen, ...] = ()
+    allocations: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What was counted between two moments."""
+
+    counted: tuple[Counted, ...]
+    not_counted: Mapping[str, str]
+    """Limits that could not be counted → why."""
+    notes: tuple[str, ...]
+
+
+class _Process:
+    """Its replaced calls stay in place while a budget is open in any thread."""
+
+    def __init__(self) -> None:
+        self.watch = Watch(str(Path.cwd()), str(Path.cwd()))
+        self.compiles = Compiles(self.watch)
+        self.imports = Imports()
+        self.lock = threading.Lock()
+        self.open = 0
+        self.is_installed = False
+
+
+_process = _Process()
+
+
+def opened() -> None:
+    """A budget opens."""
+    with _process.lock:
+        _process.open += 1
+        if not _process.is_installed:
+            Counting(_process.watch.ledger.lines).install(_process.watch.patches, functions=False)
+            _process.imports.when(DYNAMO, hide_from_dynamo)
+            _process.is_installed = True
+        elif _process.open == 1:
+            _process.watch.patches.put_back()
+
+
+def closed() -> None:
+    """A budget closes; with the last, PyTorch's own calls are back."""
+    with _process.lock:
+        _process.open -= 1
+        if not _process.open:
+            _process.watch.patches.take_out()
+
+
+def now(limits: Mapping[str, float], since: float = 0.0) -> Moment:
+    """This moment, with what these limits need of the process. Recompiles are those since a time."""
+    seen = _process.compiles.seen(since) if GRAPH_BREAKS in limits or RECOMPILES in limits else ()
+    breaks = {(item.at, item.details["reason"]): item.calls for item in seen if item.symptom is Symptom.GRAPH_BREAK}
+    recompiles = tuple(item for item in seen if item.symptom is Symptom.RECOMPILE)
+    allocations = _allocations() if ALLOCATIONS in limits else None
+    return Moment(time.perf_counter_ns(), time.time(), breaks, recompiles, allocations)
+
+
+def between(began: Moment, ended: Moment, account: Account, limits: Mapping[str, float]) -> Counts:
+    """What was counted between two moments for these limits, on an account and of the process."""
+    of_process = (*_breaks(began, ended), *_recompiles(ended), *_asked(began, ended))
+    of_account = counted({}, account.read(), str(Path.cwd()), ended.at_ns - began.at_ns)
+    has_device = uses_accelerator()
+    not_counted = {} if has_device else {PAGEABLE: NO_DEVICE, ALLOCATIONS: NO_DEVICE}
+    if has_device and ended.allocations is None:
+        not_counted = {ALLOCATIONS: "not counted, as this allocator does not tell"}
+    notes = (ON_HOST,) if SYNCS in limits and not has_device else ()
+    if SYNCS in limits and account.on_host:
+        notes = (*notes, reads_on_host(account.on_host))
+    return Counts((*of_account, *of_process), not_counted, notes)
+
+
+def _breaks(began: Moment, ended: Moment) -> Iterator[Counted]:
+    for (at, reason), times in ended.breaks.items():
+        if times > began.breaks.get((at, reason), 0):
+            yield Counted(GRAPH_BREAKS, at, reason, 1)
+
+
+def _recompiles(ended: Moment) -> Iterator[Counted]:
+    for item in ended.recompiles:
+        late = int(item.details["in the window"])
+        if late:
+            yield Counted(RECOMPILES, item.at, item.details["reason"], late)
+
+
+def _asked(began: Moment, ended: Moment) -> Iterator[Counted]:
+    grown = (ended.allocations or 0) - (began.allocations or 0)
+    if grown:
+        yield Counted(ALLOCATIONS, None, "memory asked of the driver", grown)
+
+
+def _allocations() -> int | None:
+    """How often the driver was asked for device memory so far; None where that is not known."""
+    held = of_device() if torch.cuda.is_initialized() else None
+    return None if held is None else held.device_allocations

@@ -1,0 +1,28 @@
+"""The budget of a whole run: what the process that the probe watches does in the window, whichever thread does it."""
+
+from __future__ import annotations
+
+from trainlint.evidence import Counted
+from trainlint_probe.budgets.account import EVERYWHERE, Account, counted
+from trainlint_probe.budgets.counting import Counting
+from trainlint_probe.watch.steps import Candidate
+from trainlint_probe.watch.watching import Watch
+
+
+class WholeRun:
+    """The one account of a run."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self.account = Account()
+
+    def install(self) -> None:
+        """Count from now on."""
+        Counting(self.watch.ledger.lines).install(self.watch.patches, functions=True)
+        EVERYWHERE.append(self.account)
+        self.watch.read_budget = self.account.read
+
+    def between(self, clock: Candidate) -> tuple[Counted, ...]:
+        """What was counted in the steps of a clock."""
+        elapsed = clock.marks[-1].at - clock.marks[0].at
+        return counted(clock.first.budget, clock.last.budget, self.watch.directory, elapsed)
