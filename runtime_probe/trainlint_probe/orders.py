@@ -40,6 +40,8 @@ class Orders:
     """Whether to profile where there is no accelerator, too: it shows no waits there, and takes as long."""
     flops: bool = True
     """Whether the floating point operations of one more step are counted, after the window."""
+    progress: bool = False
+    """Whether the process tells how far it is, twice a second."""
     parent: int = 0
     """The process that waits for the evidence: where it is gone, its children end too. 0: nobody waits."""
     command: tuple[str, ...] = ()

@@ -15,6 +15,7 @@ from trainlint.handbook import HOME, docs_url
 from trainlint.report.words import failure_sentence
 from trainlint_probe.judgement.ranks import together
 from trainlint_probe.judgement.utilization import utilization
+from trainlint_probe.profile_tables.page import tables_of_page
 from trainlint_probe.report import pictures
 from trainlint_probe.report.drawing import Picture
 from trainlint_probe.report.html import html_environment
@@ -36,7 +37,6 @@ from trainlint_probe.report.words import (
     often,
     percent,
     place,
-    sampled_lines,
     to_do_first,
     why,
     why_no_step,
@@ -47,6 +47,7 @@ from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
 if TYPE_CHECKING:
     from jinja2 import Template
 
+    from trainlint_probe.profile_tables.tables import ProfileTables
     from trainlint_probe.traces.ranks import RanksReading
     from trainlint_probe.traces.reading import TraceReading
     from trainlint_probe.traces.timeline import Timeline
@@ -75,6 +76,7 @@ def page(
     comparisons: Sequence[Verification] = (),
     *,
     timeline: Timeline | None = None,
+    tables: ProfileTables | None = None,
     unjudged: Unjudged = EVERYTHING_JUDGED,
 ) -> str:
     """The whole page.
@@ -85,6 +87,7 @@ def page(
         reading: what a trace shows, or the traces of all ranks, where there are any.
         comparisons: what came of trying fixes.
         timeline: a step of that trace.
+        tables: its operators and modules.
         unjudged: what no verdict speaks of.
 
     Raises:
@@ -96,6 +99,7 @@ def page(
     phases = mean_phases(run) if run else _phases(trace)
     return _template().render(
         **_of_run(run),
+        **tables_of_page(tables, run),
         title=_title(run, reading.path if reading else None),
         first=to_do_first(verdicts, _ADVISED),
         instead=list(_instead(run, phases, verdicts, unjudged)),
@@ -128,7 +132,7 @@ def _of_run(run: Run | None) -> dict[str, object]:
     """What the page shows of a run alone, by the template's names."""
     if run is None:
         nothing = dict.fromkeys(("run", "mean", "median", "utilization"))
-        return {**nothing, "command": "", "why_no_step": "", "seen": [], "sampled": [], "facts": {}}
+        return {**nothing, "command": "", "why_no_step": "", "seen": [], "facts": {}}
     times = [step.ms for step in run.steps]
     return {
         "run": run,
@@ -138,7 +142,6 @@ def _of_run(run: Run | None) -> dict[str, object]:
         "median": median(times) if times else None,
         "utilization": utilization(run),
         "seen": sorted(run.seen, key=lambda item: (-(item.host_ms or 0.0), item.at)),
-        "sampled": list(sampled_lines(run)),
         "facts": run.environment.facts,
     }
 

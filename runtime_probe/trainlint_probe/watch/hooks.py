@@ -111,6 +111,8 @@ class Hooks:
         first, last = clock.first, clock.last
         if self.orders.flops and self.compiles.count():
             self.watch.note("The floating point operations of a step are not counted, as parts of it are compiled.")
+        if unused := _unused_gpu():
+            self.watch.note(unused)
         if self.memory.not_measured:
             self.watch.note(self.memory.not_measured)
         seen = self.watch.ledger.between(first.sites, last.sites, self.watch.directory)
@@ -138,11 +140,14 @@ class Hooks:
         def all_seen(changes: Changes) -> None:
             seen(lambda run: self._with_handovers(self._with_ways_of_updating(changes(run))))
 
+        clock = self.clock.best()
         deeper = Deeper(
             self.orders,
             self.watch,
             all_seen,
             compiled=self.compiles.count() > 0,
+            step_ms=fmean(clock.milliseconds() or [0.0]) if clock is not None else 0.0,
+            is_alone=self.clock.is_alone,
             memory=self.memory.read if self.clock.memory_grew else None,
             loaders=self.loaders if self.clock.waits_for_data else None,
             cost=self._cost_of_watching(),
@@ -219,3 +224,10 @@ def _device() -> str:
         if module is not None and getattr(module, "is_available", bool)():
             return name
     return "cpu"
+
+
+def _unused_gpu() -> str:
+    """What to say where there is a GPU, and the training leaves it alone; empty otherwise."""
+    if not torch.cuda.is_available() or torch.cuda.is_initialized():
+        return ""
+    return "There is a GPU, and this training did not use it: move the model and the batches to it with .to('cuda')."

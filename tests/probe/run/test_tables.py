@@ -1,0 +1,74 @@
+"""The steps after the window from which the tables of operators and modules come, where there is no device."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+import pytest
+
+from tests.probe.run.running import Runner, only
+from trainlint_probe.launch import Launched
+from trainlint_probe.profile_tables.tables import ProfileTables, tables_of
+from trainlint_probe.traces.events import read_events
+
+
+def tables(launched: Launched) -> ProfileTables:
+    (trace,) = launched.traces
+    found = tables_of(read_events(trace))
+    assert found is not None
+    return found
+
+
+def briefly(runner: Runner, script: str, *arguments: str, **orders: object) -> Launched:
+    """As the command does where nobody has asked for more."""
+    return runner.run(script, *arguments, deep_steps=3, deep_without_device=False, **orders)
+
+
+@pytest.mark.each_run
+def test_a_run_on_a_cpu_has_tables_from_steps_after_the_window(runner: Runner) -> None:
+    launched = briefly(runner, "layers")
+    run, found = only(launched), tables(launched)
+    assert len(run.steps) == 8  # as many as were asked for, none of them under the profiler
+    assert found.steps == 2
+    assert found.operators is not None
+    assert {"aten::addmm", "aten::relu"} <= {row.name for row in found.operators.rows}
+    assert 0 < found.operators.covered_ms <= found.step_ms
+    assert found.modules is not None
+    rows = {row.path: row for row in found.modules.rows}
+    assert rows.keys() == {"Net", "Net.body.0", "Net.body.1", "Net.head", "MSELoss", "Net.body"}
+    assert all(row.calls == 1 for row in rows.values())
+    slow = found.modules.rows[0]
+    assert slow.path == "Net.body.0"  # its forward sleeps
+    assert slow.forward_ms >= 5
+    assert rows["Net.head"].backward_ms
+    assert found.modules.forward_ms + (found.modules.backward_ms or 0) + found.modules.unlinked_ms <= found.step_ms
+    assert run.profiled_s is not None
+    assert run.profiled_s >= 3 * fmean(step.ms for step in run.steps) / 1000 * 0.5
+
+
+def test_each_of_two_models_has_its_modules(runner: Runner) -> None:
+    found = tables(briefly(runner, "layers", "two"))
+    assert found.modules is not None
+    assert {"Net.head", "Net#2.head"} <= {row.path for row in found.modules.rows}
+
+
+def test_compiled_parts_are_not_compiled_anew_for_it(runner: Runner) -> None:
+    launched = briefly(runner, "compiled")
+    found = tables(launched)
+    assert found.modules is None
+    assert found.operators is not None
+
+
+def test_long_steps_are_recorded_once_or_not_at_all(runner: Runner) -> None:
+    assert tables(briefly(runner, "layers", "slow", warmup=1, warmup_limit=2, steps=2)).steps == 1
+
+
+def test_ranks_take_no_further_steps(runner: Runner) -> None:
+    launched = briefly(runner, "layers", processes=2)
+    assert launched.traces == ()
+
+
+def test_a_step_of_very_many_operators_is_not_recorded(runner: Runner) -> None:
+    launched = briefly(runner, "layers", "many", warmup=1, warmup_limit=2, steps=2)
+    assert launched.traces == ()
+    assert any(note.startswith("There are no tables of operators and modules") for note in only(launched).notes)
