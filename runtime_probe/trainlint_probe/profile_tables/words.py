@@ -12,6 +12,9 @@ from trainlint_probe.profile_tables.modules import Modules, ModuleTime
 from trainlint_probe.profile_tables.operators import Operators, OperatorTime
 from trainlint_probe.profile_tables.tables import ProfileTables
 
+_LEAST = 0.005
+"""Of a step: less would be printed as 0%."""
+
 
 def origin(tables: ProfileTables, run: Run | None) -> str:
     """Which steps the tables are of, and what it took to record them."""
@@ -45,7 +48,11 @@ def modules_covered(modules: Modules, step_ms: float) -> str:
         return f"Modules take {forward} of the host's step; the trace does not say whose backward is."
     backward = f"backward {modules.backward_ms / step_ms:.0%}"
     whole = (modules.forward_ms + modules.backward_ms) / step_ms
-    unlinked = f"; {modules.unlinked_ms / step_ms:.0%} is backward of no module" if modules.unlinked_ms else ""
+    unlinked = (
+        f"; {modules.unlinked_ms / step_ms:.0%} is backward of no module"
+        if modules.unlinked_ms >= _LEAST * step_ms
+        else ""
+    )
     return f"Modules take {whole:.0%} of the host's step ({forward}, {backward}){unlinked}."
 
 

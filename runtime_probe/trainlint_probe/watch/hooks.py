@@ -16,6 +16,7 @@ from trainlint.evidence import Run
 from trainlint_probe.orders import Orders
 from trainlint_probe.watch import calls, forwards
 from trainlint_probe.watch.afterwards.deeper import Changes, CostOfWatching, Deeper
+from trainlint_probe.watch.afterwards.without_gradients import WithoutGradients
 from trainlint_probe.watch.compiles import Compiles
 from trainlint_probe.watch.direct_forwards import DirectForwards
 from trainlint_probe.watch.imported import Imports
@@ -47,6 +48,7 @@ class Hooks:
         self.sampler = Sampler(watch)
         self.switches = Switches(watch)
         self.warned = Warned(watch, lambda: clock.is_closed)
+        self.without_gradients = WithoutGradients()
         self.memory = Reader()
         self.deeper: Deeper | None = None
         """There once the window has closed and there is more to look at."""
@@ -78,7 +80,8 @@ class Hooks:
         self.clock.memory = self.memory.read
         self.clock.compiled = self.compiles.count
 
-    def _after_step(self) -> None:
+    def _after_step(self, optimizer: Any) -> None:
+        self.without_gradients.look(optimizer)
         self.replicas.after_step()
         self.direct_forwards.step_ended()
 
@@ -148,6 +151,7 @@ class Hooks:
             compiled=self.compiles.count() > 0,
             step_ms=fmean(clock.milliseconds() or [0.0]) if clock is not None else 0.0,
             is_alone=self.clock.is_alone,
+            gradients=self.without_gradients,
             memory=self.memory.read if self.clock.memory_grew else None,
             loaders=self.loaders if self.clock.waits_for_data else None,
             cost=self._cost_of_watching(),

@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
@@ -26,7 +27,7 @@ __all__ = ["runner"]
 
 OURS = re.compile(r"\x1b7.*?\x1b8", re.DOTALL)
 """What we write to the terminal: it keeps the script's place and gives it back."""
-OPENED = "\r\n"
+OPENED = "\r\n\x1b[1A"
 """And, once, a line feed that makes room, with a step back up."""
 
 
@@ -35,7 +36,20 @@ class Terminal:
 
     def __init__(self) -> None:
         self.ours, self.theirs = pty.openpty()
-        fcntl.ioctl(self.theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.resize(24, 80)
+        self._read = b""
+        self._reader = threading.Thread(target=self._read_on, daemon=True)
+        self._reader.start()  # a terminal that nobody reads takes some kilobytes, and then keeps its writers waiting
+
+    def _read_on(self) -> None:
+        while True:
+            try:
+                more = os.read(self.ours, 65536)
+            except OSError:  # Linux's way to say that the other end is closed
+                return
+            if not more:
+                return
+            self._read += more
 
     def stream(self) -> TextIO:
         return os.fdopen(os.dup(self.theirs), "w", encoding="utf-8")
@@ -46,16 +60,9 @@ class Terminal:
     def written(self) -> str:
         """All of it; nobody writes to it any more."""
         os.close(self.theirs)
-        found = b""
-        while True:
-            try:
-                more = os.read(self.ours, 65536)
-            except OSError:  # Linux's way to say that the other end is closed
-                more = b""
-            if not more:
-                os.close(self.ours)
-                return found.decode("utf-8")
-            found += more
+        self._reader.join(timeout=60)
+        os.close(self.ours)
+        return self._read.decode("utf-8")
 
 
 @pytest.fixture
@@ -86,7 +93,7 @@ def test_the_terminal_is_given_back_as_it_was(terminal: Terminal, tmp_path: Path
         show()
         stream.write("the script's own line\n")
     text = terminal.written()
-    assert OURS.sub("", text) == f"{OPENED}\x1b[1Athe script's own line\r\n"
+    assert OURS.sub("", text) == f"{OPENED}the script's own line\r\n"
     assert "\x1b[1;23r" in text  # all rows but the last one scroll
     assert text.endswith("\x1b7\x1b[r\x1b[24;1H\x1b[2K\x1b8")  # all rows scroll, and the last one is empty
 
@@ -153,7 +160,8 @@ def test_a_run_shows_its_progress_and_leaves_the_scripts_output_alone(
     ours = "".join(OURS.findall(text))
     assert re.search(r"measuring step \d+ of 300", ours)
     assert "after the window" in ours
-    told = [line for line in OURS.sub("", text).split("\r\n") if line.startswith("error stream")]
+    theirs = OURS.sub("", text).removeprefix(OPENED)
+    told = [line for line in theirs.split("\r\n") if line.startswith("error stream")]
     assert told[:300] == [f"error stream {number}" for number in range(300)]
     assert done.stdout.splitlines()[:300] == [f"output stream {number}" for number in range(300)]
     assert "\x1b" not in done.stdout + report.read_text(encoding="utf-8")

@@ -40,7 +40,7 @@ def ranges(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleRanges]:
     made.stop()
 
 
-class Holds(nn.Module):
+class Holds(nn.Module):  # type: ignore[misc]  # mypy does not read torch
     """Has a part that PyTorch knows of, and calls another that it does not."""
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ def test_two_models_of_one_class_have_two_names(ranges: ModuleRanges) -> None:
     assert SEEN[::2] == ["Linear", "Linear#2", "Linear"]
 
 
-class Fails(nn.Module):
+class Fails(nn.Module):  # type: ignore[misc]  # mypy does not read torch
     def forward(self, x: Any) -> Any:
         raise ValueError
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 import torch
 from torch import nn
@@ -11,7 +9,7 @@ from torch import nn
 from trainlint_probe.watch.afterwards.without_gradients import WithoutGradients
 
 
-class Net(nn.Module):
+class Net(nn.Module):  # type: ignore[misc]  # mypy does not read torch
     """The loss depends on `used` alone, and on `sometimes` in each second step."""
 
     def __init__(self) -> None:
@@ -21,14 +19,13 @@ class Net(nn.Module):
 
 
 @pytest.fixture
-def look() -> Iterator[WithoutGradients]:
+def look() -> WithoutGradients:
     found = WithoutGradients()
-    found.start()
-    yield found
-    found.stop()
+    found.is_on = True
+    return found
 
 
-def trained(model: Net, steps: int = 2) -> None:
+def trained(model: Net, look: WithoutGradients, steps: int = 2) -> None:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     for step in range(steps):
         result = model.used(torch.ones(1000))
@@ -36,6 +33,7 @@ def trained(model: Net, steps: int = 2) -> None:
             result = result + model.sometimes(torch.ones(1000))
         result.sum().backward()
         optimizer.step()
+        look.look(optimizer)
         optimizer.zero_grad()
 
 
@@ -45,9 +43,9 @@ def names(model: nn.Module) -> dict[int, str]:
 
 def test_they_are_named_with_their_size(look: WithoutGradients) -> None:
     model = Net()
-    trained(model)
+    trained(model, look)
     assert look.sentence(2, names(model)) == (
-        "Of 6 parameters that optimizers hold, 2 parameters (0.004 MB) got no gradient in 2 steps after the measured "
+        "Of 6 parameters that optimizers hold, 2 parameters (4.0 kB) got no gradient in 2 steps after the measured "
         "ones: Net.unused.weight, Net.unused.bias. If no step uses them, leave them out of the model, or freeze "
         "them by requires_grad_(False)."
     )
@@ -58,13 +56,15 @@ def test_nothing_is_said_where_all_have_gradients_or_none(look: WithoutGradients
     model = nn.Linear(2, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     optimizer.step()
+    look.look(optimizer)
     assert look.sentence(1, {}) == ""  # gradients are kept elsewhere
     model(torch.ones(2)).sum().backward()
     optimizer.step()
+    look.look(optimizer)
     assert look.sentence(2, {}) == ""
 
 
 def test_after_the_end_nobody_looks(look: WithoutGradients) -> None:
-    look.stop()
-    trained(Net())
+    look.is_on = False
+    trained(Net(), look)
     assert look.sentence(2, {}) == ""

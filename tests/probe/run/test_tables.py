@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from statistics import fmean
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ def tables(launched: Launched) -> ProfileTables:
     return found
 
 
-def briefly(runner: Runner, script: str, *arguments: str, **orders: object) -> Launched:
+def briefly(runner: Runner, script: str, *arguments: str, **orders: Any) -> Launched:
     """As the command does where nobody has asked for more."""
     return runner.run(script, *arguments, deep_steps=3, deep_without_device=False, **orders)
 

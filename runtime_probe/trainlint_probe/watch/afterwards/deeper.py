@@ -74,6 +74,7 @@ class Deeper:
         compiled: bool,
         step_ms: float = 0.0,
         is_alone: bool = True,
+        gradients: WithoutGradients | None = None,
         memory: Callable[[], Memory | None] | None = None,
         loaders: Loaders | None = None,
         sampler: Sampler | None = None,
@@ -109,6 +110,7 @@ class Deeper:
         """A few steps for the table of operators, where nobody has asked for more and no device has work."""
         self.step_ms = step_ms
         self.modules = None if compiled else ModuleRanges()
+        self.gradients = gradients or WithoutGradients()
         self.memory = memory
         self.profiled = self.profiled_of = 0
         """Steps that were recorded whole, and those that were to be."""
@@ -275,8 +277,7 @@ class Deeper:
         self.watch.ranges = record_function
         if self.modules is not None:
             self.modules.start()
-        gradients = WithoutGradients()
-        gradients.start()
+        self.gradients.is_on = True
         try:
             for step in range(steps):
                 kept = "those before it are kept" if step >= _FEWEST_STEPS else "too early for a trace"
@@ -288,17 +289,17 @@ class Deeper:
                 yield from self._look_for_waits(record_function)
         finally:
             self.hidden.end()
-            gradients.stop()
+            self.gradients.is_on = False
             if self.modules is not None:
                 self.modules.stop()
-            said = gradients.sentence(self.profiled, self.modules.parameters if self.modules is not None else {})
-            if said and self.profiled >= _FEWEST_STEPS:
-                self.watch.note(said)
             self.watch.ranges = None
             with _quiet():
                 profiler.stop()
             self._keep_trace(profiler)
             self.found["profiled_s"] = perf_counter() - began
+        names = self.modules.parameters if self.modules is not None else {}
+        if said := self.gradients.sentence(self.profiled, names):
+            self.watch.note(said)
 
     def _look_for_waits(self, record_function: Any) -> Generator[bool, None, None]:
         self.stage = "while waits inside of operators were looked for"

@@ -6,30 +6,23 @@ from collections.abc import Mapping
 from typing import Any
 
 import torch
-from torch.optim.optimizer import register_optimizer_step_post_hook
 
 _MOST_NAMES = 3
+_MB = 1_000_000
 
 
 class WithoutGradients:
-    """Looks at the gradients of each optimizer that steps, between `start` and `stop`."""
+    """Looks at the gradients of each optimizer that steps while it is on."""
 
     def __init__(self) -> None:
-        self._handle: Any = None
+        self.is_on = False
         self._held: dict[int, torch.Tensor] = {}
         self._with: set[int] = set()
 
-    def start(self) -> None:
-        """Look at each step from now on."""
-        self._handle = register_optimizer_step_post_hook(self._look)
-
-    def stop(self) -> None:
-        """Look no more."""
-        if self._handle is not None:
-            self._handle.remove()
-            self._handle = None
-
-    def _look(self, optimizer: Any, args: object, kwargs: object) -> None:
+    def look(self, optimizer: Any) -> None:
+        """An optimizer has stepped."""
+        if not self.is_on:
+            return
         for group in optimizer.param_groups:
             for parameter in group["params"]:
                 if parameter.requires_grad:
@@ -52,9 +45,10 @@ class WithoutGradients:
         more = len(without) - len(known)
         named = f": {', '.join(known)}{f' and {more} more' if more else ''}" if known else ""
         size = sum(parameter.numel() * parameter.element_size() for parameter in without)
+        amount = f"{size / 1e6:.1f} MB" if size >= _MB else f"{size / 1e3:.1f} kB"
         held = "1 parameter" if len(without) == 1 else f"{len(without)} parameters"
         return (
-            f"Of {len(self._held)} parameters that optimizers hold, {held} ({size / 1e6:.3g} MB) got no gradient in "
+            f"Of {len(self._held)} parameters that optimizers hold, {held} ({amount}) got no gradient in "
             f"{steps} steps after the measured ones{named}. If no step uses them, leave them out of the model, or "
             "freeze them by requires_grad_(False)."
         )
