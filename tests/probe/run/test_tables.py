@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -11,6 +13,7 @@ from tests.probe.run.running import Runner, only
 from trainlint_probe.launch import Launched
 from trainlint_probe.profile_tables.tables import ProfileTables, tables_of
 from trainlint_probe.traces.events import read_events
+from trainlint_probe.watch.afterwards import deeper
 
 
 def tables(launched: Launched) -> ProfileTables:
@@ -69,7 +72,19 @@ def test_ranks_take_no_further_steps(runner: Runner) -> None:
     assert launched.traces == ()
 
 
-def test_a_step_of_very_many_operators_is_not_recorded(runner: Runner) -> None:
-    launched = briefly(runner, "layers", "many", warmup=1, warmup_limit=2, steps=2)
-    assert launched.traces == ()
-    assert any(note.startswith("There are no tables of operators and modules") for note in only(launched).notes)
+class Profiler:
+    """Writes a trace of a thousand bytes."""
+
+    def export_chrome_trace(self, path: str) -> None:
+        Path(path).write_text("x" * 1000)
+
+
+def test_a_trace_that_would_take_long_to_read_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = tmp_path / "trace.rank0.json.gz"
+    monkeypatch.setattr(deeper, "_MOST_BYTES", 999)
+    assert not deeper._written_if_small(Profiler(), trace)
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(deeper, "_MOST_BYTES", 1000)
+    assert deeper._written_if_small(Profiler(), trace)
+    assert [path.name for path in tmp_path.iterdir()] == [trace.name]
+    assert gzip.decompress(trace.read_bytes()) == b"x" * 1000

@@ -35,10 +35,6 @@ optimizer = torch.optim.SGD([weight for model in models for weight in model.para
 criterion = nn.MSELoss()
 for _ in range(200):
     loss = sum(criterion(model(torch.ones(4, 8)), torch.ones(4, 2)) for model in models)
-    if WHAT == "many":
-        with torch.no_grad():
-            for _ in range(110_000):
-                torch.neg(loss)
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
