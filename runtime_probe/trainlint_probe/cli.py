@@ -96,12 +96,20 @@ def _text(result: Result, options: Options) -> str:
             comparisons=result.comparisons,
             unjudged=result.unjudged,
             budgets=result.budgets,
+            tables=result.tables,
             verbose=options.verbose,
         )
     from trainlint_probe.report.terminal_trace import render_trace
 
     assert result.reading is not None, "a result is of a run or of a trace"
-    return render_trace(result.reading, result.verdicts, style, unjudged=result.unjudged, verbose=options.verbose)
+    return render_trace(
+        result.reading,
+        result.verdicts,
+        style,
+        unjudged=result.unjudged,
+        tables=result.tables,
+        verbose=options.verbose,
+    )
 
 
 def _page(result: Result) -> str:
@@ -115,6 +123,7 @@ def _page(result: Result) -> str:
             result.readings,
             result.comparisons,
             timeline=result.timeline,
+            tables=result.tables,
             unjudged=result.unjudged,
             budgets=result.budgets,
         )

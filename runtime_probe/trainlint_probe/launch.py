@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trainlint.evidence import Run
 from trainlint_probe.changed_files.files import Changes, changes, snapshot
+from trainlint_probe.live.line import can_show, live_line
 from trainlint_probe.orders import SAFETY_STOP, TIMED_OUT, Orders, as_environment
 from trainlint_probe.overlay import NO_OVERLAY, Overlay, overlay_for
 from trainlint_probe.processes import GRACE, signal_name, started
@@ -41,6 +43,8 @@ class Request:
     """How long to watch. Where the evidence goes is filled in."""
     script_to_stderr: bool = False
     """Whether what the script prints goes to stderr, where stdout is the report's."""
+    progress: bool = False
+    """Whether a line at the end of the terminal shows how far the run is, where stderr is one."""
     overlay: bool | None = False
     """Whether the script runs on an overlay, so that no file of the user's changes: True does so or does not run,
     None does so where the machine allows it."""
@@ -80,12 +84,15 @@ def launch(request: Request, output: Path) -> Launched:
     before = None if overlay.layers else snapshot(places)
     interrupted = False
     try:
-        with started(
-            overlay.around(_command(request)),
-            env=silenced({**os.environ, **as_environment(orders)}, str(output)),
-            stdout=sys.stderr if request.script_to_stderr else None,
-        ) as process:
-            _wait(process, output, orders)
+        with (
+            live_line(sys.stderr, output, wanted=request.progress) as show,
+            started(
+                overlay.around(_command(request)),
+                env=silenced({**os.environ, **as_environment(orders)}, str(output)),
+                stdout=sys.stderr if request.script_to_stderr else None,
+            ) as process,
+        ):
+            _wait(process, output, orders, show)
     except KeyboardInterrupt:
         interrupted = True
     changed = overlay.changes() if before is None else changes(before, snapshot(places))
@@ -100,6 +107,7 @@ def _orders(request: Request, output: Path, overlay: Overlay) -> Orders:
         parent=os.getpid(),
         directory=str(Path.cwd()),
         overlaid=overlay.directories,
+        progress=request.progress and can_show(sys.stderr, os.environ),
     )
 
 
@@ -121,12 +129,15 @@ def directories_of(name: str, *, module: bool) -> tuple[Path, ...]:
     return tuple(dict.fromkeys((Path.cwd(), script)))
 
 
-def _wait(process: subprocess.Popen[bytes], output: Path, orders: Orders) -> None:
-    """Wait until the process has ended, or enough was seen and it goes on all the same, or its time is up."""
+def _wait(process: subprocess.Popen[bytes], output: Path, orders: Orders, show: Callable[[], None]) -> None:
+    """Wait until the process has ended, or enough was seen and it goes on all the same, or its time is up. `show` is
+    called meanwhile.
+    """
     limit = time.monotonic() + orders.start_timeout + orders.timeout + _MARGIN
     seen_at: float | None = None
     while process.poll() is None and time.monotonic() < limit:
         time.sleep(_POLL)
+        show()
         if seen_at is None and has_ended(output):
             seen_at = time.monotonic()
         if seen_at is not None and time.monotonic() > seen_at + GRACE:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ from trainlint_probe.judgement.uneven import about_uneven_steps
 from trainlint_probe.launch import Launched, Request, launch
 from trainlint_probe.options import Options
 from trainlint_probe.orders import Orders
+from trainlint_probe.profile_tables.tables import ProfileTables, tables_of
 from trainlint_probe.report.words import by_cost
 from trainlint_probe.result import Result
 from trainlint_probe.traces.events import UnreadableTrace, read_events
@@ -42,8 +43,19 @@ if TYPE_CHECKING:
 _DEEP_STEPS = 3
 """Steps under the profiler: enough to drop the first, and a trace of tens of megabytes at most."""
 
-_Read = tuple[TraceReading | None, Timeline | None, str]
-"""What a trace shows, a step of it, and what kept it from being read."""
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What came of the trace of the deeper look."""
+
+    reading: TraceReading | None = None
+    """None as well where there was no device and nobody asked for more than the tables: what a trace of the host alone
+    shows, the window has shown without the profiler."""
+    timeline: Timeline | None = None
+    tables: ProfileTables | None = None
+    trouble: str = ""
+    """What kept it from being read."""
+
 
 _OF_ANYBODY = frozenset({Symptom.GRAPH_BREAK, Symptom.RECOMPILE})
 """What is told of the line that it happens at, whoever has written it."""
@@ -56,8 +68,9 @@ def result_of_run(options: Options) -> Result:
     """
     assert options.script is not None, "of_trace is for traces"
     limits = limits_of(options)
-    launched, ranks, (reading, timeline, trouble) = _watched(options)
-    runs = tuple(_noted(run, launched, trouble) for run in _typical_first(ranks.typical, launched.runs))
+    launched, ranks, read = _watched(options)
+    reading = read.reading
+    runs = tuple(_noted(run, launched, read.trouble) for run in _typical_first(ranks.typical, launched.runs))
     if reading is not None:
         runs = (with_recoverable(runs[0], reading), *runs[1:])
     runs = (with_others(runs[0], runs), *runs[1:])
@@ -81,7 +94,8 @@ def result_of_run(options: Options) -> Result:
         runs,
         whole.verdicts,
         reading,
-        timeline,
+        read.timeline,
+        tables=read.tables,
         comparisons=comparisons,
         judged=static.judged,
         unjudged=whole.unjudged,
@@ -103,7 +117,7 @@ def _watched(options: Options) -> tuple[Launched, Together, _Read]:
         if launched.interrupted:
             raise KeyboardInterrupt
         ranks = together(launched.runs)
-        return launched, ranks, _read(launched, ranks.typical.rank)
+        return launched, ranks, _read(launched, ranks.typical.rank, whole=options.deep is True)
 
 
 def _temporary_directory() -> tempfile.TemporaryDirectory[str]:
@@ -131,20 +145,24 @@ def _request(options: Options) -> Request:
             budget=options.budget,
         ),
         script_to_stderr=options.output_file is None,
+        progress=options.progress,
         overlay=options.overlay,
     )
 
 
-def _read(launched: Launched, rank: int) -> _Read:
-    """What the trace of a rank shows, a step of it, and what kept it from being read."""
+def _read(launched: Launched, rank: int, *, whole: bool) -> _Read:
+    """What the trace of a rank shows. `whole`: also where only the host was recorded."""
     path = next((path for path in launched.traces if path.name.startswith(f"trace.rank{rank}.")), None)
     if path is None:
-        return None, None, ""
+        return _Read()
     try:
         trace = read_events(path)
-        return reading_of(trace), timeline_of(trace), ""
+        tables = tables_of(trace)
+        if not (whole or trace.work):
+            return _Read(tables=tables)
+        return _Read(reading_of(trace), timeline_of(trace), tables)
     except UnreadableTrace as error:
-        return None, None, str(error)
+        return _Read(trouble=str(error))
 
 
 def _typical_first(typical: Run, runs: Sequence[Run]) -> tuple[Run, ...]:

@@ -13,6 +13,7 @@ from trainlint_probe.judgement.confirming import told
 from trainlint_probe.judgement.runtime_rules import as_verdicts
 from trainlint_probe.judgement.static import configured, judge_files, with_lines_elsewhere
 from trainlint_probe.options import Options
+from trainlint_probe.profile_tables.tables import tables_of
 from trainlint_probe.result import Result
 from trainlint_probe.traces.events import UnreadableTrace, read_events
 from trainlint_probe.traces.judge import judge, judge_memory, judge_ranks
@@ -26,16 +27,17 @@ def result_of_trace(options: Options, path: Path) -> Result:
     """What a trace, or a directory with one for each rank, shows. Raises UsageError where it cannot be read."""
     memory = _memory(options.memory)
     readings: TraceReading | RanksReading
-    timeline = None
+    timeline = tables = None
     try:
         if path.is_dir():
             readings = read_ranks(path)
             reading = readings.ranks[0]
+            tables = tables_of(read_events(reading.path))
             found = [*judge_ranks(readings), *(item for rank in readings.ranks for item in judge(rank))]
         else:
             trace = read_events(path)
             readings = reading = reading_of(trace)
-            timeline, found = timeline_of(trace), judge(reading)
+            timeline, found, tables = timeline_of(trace), judge(reading), tables_of(trace)
     except UnreadableTrace as error:
         raise UsageError(str(error)) from error
     run = run_of(reading)
@@ -49,7 +51,9 @@ def result_of_trace(options: Options, path: Path) -> Result:
     static = with_lines_elsewhere(static, lines, "the trace has lines of it, and it was not named")
     whole = told(static, run, of_run, configurations)
     unjudged = replace(whole.unjudged, failures=(*whole.unjudged.failures, *_unread(readings)))
-    return Result((), whole.verdicts, readings, timeline, memory, judged=static.judged, unjudged=unjudged)
+    return Result(
+        (), whole.verdicts, readings, timeline, memory, tables=tables, judged=static.judged, unjudged=unjudged
+    )
 
 
 def _unread(readings: TraceReading | RanksReading) -> tuple[Failure, ...]:

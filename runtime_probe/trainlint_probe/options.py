@@ -63,6 +63,8 @@ class Options:
     output_file: Path | None
     page: Path | None
     color: Color
+    progress: bool
+    """Whether a line shows how far the run is, where stderr is a terminal."""
     verbose: bool
 
 
@@ -94,6 +96,7 @@ def read_options(arguments: Sequence[str]) -> Options:
         output_file=typed.output_file,
         page=typed.page,
         color=typed.color,
+        progress=typed.progress,
         verbose=typed.verbose,
     )
 
@@ -139,7 +142,8 @@ def _parser() -> argparse.ArgumentParser:
         "--deep",
         action="store_true",
         default=None,
-        help="look at a few more steps with PyTorch's profiler (default: where there is an accelerator)",
+        help="look at a few more steps with PyTorch's profiler (default: where there is an accelerator; elsewhere only "
+        "for the tables of operators and modules, where that takes seconds)",
     )
     deep.add_argument("--no-deep", dest="deep", action="store_false", help="never do so")
     overlay = run.add_mutually_exclusive_group()
@@ -186,7 +190,12 @@ def _parser() -> argparse.ArgumentParser:
     output.add_argument(
         "--color", choices=("auto", "always", "never"), default="auto", metavar="WHEN", help="%(choices)s"
     )
-    output.add_argument("-v", "--verbose", action="store_true", help="say of each finding what was seen of it")
+    output.add_argument(
+        "--no-progress", dest="progress", action="store_false", help="no line at the end of the terminal while it runs"
+    )
+    output.add_argument(
+        "-v", "--verbose", action="store_true", help="say of each finding what was seen of it, and show whole tables"
+    )
     return parser
 
 

@@ -42,6 +42,8 @@ class Orders:
     """Whether what a budget limits is counted at each line."""
     flops: bool = True
     """Whether the floating point operations of one more step are counted, after the window."""
+    progress: bool = False
+    """Whether the process tells how far it is, twice a second."""
     parent: int = 0
     """The process that waits for the evidence: where it is gone, its children end too. 0: nobody waits."""
     command: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ from trainlint.evidence import Judged, Run, Verdict
 if TYPE_CHECKING:
     from trainlint.finding import Failure
     from trainlint_probe.budgets.judged import Spending
+    from trainlint_probe.profile_tables.tables import ProfileTables
     from trainlint_probe.traces.memory_snapshot import MemoryReading
     from trainlint_probe.traces.ranks import RanksReading
     from trainlint_probe.traces.reading import TraceReading
@@ -52,6 +53,8 @@ class Result:
     """What the trace shows, or the traces of all ranks."""
     timeline: Timeline | None = None
     memory: MemoryReading | None = None
+    tables: ProfileTables | None = None
+    """The operators and modules of the trace."""
     comparisons: tuple[Verification, ...] = ()
     """What came of trying fixes."""
     judged: Judged = field(default_factory=Judged)

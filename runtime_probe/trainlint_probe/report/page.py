@@ -16,6 +16,7 @@ from trainlint.report.words import failure_sentence
 from trainlint_probe.budgets.words import lines_of
 from trainlint_probe.judgement.ranks import together
 from trainlint_probe.judgement.utilization import utilization
+from trainlint_probe.profile_tables.page import tables_of_page
 from trainlint_probe.report import pictures
 from trainlint_probe.report.drawing import Picture
 from trainlint_probe.report.html import html_environment
@@ -37,7 +38,6 @@ from trainlint_probe.report.words import (
     often,
     percent,
     place,
-    sampled_lines,
     to_do_first,
     why,
     why_no_step,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
     from trainlint_probe.budgets.judged import Spending
+    from trainlint_probe.profile_tables.tables import ProfileTables
     from trainlint_probe.traces.ranks import RanksReading
     from trainlint_probe.traces.reading import TraceReading
     from trainlint_probe.traces.timeline import Timeline
@@ -77,6 +78,7 @@ def page(
     comparisons: Sequence[Verification] = (),
     *,
     timeline: Timeline | None = None,
+    tables: ProfileTables | None = None,
     unjudged: Unjudged = EVERYTHING_JUDGED,
     budgets: Sequence[Spending] = (),
 ) -> str:
@@ -88,6 +90,7 @@ def page(
         reading: what a trace shows, or the traces of all ranks, where there are any.
         comparisons: what came of trying fixes.
         timeline: a step of that trace.
+        tables: its operators and modules.
         unjudged: what no verdict speaks of.
         budgets: what each process spent, where there is a budget.
 
@@ -100,6 +103,7 @@ def page(
     phases = mean_phases(run) if run else _phases(trace)
     return _template().render(
         **_of_run(run),
+        **tables_of_page(tables, run),
         title=_title(run, reading.path if reading else None),
         first=to_do_first(verdicts, _ADVISED),
         instead=list(_instead(run, phases, verdicts, unjudged)),
@@ -133,7 +137,7 @@ def _of_run(run: Run | None) -> dict[str, object]:
     """What the page shows of a run alone, by the template's names."""
     if run is None:
         nothing = dict.fromkeys(("run", "mean", "median", "utilization"))
-        return {**nothing, "command": "", "why_no_step": "", "seen": [], "sampled": [], "facts": {}}
+        return {**nothing, "command": "", "why_no_step": "", "seen": [], "facts": {}}
     times = [step.ms for step in run.steps]
     return {
         "run": run,
@@ -143,7 +147,6 @@ def _of_run(run: Run | None) -> dict[str, object]:
         "median": median(times) if times else None,
         "utilization": utilization(run),
         "seen": sorted(run.seen, key=lambda item: (-(item.host_ms or 0.0), item.at)),
-        "sampled": list(sampled_lines(run)),
         "facts": run.environment.facts,
     }
 

@@ -15,6 +15,7 @@ from trainlint.report.terminal import as_written, wrapped
 from trainlint.report.words import failure_sentence
 from trainlint_probe.judgement.ranks import together
 from trainlint_probe.judgement.utilization import utilization
+from trainlint_probe.profile_tables.terminal import profile_lines
 from trainlint_probe.report.budget import budget_lines
 from trainlint_probe.report.words import (
     Defect,
@@ -40,6 +41,7 @@ from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
 
 if TYPE_CHECKING:
     from trainlint_probe.budgets.judged import Spending
+    from trainlint_probe.profile_tables.tables import ProfileTables
     from trainlint_probe.verify.result import Verification
 
 _BAR = 30
@@ -70,6 +72,7 @@ def render(
     comparisons: Sequence[Verification] = (),
     unjudged: Unjudged = EVERYTHING_JUDGED,
     budgets: Sequence[Spending] = (),
+    tables: ProfileTables | None = None,
     verbose: bool = False,
 ) -> str:
     """The report of a run, ending with a line feed.
@@ -81,12 +84,14 @@ def render(
         comparisons: what came of trying fixes.
         unjudged: what no verdict speaks of.
         budgets: what each process spent, where there is a budget.
+        tables: the operators and modules of the first run.
         verbose: whether every verdict is explained, those that ask for no work as well.
     """
     lines = [
         *_heading(runs, style),
         *split_lines(mean_phases(runs[0]), style),
         *_sampled(runs[0], style),
+        *profile_lines(tables, style, run=runs[0], verbose=verbose),
         *_ranks(runs, style),
         *verdict_lines(verdicts, style, verbose=verbose),
         *_tried(comparisons, style),

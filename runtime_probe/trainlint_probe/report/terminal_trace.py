@@ -10,6 +10,8 @@ from trainlint.evidence import Phase, Verdict
 from trainlint.report.characters import sentence
 from trainlint.report.settings import Style
 from trainlint.report.terminal import as_written, wrapped
+from trainlint_probe.profile_tables.tables import ProfileTables
+from trainlint_probe.profile_tables.terminal import profile_lines
 from trainlint_probe.report.terminal import failure_lines, note_lines, notes_on, split_lines, verdict_lines
 from trainlint_probe.report.words import milliseconds
 from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
@@ -28,6 +30,7 @@ def render_trace(
     style: Style,
     *,
     unjudged: Unjudged = EVERYTHING_JUDGED,
+    tables: ProfileTables | None = None,
     verbose: bool = False,
 ) -> str:
     """The report of a trace, ending with a line feed. What it takes is what `render` takes of a run."""
@@ -36,6 +39,7 @@ def render_trace(
         *_heading(reading, style),
         *split_lines(phases, style),
         *(_device(reading, reading.device, style) if reading.device else ()),
+        *profile_lines(tables, style, verbose=verbose),
         *verdict_lines(verdicts, style, of_run=False, verbose=verbose),
         *failure_lines(unjudged, style),
         *note_lines([*((f"note: {note}", "dim") for note in reading.notes), *notes_on(unjudged)], style),

@@ -9,6 +9,7 @@ from trainlint.evidence import Phase
 from trainlint_probe.traces.copies import Copy
 from trainlint_probe.traces.events import Trace
 from trainlint_probe.traces.intervals import Coverage, Span, bridged, overlap, subtract, total, union
+from trainlint_probe.traces.places import MODULE
 from trainlint_probe.traces.steps import Window
 from trainlint_probe.traces.syncs import Wait
 
@@ -79,4 +80,5 @@ def _backward(trace: Trace) -> list[Span]:
 
 def _forward(trace: Trace) -> list[Span]:
     modules = [(frame.start, frame.end) for frame in trace.frames if frame.name.startswith("nn.Module: ")]
+    modules += [(item.start, item.end) for item in trace.annotations if item.name.startswith(MODULE)]
     return union([*modules, *_spans(trace, _FORWARD)])

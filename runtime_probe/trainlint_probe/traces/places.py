@@ -50,6 +50,8 @@ ABOUT_TO_WAIT = "TL|about to wait|"
 """Begins the name of a range of our own deep pass that ends right before a wait, and says whose line it is."""
 HOOKED_STEP = "TL|step with hooks|"
 """The name of the ranges around the steps that hold these. They come after the steps that are read for their times."""
+MODULE = "TL|module|"
+"""Begins the name of a range of our own deep pass around a call of a module, and says which one it is."""
 AT_ONCE_MS = 0.1
 """How soon after it the wait must begin: between the two, PyTorch does nothing but call CUDA."""
 

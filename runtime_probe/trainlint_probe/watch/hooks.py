@@ -15,6 +15,7 @@ from trainlint.evidence import Run
 from trainlint_probe.orders import Orders
 from trainlint_probe.watch import calls, forwards
 from trainlint_probe.watch.afterwards.deeper import Changes, CostOfWatching, Deeper
+from trainlint_probe.watch.afterwards.without_gradients import WithoutGradients
 from trainlint_probe.watch.compiles import Compiles
 from trainlint_probe.watch.direct_forwards import DirectForwards
 from trainlint_probe.watch.imported import Imports
@@ -50,6 +51,7 @@ class Hooks:
         self.sampler = Sampler(watch)
         self.switches = Switches(watch)
         self.warned = Warned(watch, lambda: clock.is_closed)
+        self.without_gradients = WithoutGradients()
         self.memory = Reader()
         self.budget = _budget(watch) if orders.budget else None
         self.deeper: Deeper | None = None
@@ -83,7 +85,8 @@ class Hooks:
         self.clock.memory = self.memory.read
         self.clock.compiled = self.compiles.count
 
-    def _after_step(self) -> None:
+    def _after_step(self, optimizer: Any) -> None:
+        self.without_gradients.look(optimizer)
         self.replicas.after_step()
         self.direct_forwards.step_ended()
 
@@ -105,6 +108,8 @@ class Hooks:
         first, last = clock.first, clock.last
         if self.orders.flops and self.compiles.count():
             self.watch.note("The floating point operations of a step are not counted, as parts of it are compiled.")
+        if unused := _unused_gpu():
+            self.watch.note(unused)
         if self.memory.not_measured:
             self.watch.note(self.memory.not_measured)
         seen = self.watch.ledger.between(first.sites, last.sites, self.watch.directory)
@@ -133,11 +138,15 @@ class Hooks:
         def all_seen(changes: Changes) -> None:
             seen(lambda run: self._with_handovers(self._with_ways_of_updating(changes(run))))
 
+        clock = self.clock.best()
         deeper = Deeper(
             self.orders,
             self.watch,
             all_seen,
             compiled=self.compiles.count() > 0,
+            step_ms=fmean(clock.milliseconds() or [0.0]) if clock is not None else 0.0,
+            is_alone=self.clock.is_alone,
+            gradients=self.without_gradients,
             memory=self.memory.read if self.clock.memory_grew else None,
             loaders=self.loaders if self.clock.waits_for_data else None,
             cost=self._cost_of_watching(),
@@ -206,3 +215,10 @@ def _device() -> str:
         if module is not None and getattr(module, "is_available", bool)():
             return name
     return "cpu"
+
+
+def _unused_gpu() -> str:
+    """What to say where there is a GPU, and the training leaves it alone; empty otherwise."""
+    if not torch.cuda.is_available() or torch.cuda.is_initialized():
+        return ""
+    return "There is a GPU, and this training did not use it: move the model and the batches to it with .to('cuda')."

@@ -50,6 +50,15 @@ class TraceBuilder:
     def operator(self, name: str, start: float, end: float, thread: object = 1) -> None:
         self.event("cpu_op", name, start, end, thread)
 
+    def link(self, forward: float, backward: float, *, forward_thread: object = 1, backward_thread: object = 1) -> None:
+        """A node of backward, by when it starts, belongs to the operator of forward that starts then."""
+        self._number += 1
+        for end, at, thread in (("s", forward, forward_thread), ("f", backward, backward_thread)):
+            ts = DAY + round(at * 1000)
+            self.events.append(
+                {"ph": end, "cat": "fwdbwd", "name": "fwdbwd", "id": self._number, "pid": 10, "tid": thread, "ts": ts}
+            )
+
     def frame(self, name: str, start: float, end: float) -> None:
         self.event("python_function", name, start, end)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -24,6 +25,8 @@ from trainlint_probe.watch.afterwards.cost import blocks_for, differences, inter
 from trainlint_probe.watch.afterwards.hidden import HiddenWaits
 from trainlint_probe.watch.afterwards.keepers import Known, LineOfChange, keeper_of, known_tensors, new_tensors
 from trainlint_probe.watch.afterwards.kept import alive, collect
+from trainlint_probe.watch.afterwards.module_ranges import ModuleRanges
+from trainlint_probe.watch.afterwards.without_gradients import WithoutGradients
 from trainlint_probe.watch.lines import shown
 from trainlint_probe.watch.loaders import Loaders
 from trainlint_probe.watch.sampler import AFTERWARDS_S, ENOUGH, Sampler
@@ -40,6 +43,10 @@ _SAMPLED_STEPS, _SAMPLED_S = 100, 3.0
 _HOOKED_STEPS = 2
 """Steps in which PyTorch tells of its waits. They come after those that the trace is read for: each allocation takes
 longer in them."""
+_SHORT_S, _LONG_S = 3.0, 10.0
+"""On a CPU, where nobody has asked for the profiler: so long may all its steps together take, or else a single one."""
+_MOST_BYTES = 64_000_000
+"""Likewise, a trace that is read: that takes some seconds."""
 _FEWEST_STEPS = 2
 """Whole steps that a trace is worth keeping for: its reader drops the first, in which recording itself starts."""
 
@@ -65,13 +72,19 @@ class Deeper:
         seen: Callable[[Changes], None],
         *,
         compiled: bool,
+        step_ms: float = 0.0,
+        is_alone: bool = True,
+        gradients: WithoutGradients | None = None,
         memory: Callable[[], Memory | None] | None = None,
         loaders: Loaders | None = None,
         sampler: Sampler | None = None,
         cost: CostOfWatching | None = None,
         anomalies: CostOfWatching | None = None,
     ) -> None:
-        """`compiled`: parts of the training were compiled. What runs inside a compiled graph cannot be counted.
+        """`compiled`: parts of the training were compiled. What runs inside a compiled graph cannot be counted, and
+        hooks of modules would have it compiled anew.
+
+        `step_ms` is what a step takes. `is_alone`: no other process must take as many steps.
 
         `memory` reads what is held, where it has grown in the window and what is kept should be looked at.
 
@@ -93,9 +106,14 @@ class Deeper:
         self.stages = self._stages()
         self.counts = orders.flops and not compiled
         self.profiles = orders.deep_steps > 0 and (orders.deep_without_device or torch.accelerator.is_available())
+        self.profiles_briefly = orders.deep_steps > 0 and not self.profiles and is_alone and step_ms <= _LONG_S * 1e3
+        """A few steps for the table of operators, where nobody has asked for more and no device has work."""
+        self.step_ms = step_ms
+        self.modules = None if compiled else ModuleRanges()
+        self.gradients = gradients or WithoutGradients()
         self.memory = memory
-        self.profiled = 0
-        """Steps that were recorded whole."""
+        self.profiled = self.profiled_of = 0
+        """Steps that were recorded whole, and those that were to be."""
         self.hidden = HiddenWaits(watch)
         self.found: dict[str, Any] = {}
         self.kept: tuple[Seen, ...] = ()
@@ -104,10 +122,15 @@ class Deeper:
         """What goes on, for people; empty where little is lost if the script ends meanwhile."""
 
     @property
+    def doing(self) -> str:
+        """What goes on, for who waits."""
+        return f"after the window, {self.stage.partition(',')[0] or 'looking closer'}"
+
+    @property
     def wanted(self) -> bool:
         """Whether there is anything to do."""
         asked = (self.memory, self.loaders, self.sampler, self.cost, self.anomalies)
-        return self.profiles or self.counts or any(item is not None for item in asked)
+        return self.profiles or self.profiles_briefly or self.counts or any(item is not None for item in asked)
 
     def advance(self) -> None:
         """A step has ended."""
@@ -147,11 +170,13 @@ class Deeper:
         if self.memory is not None:
             yield from self._look_at_what_is_kept(self.memory)
         if self.profiles:
-            yield from self._profile()
+            yield from self._profile(self.orders.deep_steps)
         if self.counts:
             yield from self._count_operations()
         if self.loaders is not None:
             yield from self._hand_over(self.loaders)
+        if self.profiles_briefly:
+            yield from self._profile_briefly()
         if self.sampler is not None:
             yield from self._sample(self.sampler)
         if self.anomalies is not None:
@@ -235,43 +260,71 @@ class Deeper:
             what = keeper.name or "an object without a name"
             self.kept = (Seen(at, Symptom.GRAPH_KEPT, what, calls=1, steps=1),)
 
-    def _profile(self) -> Generator[bool, None, None]:
+    def _profile_briefly(self) -> Generator[bool, None, None]:
+        steps = self.orders.deep_steps if self.orders.deep_steps * self.step_ms <= _SHORT_S * 1e3 else 1
+        yield from self._profile(steps, waits=False)
+
+    def _profile(self, steps: int, *, waits: bool = True) -> Generator[bool, None, None]:
+        """`waits`: whether those of operators are looked for afterwards."""
         from torch.profiler import ProfilerActivity, profile, record_function, supported_activities
 
+        began = perf_counter()
+        self.profiled_of = steps
         activities = [activity for activity in supported_activities() if activity != ProfilerActivity.MTIA]
         profiler = profile(activities=activities)
         with _quiet():
             profiler.start()
         self.watch.ranges = record_function
+        if self.modules is not None:
+            self.modules.start()
+        self.gradients.is_on = True
         try:
-            for step in range(self.orders.deep_steps):
+            for step in range(steps):
                 kept = "those before it are kept" if step >= _FEWEST_STEPS else "too early for a trace"
-                self.stage = f"in step {step + 1} of {self.orders.deep_steps} under the profiler, {kept}"
+                self.stage = f"in step {step + 1} of {steps} under the profiler, {kept}" if waits else ""
                 with record_function(_step_name(step)):
                     yield True
                 self.profiled += 1
-            self.stage = "while waits inside of operators were looked for"
-            hooked = self.hidden.begin()
-            for _ in range(_HOOKED_STEPS if hooked else 0):
-                with record_function(HOOKED_STEP):
-                    yield True
-                self.hidden.steps += 1
+            if waits:
+                yield from self._look_for_waits(record_function)
         finally:
             self.hidden.end()
+            self.gradients.is_on = False
+            if self.modules is not None:
+                self.modules.stop()
             self.watch.ranges = None
             with _quiet():
                 profiler.stop()
             self._keep_trace(profiler)
+            self.found["profiled_s"] = perf_counter() - began
+        names = self.modules.parameters if self.modules is not None else {}
+        if said := self.gradients.sentence(self.profiled, names):
+            self.watch.note(said)
+
+    def _look_for_waits(self, record_function: Any) -> Generator[bool, None, None]:
+        self.stage = "while waits inside of operators were looked for"
+        hooked = self.hidden.begin()
+        for _ in range(_HOOKED_STEPS if hooked else 0):
+            with record_function(HOOKED_STEP):
+                yield True
+            self.hidden.steps += 1
 
     def _keep_trace(self, profiler: Any) -> None:
         from trainlint_probe.own_rank import rank_and_world
 
-        is_whole = self.profiled == self.orders.deep_steps
+        is_whole = self.profiled == self.profiled_of
         if not is_whole and self.profiled < _FEWEST_STEPS:
             return
         rank, _ = rank_and_world()
         trace = Path(self.orders.output) / f"trace.rank{rank}.json.gz"
-        profiler.export_chrome_trace(str(trace))
+        if self.profiles:
+            profiler.export_chrome_trace(str(trace))
+        elif not _written_if_small(profiler, trace):
+            self.watch.note(
+                "There are no tables of operators and modules, as each step calls very many operators: --deep records "
+                "them all the same."
+            )
+            return
         if not is_whole:
             _unmark(trace, _step_name(self.profiled))
 
@@ -292,6 +345,18 @@ class Deeper:
 def _step_name(number: int) -> str:
     """As the reader of traces knows steps."""
     return f"ProfilerStep#{number}"
+
+
+def _written_if_small(profiler: Any, trace: Path) -> bool:
+    """Write a trace; False, and no file, where reading it would take long."""
+    plain = trace.with_suffix("")
+    profiler.export_chrome_trace(str(plain))
+    is_small = plain.stat().st_size <= _MOST_BYTES
+    if is_small:
+        with plain.open("rb") as written, gzip.open(trace, "wb", compresslevel=1) as packed:
+            shutil.copyfileobj(written, packed)
+    plain.unlink()
+    return is_small
 
 
 def _unmark(trace: Path, step: str) -> None:

@@ -58,7 +58,7 @@ class Optimizers:
         """Where each optimizer was made."""
         self.known: WeakKeyDictionary[Any, _Stepping] = WeakKeyDictionary()
         self.all: list[_Stepping] = []
-        self.after_step: Callable[[], None] = lambda: None
+        self.after_step: Callable[[Any], None] = lambda optimizer: None
         self.is_trying = False
         """Whether the steps are those of copies."""
 
@@ -132,7 +132,7 @@ class Optimizers:
             return
         self.watch.phases.only_updates = False
         self.gradients.stepped(optimizer)
-        self.after_step()
+        self.after_step(optimizer)
         self.watch.phases.leave_to(stepping.depth)
         stepping.site.calls += 1
         stepping.site.nanoseconds += perf_counter_ns() - stepping.start
