@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -164,4 +165,10 @@ def test_a_run_shows_its_progress_and_leaves_the_scripts_output_alone(
     told = [line for line in theirs.split("\r\n") if line.startswith("error stream")]
     assert told[:300] == [f"error stream {number}" for number in range(300)]
     assert done.stdout.splitlines()[:300] == [f"output stream {number}" for number in range(300)]
-    assert "\x1b" not in done.stdout + report.read_text(encoding="utf-8")
+    written = report.read_text(encoding="utf-8")
+    assert "\x1b" not in done.stdout + written
+    document = json.loads(written)
+    assert document["profile"]["operators"]["rows"]
+    assert document["profile"]["modules"]["rows"][0]["path"] == "Linear"
+    assert document["lines"]
+    assert document["reading"] is None  # what a trace of the host shows is left to the measured steps
