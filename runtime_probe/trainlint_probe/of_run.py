@@ -15,6 +15,7 @@ from trainlint.evidence import Line, Run, Verdict
 from trainlint.symptoms import Symptom
 from trainlint_probe.changed_files.left import about_files
 from trainlint_probe.judgement.across_ranks import with_others
+from trainlint_probe.judgement.after_trials import with_trials
 from trainlint_probe.judgement.confirming import told
 from trainlint_probe.judgement.growth import about_few_steps
 from trainlint_probe.judgement.joined import with_recoverable
@@ -54,6 +55,10 @@ def result_of_run(options: Options) -> Result:
     Raises UsageError where there is nothing to run, or no evidence.
     """
     assert options.script is not None, "of_trace is for traces"
+    if options.verify:
+        from trainlint_probe.verify.fixes import check_named
+
+        check_named(options.verify)
     launched, ranks, (reading, timeline, trouble) = _watched(options)
     runs = tuple(_noted(run, launched, trouble) for run in _typical_first(ranks.typical, launched.runs))
     if reading is not None:
@@ -77,7 +82,7 @@ def result_of_run(options: Options) -> Result:
     runs = (_with_files_of(comparisons, runs[0]), *runs[1:])
     return Result(
         runs,
-        whole.verdicts,
+        with_trials(whole.verdicts, comparisons),
         reading,
         timeline,
         comparisons=comparisons,
@@ -125,8 +130,9 @@ def _request(options: Options) -> Request:
             timeout=options.timeout,
             deep_steps=deep,
             deep_without_device=options.deep is True,
+            tries_optimizers=options.tries_optimizers,
         ),
-        script_to_stderr=options.output_file is None,
+        script_to_stderr=True,
         overlay=options.overlay,
     )
 

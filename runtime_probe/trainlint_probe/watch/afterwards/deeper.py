@@ -19,9 +19,7 @@ import torch
 from trainlint.evidence import Alive, Interval, Line, Memory, Run, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.orders import Orders
-from trainlint_probe.traces.places import HOOKED_STEP
 from trainlint_probe.watch.afterwards.cost import blocks_for, differences, interval_of
-from trainlint_probe.watch.afterwards.hidden import HiddenWaits
 from trainlint_probe.watch.afterwards.keepers import Known, LineOfChange, keeper_of, known_tensors, new_tensors
 from trainlint_probe.watch.afterwards.kept import alive, collect
 from trainlint_probe.watch.lines import shown
@@ -37,9 +35,6 @@ _KEPT_STEPS = 3
 """After which what is kept is looked at again. A step that happens to keep something, as one that logs, is no leak."""
 _SAMPLED_STEPS, _SAMPLED_S = 100, 3.0
 """The most steps, and seconds, in which lines are looked at after the window."""
-_HOOKED_STEPS = 2
-"""Steps in which PyTorch tells of its waits. They come after those that the trace is read for: each allocation takes
-longer in them."""
 _FEWEST_STEPS = 2
 """Whole steps that a trace is worth keeping for: its reader drops the first, in which recording itself starts."""
 
@@ -53,6 +48,11 @@ class CostOfWatching:
     """Puts everything in place, or takes it out."""
     mark: Callable[[], None] = lambda: None
     """Does what is done at the end of a step that is watched."""
+
+
+def says_something(orders: Orders) -> bool:
+    """Whether to profile steps and count their operations: without an accelerator, only where the user asks for it."""
+    return orders.deep_without_device or torch.accelerator.is_available()
 
 
 class Deeper:
@@ -91,12 +91,11 @@ class Deeper:
         self.seen = seen
         self.is_done = self.is_cut_short = False
         self.stages = self._stages()
-        self.counts = orders.flops and not compiled
-        self.profiles = orders.deep_steps > 0 and (orders.deep_without_device or torch.accelerator.is_available())
+        self.counts = orders.flops and not compiled and says_something(orders)
+        self.profiles = orders.deep_steps > 0 and says_something(orders)
         self.memory = memory
         self.profiled = 0
         """Steps that were recorded whole."""
-        self.hidden = HiddenWaits(watch)
         self.found: dict[str, Any] = {}
         self.kept: tuple[Seen, ...] = ()
         """The line that keeps what steps make."""
@@ -138,7 +137,7 @@ class Deeper:
         return replace(
             run,
             **self.found,
-            seen=(*map(self._with_cost, run.seen), *self.kept, *self.hidden.added_to(run)),
+            seen=(*map(self._with_cost, run.seen), *self.kept),
             notes=tuple(self.watch.notes),
         )
 
@@ -250,14 +249,7 @@ class Deeper:
                 with record_function(_step_name(step)):
                     yield True
                 self.profiled += 1
-            self.stage = "while waits inside of operators were looked for"
-            hooked = self.hidden.begin()
-            for _ in range(_HOOKED_STEPS if hooked else 0):
-                with record_function(HOOKED_STEP):
-                    yield True
-                self.hidden.steps += 1
         finally:
-            self.hidden.end()
             self.watch.ranges = None
             with _quiet():
                 profiler.stop()
