@@ -15,6 +15,7 @@ from trainlint.evidence import Line, Run, Verdict
 from trainlint.symptoms import Symptom
 from trainlint_probe.changed_files.left import about_files
 from trainlint_probe.judgement.across_ranks import with_others
+from trainlint_probe.judgement.after_trials import with_trials
 from trainlint_probe.judgement.confirming import told
 from trainlint_probe.judgement.growth import about_few_steps
 from trainlint_probe.judgement.joined import with_recoverable
@@ -66,6 +67,10 @@ def result_of_run(options: Options) -> Result:
     Raises UsageError where there is nothing to run, or no evidence.
     """
     assert options.script is not None, "of_trace is for traces"
+    if options.verify:
+        from trainlint_probe.verify.fixes import check_named
+
+        check_named(options.verify)
     launched, ranks, read = _watched(options)
     reading = read.reading
     runs = tuple(_noted(run, launched, read.trouble) for run in _typical_first(ranks.typical, launched.runs))
@@ -90,7 +95,7 @@ def result_of_run(options: Options) -> Result:
     runs = (_with_files_of(comparisons, runs[0]), *runs[1:])
     return Result(
         runs,
-        whole.verdicts,
+        with_trials(whole.verdicts, comparisons),
         reading,
         read.timeline,
         tables=read.tables,
@@ -139,8 +144,9 @@ def _request(options: Options) -> Request:
             timeout=options.timeout,
             deep_steps=deep,
             deep_without_device=options.deep is True,
+            tries_optimizers=options.tries_optimizers,
         ),
-        script_to_stderr=options.output_file is None,
+        script_to_stderr=True,
         progress=options.progress,
         overlay=options.overlay,
     )
