@@ -43,7 +43,10 @@ def test_what_only_a_run_shows_is_about_no_finding(path: Path) -> None:
     assert read_evidence(path).verdicts == (samples.LOADING,)
 
 
-@pytest.mark.parametrize(("steps", "said"), [(30, "30 steps on cuda"), (1, "1 step on cuda"), (0, "0 steps on cuda")])
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [(30, "30 steps of train.py on cuda"), (1, "1 step of train.py on cuda"), (0, "0 steps of train.py on cuda")],
+)
 def test_the_run_is_told_by_its_steps_and_its_device(path: Path, steps: int, said: str) -> None:
     path.write_text(text_of(steps=steps))
     assert read_evidence(path).run == said

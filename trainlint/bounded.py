@@ -33,6 +33,10 @@ IGNORE_FILE_BYTES = 200_000
 """An ignore file, or git's configuration. GitHub's longest template for an ignore file has 8,000."""
 EVIDENCE_BYTES = 100_000_000
 """What `trainlint probe` wrote. It grows with the steps that were measured, to some megabytes at most."""
+TRACE_BYTES = 4_000_000_000
+"""A trace of torch.profiler, unpacked. Ten steps with stacks have some hundred megabytes, at times 1 GB."""
+SNAPSHOT_BYTES = 2_000_000_000
+"""A snapshot of the allocator's memory. Those of long histories have some hundred megabytes."""
 BASELINE_BYTES = 20_000_000
 """A baseline. A finding takes about 150 bytes, so this holds more than 100,000 findings."""
 

@@ -251,6 +251,9 @@ class Run:
     """Files that the script meant to write and that were written to a temporary directory, which is gone."""
     exit_code: int | None = None
     """The script's own, where it ended by itself."""
+    failure: str = ""
+    """What ended the script, where it failed: the exception's own words, and the line of the user's that it comes from.
+    """
     notes: tuple[str, ...] = ()
     """What the reader must know of the measurement, in sentences."""
 
@@ -285,9 +288,10 @@ class State(Enum):
     INCONCLUSIVE = "inconclusive"
     """It may cost more or less than the threshold."""
     UNMEASURED = "executed, unmeasured"
-    """The line ran, and its cost shows only on an accelerator."""
+    """The line ran, and what it costs cannot be measured: it shows on an accelerator alone, or the probe cannot see it.
+    """
     NOT_OBSERVED = "not observed"
-    """The line did not run in the window, or the probe cannot see it."""
+    """Nothing of it was seen, and the line is not known to have run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +324,8 @@ class Verdict:
     new: bool = False
     """Whether only the run could see it."""
     fix: str = ""
-    """How safe the finding's fix is, "safe", "numerics" or "unsafe"; empty where it has none."""
+    """How safe the finding's fix is, "safe", "numerics" or "unsafe"; empty where it has none, or where it was tried and
+    speaks against itself."""
     same_as: Reference | None = None
     """Of what only the run could see: the finding in the code that says the same of the same line. The two are one
     defect, and what is to be done about it stands with the other."""

@@ -210,7 +210,7 @@ class Measured:
     evidence: str
     """The file that holds it, as the user named it."""
     run: str
-    """What was measured, as in "20 steps on cpu"."""
+    """What was measured, as in "20 steps of train.py on cpu"."""
     verdicts: Mapping[Finding, Verdict]
     stale: tuple[str, ...] = ()
     """Files with findings that the evidence is about, and that have changed since."""

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from trainlint.bounded import EVIDENCE_BYTES, read_bounded
 from trainlint.evidence import OUTCOMES, Judged, Phase, Verdict
 from trainlint.evidence_json import Damaged, from_json
+from trainlint.patterns import lazy
 
 FORMAT_VERSION = 2
 """Of the document. A reader refuses any other."""
 
+_PYTHON = lazy(r"(?i)python[\d.]*")
 _AGAIN = "run `trainlint probe --output-format json -o FILE train.py` again"
 
 
@@ -47,6 +49,8 @@ class MeasuredRun:
     device: str
     outcome: str
     loaders: tuple[MeasuredLoader, ...] = ()
+    command: tuple[str, ...] = ()
+    """What was run, as the user wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ class Evidence:
     file: str
     """Where it was read from, as the user named it."""
     run: str
-    """What was measured, as in "20 steps on cpu"."""
+    """What was measured, as in "20 steps of train.py on cpu"."""
     judged: Judged
     verdicts: tuple[Verdict, ...]
     """Without those on what only a run shows."""
@@ -113,7 +117,13 @@ def _words(runs: tuple[MeasuredRun, ...]) -> str:
     if not runs:
         return "by a trace"
     steps = len(runs[0].steps)
-    return f"{steps} step{'' if steps == 1 else 's'} on {runs[0].device}"
+    script = script_of(runs[0].command)
+    return f"{steps} step{'' if steps == 1 else 's'}{f' of {script}' if script else ''} on {runs[0].device}"
+
+
+def script_of(command: Sequence[str]) -> str:
+    """The script, or the module, of a command: "train.py" of "python train.py --lr 1"; empty where there is none."""
+    return next((word for word in command if word != "-m" and not _PYTHON.fullmatch(PurePath(word).stem)), "")
 
 
 def _why_cut_short(runs: tuple[MeasuredRun, ...]) -> str:

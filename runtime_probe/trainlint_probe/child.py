@@ -18,6 +18,7 @@ from typing import NoReturn
 from trainlint.evidence_json import Damaged
 from trainlint_probe import child_processes, script
 from trainlint_probe.command import without_secrets
+from trainlint_probe.error_words import exit_in_words
 from trainlint_probe.orders import from_environment
 from trainlint_probe.recorder import Recorder
 
@@ -55,12 +56,14 @@ def _run(found: script.Script, arguments: Sequence[str], recorder: Recorder) -> 
     try:
         script.run(found, arguments)
     except SystemExit as stop:
-        return _exit_code(stop.code)
+        exit_code = _exit_code(stop.code)
+        recorder.failure = exit_in_words(stop.code) if exit_code else ""
+        return exit_code
     except KeyboardInterrupt as interrupt:
         sys.excepthook(KeyboardInterrupt, interrupt, _without_us(interrupt.__traceback__))
         return _INTERRUPTED
     except BaseException as error:  # noqa: BLE001 - whatever ends a script
-        recorder.failed_by = type(error).__name__
+        recorder.failed(error)
         faulty = faulty_watcher(error)
         error.__traceback__ = _without_us(error.__traceback__)
         sys.excepthook(type(error), error, error.__traceback__)

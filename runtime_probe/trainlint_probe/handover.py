@@ -42,7 +42,7 @@ def arm() -> None:
 
     def remember(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
         failed.append(True)
-        recorder.failed_by = kind.__name__
+        recorder.failed(error.with_traceback(traceback))
         shown(kind, error, traceback)
 
     def ended() -> None:

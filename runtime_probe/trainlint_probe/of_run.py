@@ -16,6 +16,7 @@ from trainlint.symptoms import Symptom
 from trainlint_probe.budgets.of_run import limits_of, spendings
 from trainlint_probe.changed_files.left import about_files
 from trainlint_probe.judgement.across_ranks import with_others
+from trainlint_probe.judgement.after_trials import with_trials
 from trainlint_probe.judgement.confirming import told
 from trainlint_probe.judgement.growth import about_few_steps
 from trainlint_probe.judgement.joined import with_recoverable
@@ -68,6 +69,10 @@ def result_of_run(options: Options) -> Result:
     """
     assert options.script is not None, "of_trace is for traces"
     limits = limits_of(options)
+    if options.verify:
+        from trainlint_probe.verify.fixes import check_named
+
+        check_named(options.verify)
     launched, ranks, read = _watched(options)
     reading = read.reading
     runs = tuple(_noted(run, launched, read.trouble) for run in _typical_first(ranks.typical, launched.runs))
@@ -92,7 +97,7 @@ def result_of_run(options: Options) -> Result:
     runs = (_with_files_of(comparisons, runs[0]), *runs[1:])
     return Result(
         runs,
-        whole.verdicts,
+        with_trials(whole.verdicts, comparisons),
         reading,
         read.timeline,
         tables=read.tables,
@@ -143,8 +148,9 @@ def _request(options: Options) -> Request:
             deep_steps=deep,
             deep_without_device=options.deep is True,
             budget=options.budget,
+            tries_optimizers=options.tries_optimizers,
         ),
-        script_to_stderr=options.output_file is None,
+        script_to_stderr=True,
         progress=options.progress,
         overlay=options.overlay,
     )

@@ -12,12 +12,14 @@ from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.confirming import told
 from trainlint_probe.judgement.runtime_rules import as_verdicts
 from trainlint_probe.judgement.static import configured, judge_files, with_lines_elsewhere
+from trainlint_probe.judgement.verdicts import WHOLE_TRACE
 from trainlint_probe.options import Options
 from trainlint_probe.profile_tables.tables import tables_of
 from trainlint_probe.result import Result
 from trainlint_probe.traces.events import UnreadableTrace, read_events
+from trainlint_probe.traces.guarded_snapshot import read_snapshot
 from trainlint_probe.traces.judge import judge, judge_memory, judge_ranks
-from trainlint_probe.traces.memory_snapshot import MemoryReading, UnreadableSnapshot, read_snapshot
+from trainlint_probe.traces.memory_snapshot import MemoryReading, UnreadableSnapshot
 from trainlint_probe.traces.ranks import RanksReading, read_ranks
 from trainlint_probe.traces.reading import TraceReading, reading_of
 from trainlint_probe.traces.timeline import timeline_of
@@ -70,7 +72,9 @@ def run_of(reading: TraceReading) -> Run:
     """A trace as a run: what its lines did, and what its steps took."""
     steps = tuple(Step(ms, reading.phases) for ms in reading.steps_ms) or (Step(reading.step_ms, reading.phases),)
     device = "cuda" if reading.device else "cpu"
-    return Run((), Environment({}), "window closed", steps=steps, seen=_seen(reading, len(steps)), device=device)
+    clock = reading.window.marks if reading.window.steps else WHOLE_TRACE
+    seen = _seen(reading, len(steps))
+    return Run((), Environment({}), "window closed", steps=steps, clock=clock, seen=seen, device=device)
 
 
 def _seen(reading: TraceReading, steps: int) -> tuple[Seen, ...]:

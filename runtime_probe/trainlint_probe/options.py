@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trainlint.cli.arguments import Parser, add_color, one_of
 from trainlint.cli.console import UsageError
 from trainlint.config.kinds import LIMITS
 
@@ -57,6 +58,8 @@ class Options:
     """Whether the run fails where it exceeds its limits."""
     limits: tuple[str, ...]
     """Limits as they were typed, besides those of the configuration: "syncs=0"."""
+    tries_optimizers: bool
+    """Whether to try each way in which an optimizer could update."""
     overlay: bool | None
     """Whether the script may run on an overlay alone (True), or never (False); None takes one where there can be."""
     output_format: str
@@ -91,6 +94,7 @@ def read_options(arguments: Sequence[str]) -> Options:
         seed=typed.seed,
         budget=typed.budget or bool(typed.limit),
         limits=tuple(typed.limit or ()),
+        tries_optimizers=typed.try_optimizers,
         overlay=typed.overlay,
         output_format=typed.output_format,
         output_file=typed.output_file,
@@ -116,7 +120,7 @@ def _check(typed: argparse.Namespace, words: Sequence[str]) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         "trainlint probe",
         usage="trainlint probe [options] SCRIPT [ARGUMENT ...]\n"
         "       trainlint probe [options] -m MODULE [ARGUMENT ...]\n"
@@ -146,6 +150,11 @@ def _parser() -> argparse.ArgumentParser:
         "for the tables of operators and modules, where that takes seconds)",
     )
     deep.add_argument("--no-deep", dest="deep", action="store_false", help="never do so")
+    run.add_argument(
+        "--try-optimizers",
+        action="store_true",
+        help="after the steps, time each way in which an optimizer could update (for-loop, foreach, fused) on copies",
+    )
     overlay = run.add_mutually_exclusive_group()
     overlay.add_argument(
         "--overlay",
@@ -182,14 +191,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     trace.add_argument("--memory", type=Path, metavar="SNAPSHOT", help="and this snapshot of torch.cuda.memory")
     output = parser.add_argument_group("output")
-    output.add_argument(
-        "--output-format", choices=("text", "json"), default="text", metavar="FORMAT", help="text, json (default: text)"
-    )
+    _add_format(output)
     output.add_argument("-o", "--output-file", type=Path, metavar="FILE", help="write the report there, not to stdout")
     output.add_argument("--page", type=Path, metavar="FILE", help="write a page with pictures (HTML) as well")
-    output.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", metavar="WHEN", help="%(choices)s"
-    )
+    add_color(output)
     output.add_argument(
         "--no-progress", dest="progress", action="store_false", help="no line at the end of the terminal while it runs"
     )
@@ -207,20 +212,26 @@ def _without_separator(words: Sequence[str]) -> list[str]:
 
 def doctor_parser() -> argparse.ArgumentParser:
     """The parser of `trainlint doctor`."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         "trainlint doctor",
         description="Say what a training would find on this machine (PyTorch, devices, driver, settings), and what is "
         "off with it.",
         epilog="Exit codes: 0 nothing is off; 1 something is; 2 the machine could not be asked.",
         allow_abbrev=False,
     )
-    parser.add_argument(
-        "--output-format", choices=("text", "json"), default="text", metavar="FORMAT", help="text, json (default: text)"
-    )
-    parser.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", metavar="WHEN", help="%(choices)s"
-    )
+    _add_format(parser)
+    add_color(parser)
     return parser
+
+
+def _add_format(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--output-format",
+        type=one_of(("text", "json")),
+        default="text",
+        metavar="FORMAT",
+        help="text, json (default: text)",
+    )
 
 
 def _count(text: str) -> int:

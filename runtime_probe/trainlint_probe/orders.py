@@ -37,11 +37,14 @@ class Orders:
     deep_steps: int = 0
     """Steps under the PyTorch profiler, after the window."""
     deep_without_device: bool = True
-    """Whether to profile where there is no accelerator, too: it shows no waits there, and takes as long."""
+    """Whether to profile, and to count operations, where there is no accelerator, too: a profile shows no waits there,
+    there is no peak to compare the operations with, and both take as long."""
     budget: bool = False
     """Whether what a budget limits is counted at each line."""
     flops: bool = True
     """Whether the floating point operations of one more step are counted, after the window."""
+    tries_optimizers: bool = False
+    """Whether each way in which an optimizer could update is tried on copies of its parameters, after the window."""
     progress: bool = False
     """Whether the process tells how far it is, twice a second."""
     parent: int = 0

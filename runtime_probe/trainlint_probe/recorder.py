@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.evidence import Run
 from trainlint_probe import environment
+from trainlint_probe.error_words import words_of, words_with_line
 from trainlint_probe.live.progress import progress_of, write_progress
 from trainlint_probe.orders import SAFETY_STOP, TIMED_OUT, Orders
 from trainlint_probe.own_rank import rank_and_world
@@ -51,7 +52,7 @@ class Recorder:
             ranks=lambda: rank_and_world()[1],
             by_our_fault=self._by_our_fault,
         )
-        self.saves = Saves(Path(orders.output) / "saved", self.watch)
+        self.saves = Saves(Path(orders.output) / "saved", self.watch, orders.overlaid)
         self.imports = Imports()
         self.hooks: Hooks | None = None
         """There once the script has imported torch."""
@@ -61,8 +62,8 @@ class Recorder:
         """What was written."""
         self.has_ended = False
         """Whether the script has ended before all was seen that was to be seen after the window."""
-        self.failed_by = ""
-        """The name of the exception that ended the script, if one did."""
+        self.failure = ""
+        """What ended the script, in words, where it failed."""
 
     def start(self) -> None:
         """Wait for torch to be imported, guard the files, and keep the time."""
@@ -91,6 +92,10 @@ class Recorder:
 
         self.hooks = Hooks(self.orders, self.watch, self.clock, self.imports)
         self.hooks.install()
+
+    def failed(self, error: BaseException) -> None:
+        """An exception ends the script."""
+        self.failure = words_with_line(error, self.watch.ledger.lines, self.orders.directory)
 
     def finish(self, outcome: str, exit_code: int | None = None) -> bool:
         """Write the evidence of what was seen until now. False where it has been written already."""
@@ -138,7 +143,7 @@ class Recorder:
             self.run = replace(self.run, notes=(*self.run.notes, f"{why} in the steps after the window."))
             self._write(self.run)
             return
-        self._by_our_fault(lambda: deeper.cut_short(f"{why}{self.failed_by and f' ({self.failed_by})'}"))
+        self._by_our_fault(lambda: deeper.cut_short(f"{why}{self.failure and f' ({self.failure})'}"))
 
     def _by_our_fault(self, act: Callable[[], object]) -> None:
         """What fails in here is no fault of the script, and must not look like one."""
@@ -146,8 +151,7 @@ class Recorder:
             act()
         except Exception as error:  # noqa: BLE001 - whatever it is, it is told to the parent
             if self.run is not None:
-                said = f"{type(error).__name__}: {error}"
-                note = f"The look after the window failed ({said}): what it was to add is missing."
+                note = f"The look after the window failed ({words_of(error)}): what it was to add is missing."
                 self._write(replace(self.run, notes=(*self.run.notes, note)))
                 if self.has_ended:
                     return  # with the script's own exit code
@@ -166,6 +170,7 @@ class Recorder:
             world_size=ranks,
             redirected=tuple(self.saves.twins.meant),
             exit_code=exit_code,
+            failure=self.failure if outcome == "script failed" else "",
         )
         if clock is not None and self.hooks is not None:
             seen = self.hooks.evidence(clock, clock.steps)

@@ -70,6 +70,21 @@ def concise(program: Program, *arguments: str) -> list[str]:
     return [f"{each[1]} {each[2] or '-'}" for each in found if each]
 
 
+class TestOfAnotherScript:
+    def test_that_it_says_nothing_of_these_findings_is_said(self, measured: Program) -> None:
+        result = measured("check", "--evidence", "evidence.json", "a_helper.py")
+        said = "evidence.json says nothing of these findings: it is of another run (30 steps of train.py on cuda)"
+        assert f"note: {said}, and about train.py\n" in result.err
+        assert result.code == 1
+
+    def test_where_it_speaks_of_one_of_the_files_nothing_is_said(self, measured: Program) -> None:
+        assert measured("check", "--evidence", "evidence.json").err == ""
+
+    def test_where_nothing_is_found_nothing_is_said(self, measured: Program, write: Write) -> None:
+        write("clean.py", "import torch\n")
+        assert measured("check", "--evidence", "evidence.json", "clean.py").err == ""
+
+
 class TestShown:
     def test_what_is_confirmed_comes_first_by_its_cost_and_what_is_refuted_last(self, measured: Program) -> None:
         assert concise(measured) == [
@@ -82,15 +97,15 @@ class TestShown:
 
     def test_people_read_why(self, measured: Program) -> None:
         page = measured("check", "--evidence", "evidence.json").out
-        assert "  measured: confirmed: it took 31.3 ms of a step of 50.0 ms (30 steps on cuda)\n" in page
-        assert "  measured: refuted: it took 0.1 ms of a step of 50.0 ms (30 steps on cuda)\n" in page
+        assert "  measured: confirmed: it took 31.3 ms of a step of 50.0 ms (30 steps of train.py on cuda)\n" in page
+        assert "  measured: refuted: it took 0.1 ms of a step of 50.0 ms (30 steps of train.py on cuda)\n" in page
         assert page.index("train.py:5:1") < page.index("train.py:4:1") < page.index("a_helper.py:2:1")
         assert page.count("measured:") == 4
 
     def test_json_has_verdicts_as_fields_and_keeps_its_order(self, measured: Program) -> None:
         whole = json.loads(measured("check", "--evidence", "evidence.json", "--output-format", "json").out)
         Draft202012Validator(SCHEMA).validate(whole)
-        assert whole["evidence"] == {"path": "evidence.json", "run": "30 steps on cuda", "stale": []}
+        assert whole["evidence"] == {"path": "evidence.json", "run": "30 steps of train.py on cuda", "stale": []}
         found = whole["findings"]
         places = [(each["path"], each["span"]["start_line"]) for each in found]
         assert places == sorted(places)
@@ -122,7 +137,9 @@ class TestShown:
         lines = measured("check", "--evidence", "evidence.json", "--output-format", "github").out.splitlines()
         assert lines[0].startswith("::warning file=a_helper.py,line=2")
         assert "measured" not in lines[0]
-        assert lines[4].endswith("%0A(measured: confirmed: it took 31.3 ms of a step of 50.0 ms (30 steps on cuda))")
+        assert lines[4].endswith(
+            "%0A(measured: confirmed: it took 31.3 ms of a step of 50.0 ms (30 steps of train.py on cuda))"
+        )
 
     def test_statistics_are_the_same(self, measured: Program) -> None:
         assert measured("check", "--statistics", "--evidence", "evidence.json") == measured("check", "--statistics")

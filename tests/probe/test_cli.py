@@ -66,9 +66,9 @@ class TestTraces:
     def test_a_trace_is_judged_with_its_numbers(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["probe", "--trace", str(starved(tmp_path))]) == 1
         shown = " ".join(capsys.readouterr().out.split())
-        assert "100.0 ms a step" in shown
+        assert "100 ms a step (2 steps of" in shown
         assert "TRNP101 loader-starvation" in shown
-        assert "40.0 ms of 100.0 ms (40.0%)" in shown
+        assert "waits 40 of 100 ms a step (40.0%)" in shown
 
     def test_findings_in_named_files_meet_the_trace_at_their_lines(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

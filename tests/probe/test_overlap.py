@@ -75,7 +75,7 @@ def test_a_loader_that_has_workers_may_or_may_not_gain() -> None:
 def test_it_is_said_what_the_step_waits_and_what_workers_cost() -> None:
     of = run(0.3, 1.5, cpu=0.3, handover=0.9)
     assert overlap(of, of.loaders).sentence == (
-        "the step waits 0.3 of 1.8 ms for this loader; workers can hide at most that and cost 0.9 ms to feed it "
+        "the step waits 0.3 of 1.8 ms for this loader; workers can hide at most that and cost 900 µs to feed it "
         "(1.5 MB a batch); 6.5 of 8 cores were free for them"
     )
 

@@ -43,7 +43,7 @@ def test_a_read_that_holds_up_the_step_is_confirmed() -> None:
     assert found.state is State.CONFIRMED
     assert found.cost == Interval(4.0, 6.0)
     assert found.share == Interval(0.08, 0.12)
-    gain = "without it a step could gain 4.00 to 6.00 ms: 8.0% to 12.0% of a step of 50.0 ms"
+    gain = "without it 4 to 6 ms a step could be gained: 8.0% to 12.0% of a step of 50 ms"
     assert found.sentence == f"Tensor.item ran once a step; {gain}"
 
 
@@ -116,7 +116,7 @@ class TestLoaders:
         assert found.cost is not None
         assert found.cost.high < 31.33
         assert found.sentence.startswith(
-            "the step waits 31.33 of 45.9 ms for this loader; workers can hide at most that and cost 0.5 ms to feed it"
+            "the step waits 31.3 of 45.9 ms for this loader; workers can hide at most that and cost 500 µs to feed it"
         )
 
     def test_a_wait_alone_confirms_nothing(self) -> None:
@@ -237,7 +237,7 @@ class TestOptimizers:
         assert (found.state, found.basis) == (State.CONFIRMED, "trial")
         assert found.cost is not None
         assert found.cost.low < 3.07 < found.cost.high
-        assert "148 tensors in 4.10 ms by for-loop, and in 1.03 ms by fused" in found.sentence
+        assert "148 tensors in 4.1 ms by for-loop, and in 1.03 ms by fused" in found.sentence
 
     def test_one_that_updates_in_the_fastest_way_is_refuted(self) -> None:
         assert self.said(replace(self.adam, path="fused")).state is State.REFUTED

@@ -81,7 +81,7 @@ class TestMemory:
         found = of([held(500)] * 4, [held(400)] * 3)
         assert found.outcome is Outcome.VERIFIED
         assert found.peak is not None
-        assert "saves 100.0 MB" in found.peak.sentence
+        assert "saves 100 MB" in found.peak.sentence
 
     def test_memory_that_costs_time_is_no_gain(self) -> None:
         assert of([held(500)] * 4, [held(400, ms=25.0)] * 3).outcome is Outcome.NO_GAIN

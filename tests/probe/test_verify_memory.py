@@ -24,7 +24,7 @@ def test_a_change_beyond_what_runs_differ_by_is_one() -> None:
     assert peak is not None
     assert (peak.where, peak.before, peak.after, peak.is_change) == ("host", 505_000_000, 402_000_000, True)
     assert peak.sentence == (
-        "it holds 402.0 MB of the machine's memory at most, and 505.0 MB without the fix: it saves 103.0 MB"
+        "it holds 402 MB of the machine's memory at most, and 505 MB without the fix: it saves 103 MB"
     )
 
 
@@ -33,7 +33,7 @@ def test_more_is_told_as_more() -> None:
     assert peak is not None
     assert peak.where == "device"
     assert peak.sentence.endswith(
-        "1.50 GB of the device's memory at most, and 1.00 GB without the fix: it needs 500.0 MB more"
+        "1.5 GB of the device's memory at most, and 1 GB without the fix: it needs 500 MB more"
     )
 
 

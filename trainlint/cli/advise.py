@@ -76,7 +76,7 @@ def _items(
             items += items_of_plan(plan, listed)
         except BadPlan as error:
             raise UsageError(f"{options.plan} {error}") from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UsageError(f"{options.plan} is no JSON ({error})") from error
     return ranked(items)
 

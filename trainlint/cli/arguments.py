@@ -182,7 +182,7 @@ def _check_parser() -> argparse.ArgumentParser:
         help="show what a run proved of each finding, the dearest first; "
         "`trainlint probe --output-format json -o FILE` writes it",
     )
-    _add_color(reports)
+    add_color(reports)
     reports.add_argument("-q", "--quiet", action="store_true", help="print findings and failures, nothing else")
     reports.add_argument(
         "-v", "--verbose", action="store_true", help="say on stderr what is done, and how long it takes"
@@ -217,7 +217,7 @@ def _why_parser() -> argparse.ArgumentParser:
     parser.add_argument("place", metavar="FILE[:LINE]", help="as in train.py:88 or train.py:80-95")
     add_plugins(parser)
     _add_page_format(parser, FORMATS)
-    _add_color(parser)
+    add_color(parser)
     add_settings(parser)
     add_cache(parser)
     return parser
@@ -246,7 +246,7 @@ def _advise_parser() -> argparse.ArgumentParser:
         "--oom", metavar="FILE", help="read PyTorch's message that memory ran out, from a log or from `-`"
     )
     _add_page_format(parser, FORMATS)
-    _add_color(parser)
+    add_color(parser)
     add_rules(parser)
     add_jobs(add_files(parser))
     return parser
@@ -286,7 +286,7 @@ def _explain_parser() -> argparse.ArgumentParser:
     parser.add_argument("rule", metavar="RULE", help="a code such as TRN201, or a name, in any case")
     add_plugins(parser)
     _add_page_format(parser, FORMATS)
-    _add_color(parser)
+    add_color(parser)
     return parser
 
 
@@ -313,7 +313,7 @@ def _rules_parser() -> argparse.ArgumentParser:
     parser.add_argument("--preview", action="store_true", help="only those not yet proved precise")
     add_plugins(parser)
     _add_page_format(parser, FORMATS)
-    _add_color(parser)
+    add_color(parser)
     return parser
 
 
@@ -386,7 +386,7 @@ def _typed(kind: Kind, also: str = "") -> Callable[[str], object]:
 def _add_page_format(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     parser.add_argument(
         "--output-format",
-        type=_one_of(formats),
+        type=one_of(formats),
         default="text",
         metavar="FORMAT",
         help=f"{', '.join(formats)} (default: text)",
@@ -452,17 +452,18 @@ def _add_cache_directory(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def _add_color(parser: argparse._ActionsContainer) -> None:
+def add_color(parser: argparse._ActionsContainer) -> None:
+    """The option that says when to use colours."""
     parser.add_argument(
         "--color",
-        type=_one_of(("auto", "always", "never")),
+        type=one_of(("auto", "always", "never")),
         default="auto",
         metavar="WHEN",
         help="auto, always, never (default: auto)",
     )
 
 
-def _one_of(words: Sequence[str]) -> Callable[[str], str]:
+def one_of(words: Sequence[str]) -> Callable[[str], str]:
     """What takes one of these words, and offers the nearest for another."""
 
     def read(text: str) -> str:

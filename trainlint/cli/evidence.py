@@ -10,13 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.bounded import read_bounded
+from trainlint.cli import console
 from trainlint.cli.console import UsageError
 from trainlint.evidence import State, Verdict
 from trainlint.finding import Failure, Measured
 from trainlint.notebooks import most_bytes
 from trainlint.paths import shown_path
 from trainlint.project import repository_around
+from trainlint.report.characters import quoted
 from trainlint.verdict_file import Evidence, UnusableEvidence, read_evidence
+
+_MOST_NAMED = 3
+"""Files that a sentence names."""
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,6 +72,8 @@ def with_evidence(
         contents: the bytes of what is not read from the disk, by the path that findings show.
     """
     said, unchanged = _verdicts_on(found.report.findings, evidence, contents or {})
+    if found.report.findings and not unchanged:
+        console.note(_about_other_files(evidence))
     stale = tuple(shown for shown, same in unchanged.items() if not same)
     measured = Measured(evidence.file, evidence.run, said, stale, stale_fails=only_confirmed)
     report = replace(found.report, measured=measured)
@@ -111,6 +118,16 @@ def _gone(evidence: Evidence, contents: Mapping[str, bytes]) -> Iterator[str]:
     given = {_place(here, shown) for shown in contents}
     places = dict.fromkeys(_place(start, name) for name in evidence.judged.digests)
     return (shown_path(place, here) for place in places if place not in given and not os.path.lexists(place))
+
+
+def _about_other_files(evidence: Evidence) -> str:
+    """That evidence is of another script, or of other files of it, than those with findings."""
+    files = [quoted(path) for path in evidence.judged.digests]
+    more = f" and {len(files) - _MOST_NAMED} more" if len(files) > _MOST_NAMED else ""
+    return (
+        f"note: {quoted(evidence.file)} says nothing of these findings: it is of another run ({evidence.run}), and "
+        f"about {', '.join(files[:_MOST_NAMED])}{more}"
+    )
 
 
 def _since(evidence: Evidence) -> str:

@@ -51,9 +51,9 @@ class OptimizerForLoop(CallRule):
     changes the gradients under a gradient scaler.
 
     ## Confirmed by
-    `trainlint probe` tries, after the measured steps, each way in which this optimizer could update copies of its
-    parameters, and tells what a step would gain by the fastest. Else thousands of small `aten::mul_` and
-    `aten::addcdiv_` under `Optimizer.step` in a profile, where `_fused_adamw_` is one.
+    `trainlint probe` with `--try-optimizers` tries, after the measured steps, each way in which this optimizer
+    could update copies of its parameters, and tells what a step would gain by the fastest. Else thousands of small
+    `aten::mul_` and `aten::addcdiv_` under `Optimizer.step` in a profile, where `_fused_adamw_` is one.
 
     ## Gain
     PyTorch's documentation ranks the implementations: fused is usually fastest, then foreach, then the for-loop; and

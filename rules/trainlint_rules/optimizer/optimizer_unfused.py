@@ -70,9 +70,9 @@ class OptimizerUnfused(LoopRule):
     with such a kernel) when the optimizer is built, so that a program which also runs elsewhere decides by the device.
 
     ## Confirmed by
-    `trainlint probe` tries, after the measured steps, each way in which this optimizer could update copies of its
-    parameters, and tells what a step would gain by the fastest. Else a dozen `multi_tensor_apply_kernel` of
-    `_foreach_` functions under `Optimizer.step` in a profile, no `_fused_`.
+    `trainlint probe` with `--try-optimizers` tries, after the measured steps, each way in which this optimizer
+    could update copies of its parameters, and tells what a step would gain by the fastest. Else a dozen
+    `multi_tensor_apply_kernel` of `_foreach_` functions under `Optimizer.step` in a profile, no `_fused_`.
 
     ## Gain
     PyTorch's documentation calls fused "theoretically fastest" of the implementations. The optimizer's own share of the

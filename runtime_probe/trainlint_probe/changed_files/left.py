@@ -8,6 +8,7 @@ from pathlib import Path
 
 from trainlint_probe.changed_files.files import MOST, Changes
 from trainlint_probe.overlay import Overlay
+from trainlint_probe.units import size
 
 _MOST_NAMED = 4
 """Files or directories that are named of each kind."""
@@ -30,7 +31,7 @@ def _sentences(changes: Changes, overlay: Overlay) -> Iterator[str]:
             yield f"The script ran on an overlay over {where}, and wrote nothing there."
         if changes.size >= _LARGE:
             yield (
-                f"That was {_bytes(changes.size)}. What a script downloads or prepares there is done anew in each "
+                f"That was {size(changes.size)}. What a script downloads or prepares there is done anew in each "
                 "run; let the script do it once by itself, or use --no-overlay."
             )
         return
@@ -72,7 +73,3 @@ def _group(shown: str) -> str:
 def _shown(path: str) -> str:
     here = Path.cwd()
     return str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) else path
-
-
-def _bytes(size: int) -> str:
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"

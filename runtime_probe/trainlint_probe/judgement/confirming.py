@@ -11,6 +11,7 @@ from trainlint.evidence import Run, State, Verdict
 from trainlint.finding import Finding, Report
 from trainlint.rule import Rule
 from trainlint.symptoms import Symptom
+from trainlint_probe.judgement.ran import NOT_KNOWN, Ran, lines_that_ran
 from trainlint_probe.judgement.same_line import related
 from trainlint_probe.judgement.silenced import heard
 from trainlint_probe.judgement.static import Static
@@ -47,7 +48,8 @@ def told(static: Static, run: Run, of_run: Sequence[Verdict], configurations: Co
 def _verdicts_on(report: Report, run: Run) -> tuple[Verdict, ...]:
     """What a run says of each finding, in the findings' order."""
     rules = {rule.code: rule for rule in installed_rules()}
-    verdicts = (_verdict_on(finding, rules[finding.code].loaded(), run) for finding in report.findings)
+    ran = lines_that_ran(run) if report.findings else NOT_KNOWN
+    verdicts = (_verdict_on(finding, rules[finding.code].loaded(), run, ran) for finding in report.findings)
     return tuple(_with_fix(said, finding) for said, finding in zip(verdicts, report.findings, strict=True))
 
 
@@ -56,9 +58,16 @@ def _is_measured(said: Verdict) -> bool:
     return said.cost is not None or said.state is State.CONFIRMED
 
 
-def _verdict_on(finding: Finding, rule: type[Rule], run: Run) -> Verdict:
-    part = rule.confirmed_in_part
-    return verdict(finding, rule.confirmed_by, run, warned_as=rule.warned_as, in_part=part)
+def _verdict_on(finding: Finding, rule: type[Rule], run: Run, ran: Ran) -> Verdict:
+    return verdict(
+        finding,
+        rule.confirmed_by,
+        run,
+        warned_as=rule.warned_as,
+        in_part=rule.confirmed_in_part,
+        ran=ran.has_run(finding),
+        ran_in_steps=ran.has_run_in_steps(finding),
+    )
 
 
 def _symptoms_by_code() -> dict[str, frozenset[Symptom]]:

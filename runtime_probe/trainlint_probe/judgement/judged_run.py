@@ -9,6 +9,7 @@ from statistics import fmean
 
 from trainlint.evidence import Alive, Interval, Line, Loader, Memory, Phase, Run, Seen
 from trainlint.symptoms import Symptom
+from trainlint_probe import units
 from trainlint_probe.judgement.growth import growth
 from trainlint_probe.judgement.overlap import overlap
 from trainlint_probe.judgement.ranks import Together
@@ -42,7 +43,7 @@ def _starvation(run: Run) -> Iterator[RuntimeFinding]:
     if wait < STARVED * step:
         return
     worst = max(run.loaders, key=lambda loader: loader.wait_ms, default=None)
-    sentence = f"The step waits {wait:.4g} ms of {step:.4g} ms ({wait / step:.1%}) for its batch"
+    sentence = f"The step waits {units.part(wait, step)} ({wait / step:.1%}) for its batch"
     gain = Interval(0.0, wait)
     if worst is not None:
         own = [loader for loader in run.loaders if loader.settings.get("num_workers") == "0"]
@@ -95,7 +96,7 @@ def _growth(run: Run) -> Iterator[RuntimeFinding]:
     slope = growth(amounts)
     if slope is None:
         return
-    more, at_last = f"{slope / 1024:.1f} KiB more after each step", f"{amounts[-1][1] / 2**20:.1f} MiB at last"
+    more, at_last = f"{units.size(slope)} more after each step", f"{units.size(amounts[-1][1])} at last"
     remembered = _graph_growth(run.alive)
     kept = _keeper(run) or "something keeps losses or outputs with their graphs"
     at = next((item.at for item in run.seen if item.symptom is Symptom.GRAPH_KEPT), None)
@@ -174,7 +175,7 @@ def _switches(run: Run) -> Iterator[RuntimeFinding]:
             cost = item.recoverable
             sentence = f"{item.what} is on {_times(item.calls)} in {len(run.steps)} steps"
             if cost is not None:
-                sentence += f" and takes {cost.low:.3g} to {cost.high:.3g} ms of each, by steps with and without it"
+                sentence += f" and takes {units.span(cost)} of each, by steps with and without it"
             # That it is on is the defect, whatever it costs: it has no share that could be too small.
             yield RuntimeFinding("run-wide-switch", f"{sentence}.", cost, None, _source(item.at))
 
@@ -192,7 +193,7 @@ def _costly_calls(run: Run) -> Iterator[RuntimeFinding]:
         ms = sum(item.host_ms or 0.0 for item in items) / len(run.steps)
         if ms >= THRESHOLD * step:
             what = " and ".join(dict.fromkeys(item.what for item in items))
-            sentence = f"{what} takes {ms:.4g} ms of each step of {step:.4g} ms ({ms / step:.1%})."
+            sentence = f"{what} takes {units.part(ms, step)} of each step ({ms / step:.1%})."
             # Python collects by itself what must be collected: a call in the steps is surely gained.
             is_vain = run.device == "cpu" and all(item.symptom is Symptom.GARBAGE_COLLECTION for item in items)
             known = timed(items, len(run.steps))

@@ -12,6 +12,7 @@ from math import sqrt
 from statistics import fmean, stdev
 
 from trainlint.evidence import Cores, Interval, Loader, Phase, Run
+from trainlint_probe import units
 
 _DOUBT = 2.0
 """How far the cost to hand a batch over may be off, in either direction: it was tried once, on the same machine."""
@@ -45,7 +46,7 @@ def overlap(run: Run, loaders: Sequence[Loader]) -> Overlap:
     share = _part(sum(loader.wait_ms for loader in loaders), sum(loader.wait_ms for loader in run.loaders))
     waits = [step.phases.get(Phase.DATA_WAIT, 0.0) * share for step in run.steps]
     waited, step = fmean(waits), fmean(whole)
-    known = f"the step waits {waited:.4g} of {step:.4g} ms for this loader"
+    known = f"the step waits {units.part(waited, step)} for this loader"
     most = waited + _margin(waits)
     if any(loader.settings.get("num_workers") != "0" for loader in loaders):
         return Overlap(known, "a faster loader can hide at most that", Interval(0.0, most))
@@ -53,7 +54,7 @@ def overlap(run: Run, loaders: Sequence[Loader]) -> Overlap:
     if feeds is None:
         limit = "workers can hide at most that, and what it costs to feed the step from them was not measured"
         return Overlap(known, limit, Interval(0.0, most))
-    limit = f"workers can hide at most that and cost {feeds:.2g} ms to feed it{_size(loaders)}"
+    limit = f"workers can hide at most that and cost {units.duration(feeds)} to feed it{_size(loaders)}"
     computed = sum(loader.cpu_ms if loader.cpu_ms is not None else loader.wait_ms for loader in loaders) / steps
     high = min(most, max(most - feeds / _DOUBT, 0.0))
     workers: float = _WORKERS
@@ -94,10 +95,7 @@ def _per_step(each: Sequence[float | None], loaders: Sequence[Loader], steps: in
 
 def _size(loaders: Sequence[Loader]) -> str:
     sizes = [loader.batch_bytes for loader in loaders if loader.batch_bytes]
-    if not sizes:
-        return ""
-    size = max(sizes)
-    return f" ({size / 1e6:.1f} MB a batch)" if size >= 1e5 else f" ({size / 1e3:.1f} kB a batch)"
+    return f" ({units.size(max(sizes))} a batch)" if sizes else ""
 
 
 def _margin(times: Sequence[float]) -> float:

@@ -8,6 +8,7 @@ from statistics import mean, median
 
 from trainlint.evidence import Phase, Run
 from trainlint.symptoms import Symptom
+from trainlint_probe import units
 
 LATE = 0.1
 """A rank is named as straggler where its own work exceeds the others' by this share of the step."""
@@ -117,6 +118,6 @@ def _straggler(ranks: Sequence[Rank]) -> Straggler | None:
         late,
         max(surely, 0.0),
         phase,
-        f"Rank {slow.rank} holds the others up: it works {late:.1f} ms longer by itself in each step of "
-        f"{slow.step_ms:.1f} ms, most of it in {phase.value}, and waits least for the others.",
+        f"Rank {slow.rank} holds the others up: it works {units.duration(late)} longer by itself in each step of "
+        f"{units.duration(slow.step_ms)}, most of it in {phase.value}, and waits least for the others.",
     )

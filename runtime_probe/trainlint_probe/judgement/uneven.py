@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from statistics import fmean, median
 
 from trainlint.evidence import Step
+from trainlint_probe.units import duration
 
 _LONG = 3.0
 """Times the median, from which a step is a long one."""
@@ -24,6 +25,7 @@ def about_uneven_steps(steps: Sequence[Step]) -> str:
         return ""
     some = f"{len(long)} of {len(steps)} steps take" if len(long) > 1 else f"One of {len(steps)} steps takes"
     return (
-        f"{some} {share:.0%} of all time, {fmean(long):.1f} ms each, where the median step takes {typical:.1f} ms: "
-        "what a step costs on average depends on how many of them the window holds, and more --steps tell it better."
+        f"{some} {share:.0%} of all time, {duration(fmean(long))} each, where the median step takes "
+        f"{duration(typical)}: what a step costs on average depends on how many of them the window holds, and more "
+        "--steps tell it better."
     )

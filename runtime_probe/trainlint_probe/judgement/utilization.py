@@ -43,12 +43,13 @@ class Utilization:
 
 
 def utilization(run: Run) -> Utilization | None:
-    """What a run used of its device. None where no operations were counted.
+    """What a run used of its device. None where no operations were counted, and without an accelerator: no peak is
+    known of a processor.
 
     Recomputed forwards (activation checkpointing) count as well, and kernels that are not PyTorch's own do not.
     """
     seconds = median(step.ms for step in run.steps) / 1e3 if run.steps else 0.0
-    if seconds <= 0 or not run.flops:
+    if seconds <= 0 or not run.flops or run.device == "cpu":
         return None
     precisions = tuple(sorted(run.flops_on_device, key=lambda name: -run.flops_on_device[name]))
     device = _device(run)
@@ -71,8 +72,6 @@ def _device(run: Run) -> Device | None:
 
 def _share(run: Run, device: Device | None, seconds: float) -> tuple[float | None, str]:
     """The share of the peak, or why there is none."""
-    if run.device == "cpu":
-        return None, "peaks are known of accelerators alone"
     if device is None:
         name = run.environment.facts.get("GPU", "")
         return None, f"the peak of {name} is not known" if name else "the device has no name"

@@ -15,6 +15,7 @@ from statistics import fmean, stdev
 from trainlint.evidence import Interval, Line, Loader, Optimizer, Run, Seen, State, Verdict
 from trainlint.finding import Finding
 from trainlint.symptoms import Symptom
+from trainlint_probe import units
 from trainlint_probe.judgement.overlap import overlap
 
 THRESHOLD = 0.01
@@ -27,7 +28,7 @@ _SHOWN_BY_A_DEVICE = frozenset({Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE})
 _UPPER_BOUNDS = frozenset({Symptom.EVALUATION_WITH_GRADIENTS, Symptom.HOST_SYNC, Symptom.HOST_TO_DEVICE})
 """What the host spends there is the most that could be saved: part of it is work that stays."""
 
-_SINCE_THE_START = frozenset(
+SINCE_THE_START = frozenset(
     {
         Symptom.WARNING,
         Symptom.GRAPH_BREAK,
@@ -39,6 +40,7 @@ _SINCE_THE_START = frozenset(
         Symptom.GRADIENTS_KEPT_TWICE,
     }
 )
+"""What is noted whenever it happens, mostly before the measured steps."""
 _OTHERWISE = {
     Symptom.BACKWARD_IN_AUTOCAST: Symptom.BACKWARD,
     Symptom.CLIPPED_TOO_LATE: Symptom.CLIPPING,
@@ -50,7 +52,7 @@ _OTHERWISE = {
 }
 """What is seen at a line that runs and does not what the rule speaks of: then the finding is refuted."""
 
-_PROOFS = _SINCE_THE_START | {
+_PROOFS = SINCE_THE_START | {
     Symptom.BACKWARD_IN_AUTOCAST,
     Symptom.CLIPPED_TOO_LATE,
     Symptom.COMPILE_CALL,
@@ -73,6 +75,9 @@ _BETWEEN_RUNS = 0.15
 """How far the time of the same call may lie apart in two runs, as a part of it. In five runs each on a virtual machine
 with two cores, the mean time of a collection of 127 ms differed by 5%, and that of a checkpoint of 6 ms by 16%."""
 
+WHOLE_TRACE = "the whole trace"
+"""The clock of a run that is a trace without steps."""
+
 _SPREAD = 1.96
 """Standard errors on each side of a mean that hold the true one 95 times in 100."""
 
@@ -84,6 +89,8 @@ def verdict(
     *,
     warned_as: str = "",
     in_part: bool = False,
+    ran: bool = False,
+    ran_in_steps: bool = False,
     threshold: float = THRESHOLD,
 ) -> Verdict:
     """What a run says of one finding.
@@ -94,6 +101,8 @@ def verdict(
         run: what was seen.
         warned_as: a regular expression that is found in the warnings which are meant; any warning where empty.
         in_part: whether what the symptom costs is the most that the pattern may cost, and not all its own.
+        ran: whether the line is known to have run, at any time.
+        ran_in_steps: whether it is known to have run in the measured steps.
         threshold: the share of a step from which a cost counts.
     """
     if not run.steps:
@@ -106,10 +115,10 @@ def verdict(
     if loaders and Symptom.DATA_WAIT in symptoms:
         return _of_loaders(finding, loaders, run, threshold)
     if not symptoms:
-        return _unseen(finding, "the probe has no way to measure this", ran=bool(seen))
+        return _unseen(finding, "the probe has no way to measure this", ran=ran or bool(seen))
     shown = _shown(seen, symptoms, warned_as)
     if not shown:
-        return _of_nothing(finding, symptoms, seen, run)
+        return _of_nothing(finding, symptoms, seen, run, ran=ran_in_steps)
     return _of_calls(finding, shown, run, threshold, in_part=in_part)
 
 
@@ -146,23 +155,28 @@ def _of_optimizers(finding: Finding, optimizers: Sequence[Optimizer], run: Run, 
         gain = _mean_of([often * ms for ms in gained])
         gains.append(Interval(gain.low, max(gain.low, gain.high)))
         told.append(
-            f"{item.name} updates {item.parameters} tensors in {fmean(ours):.2f} ms by {item.path}, and in "
-            f"{fmean(item.tried[best]):.2f} ms by {best}, tried on copies of them"
+            f"{item.name} updates {item.parameters} tensors in {units.duration(fmean(ours))} by {item.path}, and in "
+            f"{units.duration(fmean(item.tried[best]))} by {best}, tried on copies of them"
         )
     if not gains:
         ways = " and ".join(f"{item.name} updates by {item.path or 'a way of its own'}" for item in optimizers)
-        return _unseen(finding, f"{ways}; no other way could be tried", ran=True)
+        return _unseen(finding, f"{ways}; no other way was tried (--try-optimizers does, where there is one)", ran=True)
     # Each optimizer is made faster by itself, so what they gain adds up.
     gain = Interval(sum(item.low for item in gains), sum(item.high for item in gains))
     often = sum(item.steps for item in optimizers) / steps
     return _judged(finding, gain, run, threshold, basis="trial", per_step=often, reason="; ".join(told))
 
 
-def _of_nothing(finding: Finding, symptoms: Collection[Symptom], seen: Sequence[Seen], run: Run) -> Verdict:
+def _of_nothing(
+    finding: Finding, symptoms: Collection[Symptom], seen: Sequence[Seen], run: Run, *, ran: bool
+) -> Verdict:
     """Refuted where the line runs, and something happens there in place of what the rule speaks of."""
-    nothing = f"no {_either(symptoms)} was seen at this line in {len(run.steps)} steps"
+    window = WHOLE_TRACE if _is_whole(run) else f"{len(run.steps)} steps"
+    nothing = f"no {_either(symptoms)} was seen at this line in {window}"
     otherwise = {_OTHERWISE.get(symptom) for symptom in symptoms}
     instead = dict.fromkeys(item.what for item in seen if item.symptom in otherwise)
+    if not instead and ran:
+        return _unseen(finding, f"the line ran, and {nothing}: what it costs there cannot be measured", ran=True)
     if not instead:
         return _unseen(finding, nothing)
     found = _about(finding, State.REFUTED, f"{' and '.join(instead)} ran here, and {nothing}")
@@ -177,7 +191,7 @@ def _of_calls(finding: Finding, shown: Sequence[Seen], run: Run, threshold: floa
         return _proved(finding, proofs, run)
     steps = len(run.steps)
     per_step = sum(item.calls * steps / (item.steps or steps) for item in shown) / steps
-    times = f"{' and '.join(dict.fromkeys(item.what for item in shown))} ran {_often(per_step)}"
+    times = f"{' and '.join(dict.fromkeys(item.what for item in shown))} ran {_often(per_step, run)}"
     if all(item.symptom in _SHOWN_BY_A_DEVICE and not _on_device(item) for item in shown):
         of_user = "" if shown[0].direct else ", by a library"
         sentence = f"{times}{of_user}, on tensors of the CPU: what it costs shows on an accelerator alone"
@@ -197,7 +211,7 @@ def _measured(shown: Sequence[Seen], run: Run, *, in_part: bool) -> tuple[Interv
         cost = together(gains)
         cost = Interval(0.0, cost.high) if in_part else cost
         basis = "trace" if any(_is_traced(item) for item in shown) else "timer"
-        return cost, basis, f"; without it a step could gain {_span(cost)}"
+        return cost, basis, f"; without it {units.span(cost)} {_each(run)} could be gained"
     spent = [item.host_ms for item in shown if item.host_ms is not None]
     if not spent or all(_is_queued(item, run) for item in shown):
         return None
@@ -205,7 +219,7 @@ def _measured(shown: Sequence[Seen], run: Run, *, in_part: bool) -> tuple[Interv
     is_bound = in_part or any(_may_be_hidden(item, run) for item in shown)
     cost = timed(shown, len(run.steps))
     cost = Interval(0.0, cost.high) if is_bound else cost
-    return cost, "timer", f" and took the host {ms:.2f} ms of each step"
+    return cost, "timer", f" and took the host {units.duration(ms)} {_each(run)}"
 
 
 def timed(shown: Sequence[Seen], steps: int) -> Interval:
@@ -232,9 +246,9 @@ def _proved(finding: Finding, proofs: Sequence[Seen], run: Run) -> Verdict:
     reason = item.details.get("message") or item.details.get("reason") or ""
     happens = f"a {item.symptom.value} ({item.what}) comes from this line"
     per_step = None
-    if item.symptom not in _SINCE_THE_START:
+    if item.symptom not in SINCE_THE_START:
         per_step = sum(proof.calls for proof in proofs) / len(run.steps)
-        happens += f" {_often(per_step)}"
+        happens += f" {_often(per_step, run)}"
     found = _about(finding, State.CONFIRMED, f"{happens}: {reason}" if reason else happens)
     return replace(found, basis="counter", per_step=per_step)
 
@@ -250,7 +264,8 @@ def _judged(
         state = State.REFUTED
     else:
         state = State.INCONCLUSIVE
-    sentence = f"{reason}: {_percent(share)} of a step of {step:.1f} ms"
+    of = WHOLE_TRACE if _is_whole(run) else "a step"
+    sentence = f"{reason}: {_percent(share)} of {of} of {units.duration(step)}"
     return replace(_about(finding, state, sentence), cost=cost, share=share, per_step=per_step, basis=basis)
 
 
@@ -333,19 +348,24 @@ def _either(symptoms: Iterable[Symptom]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
-def _often(per_step: float) -> str:
-    return "once a step" if per_step == 1 else f"{per_step:.4g} times a step"
+def _often(per_step: float, run: Run) -> str:
+    return f"once {_each(run)}" if per_step == 1 else f"{per_step:.4g} times {_each(run)}"
 
 
-def _span(cost: Interval) -> str:
-    low, high = f"{cost.low:.2f}", f"{cost.high:.2f}"
-    return f"{low} ms" if low == high else f"{low} to {high} ms"
+def _each(run: Run) -> str:
+    """What a number is of, behind it."""
+    return "in all" if _is_whole(run) else "a step"
+
+
+def _is_whole(run: Run) -> bool:
+    """Whether the run is a trace that does not tell steps apart, and counts as one step as a whole."""
+    return run.clock == WHOLE_TRACE
 
 
 def _gained(gain: Interval) -> str:
     if gain.low < 0:
-        return f"the step could become {-gain.low:.2f} ms slower or {gain.high:.2f} ms faster"
-    return f"it could gain {_span(gain)}"
+        return f"the step could become {units.duration(-gain.low)} slower or {units.duration(gain.high)} faster"
+    return f"it could gain {units.span(gain)}"
 
 
 def _percent(share: Interval) -> str:

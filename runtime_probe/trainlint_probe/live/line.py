@@ -54,13 +54,13 @@ def live_line(stream: TextIO, output: Path, *, wanted: bool) -> Iterator[Callabl
 
 def can_show(stream: TextIO, environ: Mapping[str, str]) -> bool:
     """Whether the stream is a terminal whose last row can be kept."""
-    if sys.platform == "win32" or not stream.isatty() or any(name in environ for name in _NO_TERMINAL):
+    if sys.platform == "win32" or any(name in environ for name in _NO_TERMINAL):
         return False
     if environ.get("TERM", "dumb") in ("dumb", "unknown"):
         return False
     try:
         size = os.get_terminal_size(stream.fileno())
-    except (OSError, ValueError):
+    except (OSError, ValueError):  # it is no terminal, or is closed
         return False
     return size.lines >= _FEWEST_ROWS and size.columns >= _FEWEST_COLUMNS
 

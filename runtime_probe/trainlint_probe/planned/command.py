@@ -99,7 +99,7 @@ def _configured(path: str, sequence: int | None) -> Transformer:
         config = json.loads(read_bounded(Path(path), SOURCE_BYTES))
     except OSError as error:
         raise UsageError(f"{path} cannot be read ({reason_of(error)})") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} is no JSON ({error})") from error
     if not isinstance(config, dict):
         raise UsageError(f"{path} holds no JSON object")

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from trainlint.cli.arguments import Parser, add_color, one_of
 from trainlint.cli.console import UsageError
+from trainlint.naming import did_you_mean
 from trainlint.planning.hardware import GPUS, Gpu, gpu_named
 from trainlint.planning.sizes import bytes_of, count_of
 from trainlint.planning.strategies import STRATEGIES
@@ -117,7 +119,7 @@ _NUMBERS = ("layers", "hidden", "heads", "vocabulary", "sequence", "inner", "sha
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         "trainlint plan",
         usage="trainlint plan [MODEL] [OPTIONS]",
         description=_DESCRIPTION,
@@ -174,11 +176,11 @@ def _parser() -> argparse.ArgumentParser:
     gpus.add_argument("--bandwidth-between", type=_positive, metavar="GB/s", help="and to other nodes (default: 25)")
     gpus.add_argument("--mfu", type=_share, default=0.4, metavar="SHARE", help="of the peak reached (default: 0.4)")
     output = parser.add_argument_group("output")
-    output.add_argument("--strategy", choices=[item.key for item in STRATEGIES], help="plan for this one alone")
-    output.add_argument("--emit", choices=EMITTED, help="print the configuration of what is recommended")
-    output.add_argument("--output-format", choices=("text", "json", "html"), default="text", help="(default: text)")
+    _one(output, "--strategy", [item.key for item in STRATEGIES], "plan for this one alone")
+    _one(output, "--emit", EMITTED, "print the configuration of what is recommended, for one of")
+    _one(output, "--output-format", ("text", "json", "html"), "how to say it", default="text")
     output.add_argument("--output-file", type=Path, metavar="FILE", help="write there instead of the terminal")
-    output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)")
+    add_color(output)
     return parser
 
 
@@ -195,10 +197,21 @@ def _choice(
         try:
             return kind(text)
         except ValueError:
-            raise ValueError(f"expected one of {names}, not {text!r}") from None
+            hint = did_you_mean(text, [item.value for item in kind])
+            raise ValueError(f"expected one of {names}, not {text!r}{hint}") from None
 
     group.add_argument(
         flag, type=_checked(one), default=default, metavar="NAME", help=f"{what}: {names} (default: {default.value})"
+    )
+
+
+def _one(
+    group: argparse._ArgumentGroup, flag: str, words: Sequence[str], what: str, *, default: str | None = None
+) -> None:
+    """An option that takes one of some words."""
+    by_default = f" (default: {default})" if default else ""
+    group.add_argument(
+        flag, type=one_of(words), default=default, metavar="NAME", help=f"{what}: {', '.join(words)}{by_default}"
     )
 
 
@@ -222,7 +235,8 @@ def _input(text: str) -> str:
 def _optimizer(text: str) -> object:
     found = next((item for item in OPTIMIZERS if item.name == text.lower()), None)
     if found is None:
-        raise ValueError(f"expected one of {', '.join(item.name for item in OPTIMIZERS)}, not {text!r}")
+        names = [item.name for item in OPTIMIZERS]
+        raise ValueError(f"expected one of {', '.join(names)}, not {text!r}{did_you_mean(text, names)}")
     return found
 
 
@@ -230,7 +244,8 @@ def _gpu(text: str) -> Gpu:
     found = gpu_named(text)
     if found is None:
         known = ", ".join(gpu.name for gpu in GPUS)
-        raise ValueError(f"no figures are known of {text!r}; give its --gpu-memory, or one of {known}")
+        hint = did_you_mean(text, [gpu.name for gpu in GPUS]) or f"; give its --gpu-memory, or one of {known}"
+        raise ValueError(f"no figures are known of {text!r}{hint}")
     return found
 
 

@@ -55,6 +55,10 @@ class Modules:
     backward_ms: float | None
     unlinked_ms: float
     """Of backward, what belongs to no module."""
+    device_ms: float | None = None
+    """All work of the device that a step asked for; None where no device was recorded."""
+    device_covered_ms: float | None = None
+    """Of that, what modules asked for."""
 
 
 @dataclass(slots=True)
@@ -125,6 +129,8 @@ def modules_of(
         sum(row.forward_ms for row in rows),
         sum(row.backward_ms or 0.0 for row in rows) if is_linked else None,
         unlinked if is_linked else 0.0,
+        sum(work.end - work.start for work in asked) / window.count if trace.work else None,
+        sum(row.device_ms or 0.0 for row in rows) if trace.work else None,
     )
 
 

@@ -25,6 +25,8 @@ from trainlint_probe.profile_tables.words import (
 from trainlint_probe.report.words import place
 
 _ROWS, _ROWS_OF_ALL = 5, 25
+_LEAST_PATH = 12
+"""Columns that the end of a path has in any terminal."""
 _LEAST_MS = 0.0005
 """Less would be printed as 0.000 ms."""
 
@@ -69,7 +71,8 @@ def _modules(modules: Modules, step_ms: float, most: int, style: Style) -> Itera
     yield Text(f"{device}{'forward ms':>11} {'backward ms':>11} {'calls':>7}", "dim")
     rows = [row for row in modules.rows if time_of_module(row) >= _LEAST_MS]
     for row in rows[:most]:
-        yield from _row(f"{_times(row)} {row.calls:7.4g}  ", row.path, style)
+        numbers = f"{_times(row)} {row.calls:7.4g}  "
+        yield from _row(numbers, _end(row.path, style.width - len(numbers)), style)
     yield from _rest(sum(map(time_of_module, rows[most:])), len(rows[most:]), "modules", style)
     yield from _said(modules_covered(modules, step_ms), style)
 
@@ -95,6 +98,11 @@ def _lines(lines: Sequence[LineTime], looks: int, most: int, style: Style) -> It
 
 def _row(numbers: str, name: str, style: Style) -> Iterator[Text]:
     yield from wrapped(Text(numbers + sentence(name, unicode=style.unicode)), style, indent=" " * len(numbers))
+
+
+def _end(path: str, columns: int) -> str:
+    """A module's path, from which the beginning is left out where the terminal has no room for it."""
+    return path if len(path) <= max(columns, _LEAST_PATH) else f"...{path[3 - max(columns, _LEAST_PATH) :]}"
 
 
 def _rest(ms: float, number: int, what: str, style: Style) -> Iterator[Text]:

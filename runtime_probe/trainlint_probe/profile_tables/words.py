@@ -35,17 +35,15 @@ def operators_covered(operators: Operators, step_ms: float) -> str:
     """How much of a step the operators are, and what the rest is."""
     share = operators.covered_ms / step_ms
     host = f"Operators take {share:.0%} of the host's step; the rest is Python, waiting and the profiler itself"
-    if not operators.device_ms or operators.device_covered_ms is None:
-        return f"{host}."
-    asked = operators.device_covered_ms / operators.device_ms
-    return f"{host}. They asked for {asked:.0%} of the device's work ({operators.device_ms:.1f} ms a step)."
+    return f"{host}.{_of_device(operators)}"
 
 
 def modules_covered(modules: Modules, step_ms: float) -> str:
     """How much of a step the modules are, forward and backward."""
+    device = _of_device(modules)
     forward = f"forward {modules.forward_ms / step_ms:.0%}"
     if modules.backward_ms is None:
-        return f"Modules take {forward} of the host's step; the trace does not say whose backward is."
+        return f"Modules take {forward} of the host's step; the trace does not say whose backward is.{device}"
     backward = f"backward {modules.backward_ms / step_ms:.0%}"
     whole = (modules.forward_ms + modules.backward_ms) / step_ms
     unlinked = (
@@ -53,7 +51,15 @@ def modules_covered(modules: Modules, step_ms: float) -> str:
         if modules.unlinked_ms >= _LEAST * step_ms
         else ""
     )
-    return f"Modules take {whole:.0%} of the host's step ({forward}, {backward}){unlinked}."
+    return f"Modules take {whole:.0%} of the host's step ({forward}, {backward}){unlinked}.{device}"
+
+
+def _of_device(rows: Operators | Modules) -> str:
+    """How much of the device's work they asked for; empty without a device."""
+    if not rows.device_ms or rows.device_covered_ms is None:
+        return ""
+    share = rows.device_covered_ms / rows.device_ms
+    return f" They asked for {share:.0%} of the device's work ({rows.device_ms:.1f} ms a step)."
 
 
 def lines_covered(lines: Sequence[LineTime], looks: int) -> str:

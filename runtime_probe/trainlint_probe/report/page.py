@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
@@ -13,12 +12,14 @@ from trainlint import __version__
 from trainlint.evidence import Phase, Run, State, Verdict
 from trainlint.handbook import HOME, docs_url
 from trainlint.report.words import failure_sentence
+from trainlint.verdict_file import script_of
 from trainlint_probe.budgets.words import lines_of
 from trainlint_probe.judgement.ranks import together
 from trainlint_probe.judgement.utilization import utilization
 from trainlint_probe.profile_tables.page import tables_of_page
 from trainlint_probe.report import pictures
 from trainlint_probe.report.drawing import Picture
+from trainlint_probe.report.first import gain, to_do_first
 from trainlint_probe.report.html import html_environment
 from trainlint_probe.report.picture_of_timeline import timeline_picture
 from trainlint_probe.report.picture_of_trial import comparison
@@ -38,12 +39,12 @@ from trainlint_probe.report.words import (
     often,
     percent,
     place,
-    to_do_first,
     why,
     why_no_step,
     without_confirmed,
 )
 from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
+from trainlint_probe.units import duration
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -58,12 +59,10 @@ if TYPE_CHECKING:
 _STATES = {
     State.CONFIRMED: "it costs at least the threshold, 1% of a step unless another was set",
     State.INCONCLUSIVE: "it may cost more or less than the threshold",
-    State.UNMEASURED: "it ran, and nothing here could time what it costs",
+    State.UNMEASURED: "it ran, and what it costs shows on an accelerator alone, or the probe cannot see it",
     State.REFUTED: "it ran, and costs less than the threshold",
-    State.NOT_OBSERVED: "it did not run in these steps, or does what the probe cannot see",
+    State.NOT_OBSERVED: "nothing of it was seen, and it is not known to have run",
 }
-
-_PYTHON = re.compile(r"python[\d.]*", re.IGNORECASE)
 
 _ADVISED = 3
 """Findings that are named under "What to do first"."""
@@ -105,9 +104,9 @@ def page(
         **_of_run(run),
         **tables_of_page(tables, run),
         title=_title(run, reading.path if reading else None),
-        first=to_do_first(verdicts, _ADVISED),
+        first=to_do_first(verdicts, sum(phases.values()), _ADVISED),
         instead=list(_instead(run, phases, verdicts, unjudged)),
-        split=pictures.step_split(phases) if phases else None,
+        split=pictures.step_split(phases, "trace" if _is_whole(run, trace) else "step") if phases else None,
         split_of=_split_of(runs, trace),
         phases=phases,
         whole=sum(phases.values()),
@@ -115,18 +114,14 @@ def page(
         counts=counts(defects(verdicts)),
         failures=[failure_sentence(failure) for failure in unjudged.failures],
         states=_STATES,
+        per="a step" if run or trace is None else trace.per,
+        busy=busy_sentence(run) if run else "",
         pictures=[drawn for drawn in _pictures(runs, traces, timeline) if drawn],
         reading=trace,
         most=_MOST_PLACES,
         budgets=[(spending, list(lines_of(spending))) for spending in budgets],
         comparisons=[(tried, comparison(tried, number)) for number, tried in enumerate(comparisons, 1)],
-        concerns=list(
-            dict.fromkeys(
-                concern
-                for each in runs
-                for concern in (*filter(None, [busy_sentence(each)]), *each.environment.concerns)
-            )
-        ),
+        concerns=list(dict.fromkeys(concern for each in runs for concern in each.environment.concerns)),
         notes=[*_notes_of_runs(runs), *_notes_of_trace(reading, trace), *_notes_on(unjudged)],
         version=__version__,
         home=HOME,
@@ -156,7 +151,7 @@ def _template() -> Template:
     environment.globals.update(
         {
             function.__name__: function
-            for function in (fix_command, full, label, milliseconds, often, percent, place, why)
+            for function in (duration, fix_command, full, gain, label, milliseconds, often, percent, place, why)
         },
         url=docs_url,
     )
@@ -176,20 +171,26 @@ def _phases(trace: TraceReading | None) -> dict[Phase, float]:
 
 
 def _title(run: Run | None, path: str | None) -> str:
-    # "python train.py --lr 1", or "python -m package.module".
-    words = [word for word in run.command if word != "-m" and not _PYTHON.fullmatch(PurePath(word).stem)] if run else []
-    if words:
-        return f"Where {words[0]} spends its time"
+    script = script_of(run.command) if run else ""
+    if script:
+        return f"Where {script} spends its time"
     return f"What {PurePath(path).name} shows" if path else "Where the training spends its time"
 
 
 def _split_of(runs: Sequence[Run], trace: TraceReading | None) -> str:
     if not runs:
         rank = f" of rank {trace.rank}" if trace and trace.rank is not None else ""
+        if _is_whole(None, trace):
+            return f"The whole trace{rank}, as the host spends it: no steps are marked in it."
         return f"The mean step{rank} in the trace, as the host spends it."
     rank = f" of rank {runs[0].rank}" if len(runs) > 1 else ""
     clock = f" A step is {runs[0].clock}." if runs[0].clock else ""
     return f"The mean step{rank}, as the host spends it.{clock}"
+
+
+def _is_whole(run: Run | None, trace: TraceReading | None) -> bool:
+    """Whether the page is about a trace that does not tell steps apart."""
+    return run is None and trace is not None and not trace.window.steps
 
 
 def _pictures(

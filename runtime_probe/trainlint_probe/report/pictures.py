@@ -20,6 +20,7 @@ from trainlint_probe.report.drawing import (
     picture,
 )
 from trainlint_probe.report.words import capital, mean_phases
+from trainlint_probe.units import duration
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,10 +39,11 @@ _MOST_HEIGHT = 12.0
 """Inches. Bars of a thousand ranks are thin, and not a yard long in all."""
 
 
-def step_split(spent: Mapping[Phase, float]) -> Picture:
-    """A step's mean time, phase by phase, of at least one."""
+def step_split(spent: Mapping[Phase, float], of: str = "step") -> Picture:
+    """The mean time of a step, or of a "trace" without steps, phase by phase, of at least one."""
     whole = sum(spent.values())
-    parts = ", ".join(f"{phase.value} {ms:.2f} ms ({ms / whole:.1%})" for phase, ms in spent.items())
+    parts = ", ".join(f"{phase.value} {duration(ms)} ({ms / whole:.1%})" for phase, ms in spent.items())
+    what = f"{'A mean step' if of == 'step' else 'A trace'} of {duration(whole)}"
 
     def draw(width: float) -> Figure:
         figure, axes = axes_of(width, 1.35)
@@ -52,7 +54,7 @@ def step_split(spent: Mapping[Phase, float]) -> Picture:
         axes.set_xlabel("milliseconds")
         return figure
 
-    return picture("split", "Where a step's time goes", f"A mean step of {whole:.1f} ms: {parts}.", draw)
+    return picture("split", f"Where a {of}'s time goes", f"{what}: {parts}.", draw)
 
 
 def phases_of_steps(run: Run) -> Picture | None:

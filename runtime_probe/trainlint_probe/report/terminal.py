@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from trainlint_probe.judgement.ranks import together
 from trainlint_probe.judgement.utilization import utilization
 from trainlint_probe.profile_tables.terminal import profile_lines
 from trainlint_probe.report.budget import budget_lines
+from trainlint_probe.report.first import first_line
 from trainlint_probe.report.words import (
     Defect,
     busy_sentence,
@@ -29,15 +30,15 @@ from trainlint_probe.report.words import (
     label,
     left_out_sentences,
     mean_phases,
+    needs_accelerator,
     percent,
     place,
     sampled_lines,
-    to_do_first,
     why,
     why_no_step,
-    without_confirmed,
 )
 from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
+from trainlint_probe.units import duration, unit_of
 
 if TYPE_CHECKING:
     from trainlint_probe.budgets.judged import Spending
@@ -58,7 +59,7 @@ _COLORS = {
     State.UNMEASURED: "cyan",
     State.NOT_OBSERVED: "dim",
 }
-_FOLDED = (State.REFUTED, State.NOT_OBSERVED)
+_FOLDED = (State.UNMEASURED, State.REFUTED, State.NOT_OBSERVED)
 """What a reader has no work with: a line each."""
 _MOST_FOLDED = 5
 """Lines of each of these states."""
@@ -88,35 +89,36 @@ def render(
         verbose: whether every verdict is explained, those that ask for no work as well.
     """
     lines = [
-        *_heading(runs, style),
+        *_heading(runs, verdicts, unjudged, style),
         *split_lines(mean_phases(runs[0]), style),
         *_sampled(runs[0], style),
         *profile_lines(tables, style, run=runs[0], verbose=verbose),
         *_ranks(runs, style),
-        *verdict_lines(verdicts, style, verbose=verbose),
+        *verdict_lines(verdicts, style, verbose=verbose, tried=[item.code for item in comparisons]),
         *_tried(comparisons, style),
         *failure_lines(unjudged, style),
-        *_first(runs[0], verdicts, unjudged, style),
         *_notes(runs, unjudged, style),
         *budget_lines(budgets, style),
     ]
     return as_written(lines, style)
 
 
-def _heading(runs: Sequence[Run], style: Style) -> Iterator[Text]:
+def _heading(runs: Sequence[Run], verdicts: Sequence[Verdict], unjudged: Unjudged, style: Style) -> Iterator[Text]:
     run = runs[0]
+    if busy := busy_sentence(run):
+        yield from wrapped(Text(sentence(busy, unicode=style.unicode), "bold yellow"), style)
     if not run.steps:
         yield from wrapped(Text(f"No step was measured: {why_no_step(run)}.", "bold yellow"), style)
         return
     times = [step.ms for step in run.steps]
     processes = f", {run.world_size} processes" if run.world_size > 1 else ""
+    window = f"{len(times)} steps after {run.warmup} of warm-up, {run.device}{processes}"
     heading = Text.assemble(
-        (f"{fmean(times):.1f} ms a step", "bold"),
-        f" (median {median(times):.1f}, {len(times)} steps after {run.warmup} of warm-up, {run.device}{processes})",
+        (sentence(f"{duration(fmean(times))} a step", unicode=style.unicode), "bold"),
+        sentence(f" (median {duration(median(times))}, {window})", unicode=style.unicode),
     )
     yield from wrapped(heading, style)
-    if busy := busy_sentence(run):
-        yield from wrapped(Text(sentence(busy, unicode=style.unicode), "bold yellow"), style)
+    yield from wrapped(_said(first_line(run, verdicts, unjudged), style, "bold"), style, indent="  ")
     clock = sentence(f"A step is {run.clock}; {cost_of_watching(run)}.", unicode=style.unicode)
     yield from wrapped(Text(clock, "dim"), style)
     if run.outcome != "window closed":
@@ -133,11 +135,13 @@ def split_lines(phases: Mapping[Phase, float], style: Style) -> Iterator[Text]:
         return
     yield Text()
     whole = sum(phases.values())
+    of, unit = unit_of(whole)
     columns = min(_BAR, style.width - _NUMBERS)
     for phase, ms in phases.items():
         cells = round(ms / whole * columns) if columns >= _LEAST_BAR else 0
         bar = ("\N{FULL BLOCK}" if style.unicode else "#") * cells
-        yield Text.assemble(f"  {phase.value:<15}{ms:9.2f} ms {ms / whole:6.1%}  ", (bar, "blue"))
+        numbers = f"  {phase.value:<15}{ms / of:9.2f} {unit:<2} {ms / whole:6.1%}  "
+        yield Text.assemble(sentence(numbers, unicode=style.unicode), (bar, "blue"))
 
 
 def _sampled(run: Run, style: Style) -> Iterator[Text]:
@@ -162,18 +166,25 @@ def _ranks(runs: Sequence[Run], style: Style) -> Iterator[Text]:
     for run in measured:
         phases = mean_phases(run)
         longest = sorted(phases, key=lambda phase: -phases[phase])[:2]
-        parts = ", ".join(f"{phase.value} {phases[phase]:.1f}" for phase in longest)
-        line = f"  rank {run.rank:<4}{sum(phases.values()):9.2f} ms  {parts}"
-        yield from wrapped(Text(line), style, indent="    ")
+        parts = ", ".join(f"{phase.value} {duration(phases[phase])}" for phase in longest)
+        line = f"  rank {run.rank:<4}{duration(sum(phases.values())):>10}  {parts}"
+        yield from wrapped(_said(line, style), style, indent="    ")
     straggler = together(runs).straggler
     if straggler:
         yield from wrapped(Text(straggler.sentence, "yellow"), style)
 
 
 def verdict_lines(
-    verdicts: Sequence[Verdict], style: Style, *, of_run: bool = True, verbose: bool = False
+    verdicts: Sequence[Verdict],
+    style: Style,
+    *,
+    of_run: bool = True,
+    verbose: bool = False,
+    tried: Collection[str] = (),
 ) -> Iterator[Text]:
-    """All verdicts, the dearest first; a line each for those that ask for no work. Of a run, fixes can be tried."""
+    """All verdicts, the dearest first; a line each for those that ask for no work, and one for all that need an
+    accelerator. Of a run, fixes can be tried that were not `tried` yet.
+    """
     told = defects(verdicts)
     if len(told) > 1:
         yield Text()
@@ -182,23 +193,38 @@ def verdict_lines(
         if verbose or item.said.state not in _FOLDED:
             yield Text()
             yield from wrapped(_named(item, style), style, indent="  ")
-            for line in _explained(item, of_run=of_run, verbose=verbose):
+            can_be_tried = of_run and item.said.code not in tried
+            for line in _explained(item, can_be_tried=can_be_tried, verbose=verbose):
                 yield from wrapped(_said(f"  {line}", style), style, indent="  ")
     if not verbose:
+        yield from _on_an_accelerator([item.said for item in told if needs_accelerator(item.said)], style)
+        others = [item for item in told if not needs_accelerator(item.said)]
         for state in _FOLDED:
-            yield from _folded([item for item in told if item.said.state is state], style)
+            yield from _folded([item for item in others if item.said.state is state], style)
 
 
-def _explained(item: Defect, *, of_run: bool, verbose: bool) -> Iterator[str]:
+def _on_an_accelerator(needing: Sequence[Verdict], style: Style) -> Iterator[Text]:
+    """A line for all that a run on a CPU cannot measure."""
+    if not needing:
+        return
+    named = [f"{place(item.at)} {item.code}" for item in needing]
+    more = f" and {len(named) - _MOST_FOLDED} more" if len(named) > _MOST_FOLDED else ""
+    what = "1 line ran whose cost shows" if len(named) == 1 else f"{len(named)} lines ran whose cost shows"
+    yield Text()
+    said = f"{what} on an accelerator alone: {', '.join(named[:_MOST_FOLDED])}{more}; --verbose explains each"
+    yield from wrapped(_said(said, style, "cyan"), style, indent="  ")
+
+
+def _explained(item: Defect, *, can_be_tried: bool, verbose: bool) -> Iterator[str]:
     if item.also and verbose:
         for one in (item.said, *item.also):
             yield f"{one.code}: {full(one.sentence)}"
     else:
         yield why(item)
     if command := fix_command(item.said):
-        if of_run:
+        if can_be_tried:
             yield f"To try its fix ({item.said.fix}), add: --verify {item.said.code}"
-        yield f"To write {'it' if of_run else f'its fix ({item.said.fix})'}: {command}"
+        yield f"To write {'it' if can_be_tried else f'its fix ({item.said.fix})'}: {command}"
 
 
 def failure_lines(unjudged: Unjudged, style: Style) -> Iterator[Text]:
@@ -234,7 +260,7 @@ def _folded(told: Sequence[Defect], style: Style) -> Iterator[Text]:
         share = f" ({percent(item.said.share)} of a step)" if item.said.share else ""
         yield from wrapped(_named(item, style) + _said(share, style), style, indent="  ")
     if len(told) > _MOST_FOLDED:
-        more = f"and {len(told) - _MOST_FOLDED} more {told[0].said.state.value}; --verbose shows all, with reasons"
+        more = f"and {len(told) - _MOST_FOLDED} more: {label(told[0].said.state)}; --verbose shows all, with reasons"
         yield from wrapped(Text(more, "dim"), style, indent="  ")
 
 
@@ -243,7 +269,7 @@ def _named(item: Defect, style: Style) -> Text:
     said = item.said
     names = ", ".join(f"{one.code} {one.name}" for one in (said, *item.also))
     return Text.assemble(
-        (f"{label(said.state):<13}", _COLORS[said.state]),
+        (f"{label(said.state):<12} ", _COLORS[said.state]),
         (sentence(place(said.at), unicode=style.unicode), "" if said.state in _FOLDED else "bold"),
         f"  {names}",
     )
@@ -262,24 +288,6 @@ def _tried(comparisons: Iterable[Verification], style: Style) -> Iterator[Text]:
             yield from wrapped(_said(f"  {full(tried.peak.sentence)}", style), style, indent="  ")
 
 
-def _first(run: Run, verdicts: Sequence[Verdict], unjudged: Unjudged, style: Style) -> Iterator[Text]:
-    """The confirmed finding that costs most, for who has time for one thing only."""
-    if not run.steps:
-        return
-    worst = to_do_first(verdicts, 1)
-    if worst:
-        item = worst[0].said
-        first = "First" if item.cost is not None else "First, though no time was measured that it costs"
-        advice = (
-            f"{first}: {place(item.at)}, {item.code} {item.name}; "
-            f"`trainlint explain {item.code}` says what to write instead."
-        )
-    else:
-        advice = without_confirmed(verdicts, unjudged)
-    yield Text()
-    yield from wrapped(Text(sentence(advice, unicode=style.unicode), "bold"), style, indent="  ")
-
-
 def _notes(runs: Sequence[Run], unjudged: Unjudged, style: Style) -> Iterator[Text]:
     """What is off with the machine, and then what the reader must know of the measurement; said once for all ranks."""
     lines = [(f"warning: {concern}", "yellow") for run in runs for concern in run.environment.concerns]
@@ -294,5 +302,5 @@ def _notes(runs: Sequence[Run], unjudged: Unjudged, style: Style) -> Iterator[Te
     yield from note_lines([*lines, *notes_on(unjudged)], style)
 
 
-def _said(text: str, style: Style) -> Text:
-    return Text(sentence(text, unicode=style.unicode))
+def _said(text: str, style: Style, look: str = "") -> Text:
+    return Text(sentence(text, unicode=style.unicode), look)

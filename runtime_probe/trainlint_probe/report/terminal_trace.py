@@ -12,16 +12,18 @@ from trainlint.report.settings import Style
 from trainlint.report.terminal import as_written, wrapped
 from trainlint_probe.profile_tables.tables import ProfileTables
 from trainlint_probe.profile_tables.terminal import profile_lines
+from trainlint_probe.report.first import first_of
 from trainlint_probe.report.terminal import failure_lines, note_lines, notes_on, split_lines, verdict_lines
-from trainlint_probe.report.words import milliseconds
 from trainlint_probe.result import EVERYTHING_JUDGED, Unjudged
 from trainlint_probe.traces.device import DeviceReading
 from trainlint_probe.traces.reading import TraceReading
+from trainlint_probe.units import duration, span
 
 _KERNELS = 5
 """Classes of kernels that are named."""
 _WAITS = 3
 """Places where the host waits that are named."""
+_UNKNOWN = "it cannot be said what could be gained"
 
 
 def render_trace(
@@ -37,6 +39,7 @@ def render_trace(
     phases = {phase: reading.phases[phase] for phase in Phase if reading.phases.get(phase)}
     lines = [
         *_heading(reading, style),
+        *wrapped(Text(_first(reading, verdicts, unjudged, style), "bold"), style, indent="  "),
         *split_lines(phases, style),
         *(_device(reading, reading.device, style) if reading.device else ()),
         *profile_lines(tables, style, verbose=verbose),
@@ -48,11 +51,18 @@ def render_trace(
 
 
 def _heading(reading: TraceReading, style: Style) -> Iterator[Text]:
-    steps = f"{len(reading.window.steps)} steps of " if reading.window.steps else ""
+    steps = f"{len(reading.window.steps)} steps of " if reading.window.steps else "no steps are marked in "
     device = reading.device.about.name if reading.device and reading.device.about else ""
     about = f" ({steps}{reading.path}{f', {device}' if device else ''})"
-    heading = Text.assemble((f"{reading.step_ms:.1f} ms a step", "bold"), sentence(about, unicode=style.unicode))
+    heading = Text.assemble(
+        (sentence(f"{duration(reading.step_ms)} {reading.per}", unicode=style.unicode), "bold"),
+        sentence(about, unicode=style.unicode),
+    )
     yield from wrapped(heading, style, indent="  ")
+
+
+def _first(reading: TraceReading, verdicts: Sequence[Verdict], unjudged: Unjudged, style: Style) -> str:
+    return sentence(first_of(reading.step_ms, verdicts, unjudged, reading.per), unicode=style.unicode)
 
 
 def _device(reading: TraceReading, device: DeviceReading, style: Style) -> Iterator[Text]:
@@ -64,23 +74,26 @@ def _device(reading: TraceReading, device: DeviceReading, style: Style) -> Itera
 def _sentences(reading: TraceReading, device: DeviceReading) -> Iterator[str]:
     causes = sorted(device.idle_causes.items(), key=lambda pair: -pair[1])
     longest = f", above all while {causes[0][0].value}" if causes else ""
-    yield f"The device is idle for {device.idle:.1f} ms of a step ({device.idle / reading.step_ms:.0%}){longest}."
+    idle = f"{duration(device.idle)} {reading.per} ({device.idle / reading.step_ms:.0%})"
+    yield f"The device is idle for {idle}{longest}."
     syncs = device.syncs
     if syncs.count:
-        gain = f"gain {milliseconds(syncs.recoverable)}" if syncs.recoverable else "gain what cannot be said"
+        gain = f"{span(syncs.recoverable)} {reading.per} could be gained" if syncs.recoverable else _UNKNOWN
         yield (
-            f"The host waits for the device {syncs.count:.3g} times a step, {syncs.blocked:.1f} ms in all; "
-            f"without these waits a step would {gain}."
+            f"The host waits for the device {syncs.count:.3g} times {reading.per}, {duration(syncs.blocked)} together; "
+            f"without these waits {gain}."
         )
         for site in syncs.sites[:_WAITS]:
             around = f" in {site.annotation}" if site.annotation else ""
-            yield f"  {site.blocked:8.2f} ms  {site.source or site.operator + around}"
+            yield f"  {duration(site.blocked):>11}  {site.source or site.operator + around}"
     classes = device.arithmetic.classes[:_KERNELS]
     if classes:
-        yield f"Kernels: {', '.join(f'{item.of.value} {item.ms:.1f} ms ({item.share:.0%})' for item in classes)}."
+        yield f"Kernels: {', '.join(f'{item.of.value} {duration(item.ms)} ({item.share:.0%})' for item in classes)}."
     communication = reading.communication
     if communication:
-        exposed = "" if communication.exposed is None else f", {communication.exposed:.1f} ms of it with nothing beside"
-        yield f"Communication takes {communication.ms:.1f} ms of a step{exposed}."
+        exposed = (
+            "" if communication.exposed is None else f", {duration(communication.exposed)} of it with nothing beside"
+        )
+        yield f"Communication takes {duration(communication.ms)} {reading.per}{exposed}."
     if device.launch_bound:
         yield "The device waits for launches: the host asks for work in pieces that are too small."

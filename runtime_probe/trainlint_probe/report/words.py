@@ -11,8 +11,8 @@ from trainlint.evidence import OUTCOMES, Interval, Line, Phase, Reference, Run, 
 from trainlint.finding import Safety
 from trainlint.handbook import FIX_FLAGS
 from trainlint.report.words import count
-from trainlint_probe.judgement.verdicts import THRESHOLD
 from trainlint_probe.result import Ignored, Unjudged
+from trainlint_probe.units import duration, span
 
 _ORDER = (State.CONFIRMED, State.INCONCLUSIVE, State.UNMEASURED, State.REFUTED, State.NOT_OBSERVED)
 
@@ -52,11 +52,6 @@ def defects(verdicts: Iterable[Verdict]) -> list[Defect]:
     return [Defect(item, tuple(also.pop(Reference(item.code, item.at), ()))) for item in also.pop(None, ())]
 
 
-def to_do_first(verdicts: Iterable[Verdict], most: int) -> list[Defect]:
-    """The confirmed verdicts that cost most."""
-    return [item for item in defects(verdicts) if item.said.state is State.CONFIRMED][:most]
-
-
 def mean_phases(run: Run) -> dict[Phase, float]:
     """The milliseconds of each phase in a mean step, in the order in which a step runs. Nothing without steps."""
     if not run.steps:
@@ -68,7 +63,7 @@ def mean_phases(run: Run) -> dict[Phase, float]:
 
 def label(state: State) -> str:
     """A state in a word or two."""
-    return "unmeasured" if state is State.UNMEASURED else state.value
+    return "cannot be measured" if state is State.UNMEASURED else state.value
 
 
 def counts(told: Sequence[Defect]) -> str:
@@ -77,14 +72,24 @@ def counts(told: Sequence[Defect]) -> str:
     return "; ".join(f"{number} {state}" for number, state in numbers if number)
 
 
+def needs_accelerator(item: Verdict) -> bool:
+    """Whether a line ran on the CPU, and what it costs shows on an accelerator alone."""
+    return item.state is State.UNMEASURED and item.basis == "counter"
+
+
 def milliseconds(cost: Interval | None) -> str:
     """A time as an interval; empty where it is not known."""
-    return "" if cost is None else _between(f"{cost.low:.2f}", f"{cost.high:.2f}", " ms")
+    return "" if cost is None else span(cost, to="–")
 
 
 def percent(share: Interval | None) -> str:
     """A share as an interval; empty where it is not known."""
-    return "" if share is None else _between(f"{share.low * 100:.1f}", f"{share.high * 100:.1f}", "%")
+    if share is None:
+        return ""
+    low, high = f"{share.low * 100:.1f}", f"{share.high * 100:.1f}"
+    if high == "inf":
+        return f"{low}% or more"
+    return f"{low}%" if low == high else f"{low}–{high}%"
 
 
 def often(per_step: float | None) -> str:
@@ -110,7 +115,8 @@ def place(line: Line) -> str:
 
 def why_no_step(run: Run) -> str:
     """What kept a run from being measured."""
-    return OUTCOMES.get(run.outcome, run.outcome)
+    why = OUTCOMES.get(run.outcome, run.outcome)
+    return f"{why}: {run.failure.rstrip('.')}" if run.failure else why
 
 
 _LARGE_PHASE, _LARGE_LINE = 0.1, 0.1
@@ -136,8 +142,8 @@ def cost_of_watching(run: Run) -> str:
         return "what watching cost was not measured"
     low, high = run.overhead.low, run.overhead.high
     if low <= 0:
-        return f"watching it took {max(high, 0.0):.3f} ms at most"
-    return f"watching it took {low:.3f} to {high:.3f} ms"
+        return f"watching it took {duration(max(high, 0.0))} at most"
+    return f"watching it took {span(run.overhead)}"
 
 
 BUSY = 0.1
@@ -162,12 +168,6 @@ def _rank(item: Verdict) -> tuple[float, ...]:
     return (_ORDER.index(item.state), -cost.low, -cost.high)
 
 
-def _between(low: str, high: str, unit: str) -> str:
-    if high == "inf":
-        return f"{low}{unit} or more"
-    return f"{low}{unit}" if low == high else f"{low}–{high}{unit}"
-
-
 def why(defect: Defect) -> str:
     """The sentence to read on a defect. Where only the run shows the same, it has the numbers of the whole step."""
     return full((defect.also[0] if defect.also else defect.said).sentence)
@@ -179,10 +179,6 @@ def fix_command(item: Verdict) -> str:
         return ""
     flag = FIX_FLAGS[Safety[item.fix.upper()]]
     return f"trainlint check --select {item.code} {flag} {shlex.quote(item.at.path)}"
-
-
-def _most(item: Verdict) -> float:
-    return item.cost.high if item.cost is not None else 0.0
 
 
 def ignored_sentence(ignored: Ignored) -> str:
@@ -206,14 +202,10 @@ def _some(paths: Sequence[str]) -> str:
 
 
 def without_confirmed(verdicts: Sequence[Verdict], unjudged: Unjudged) -> str:
-    """What to say where no finding is confirmed. It is all there is to say only where everything was judged."""
-    largest = max((item for item in verdicts if item.cost), key=_most, default=None)
-    if largest is not None and largest.share is not None and largest.share.high >= THRESHOLD:
-        said = (
-            f"No finding is confirmed. The most that could be gained is at {place(largest.at)}, {largest.code} "
-            f"{largest.name}: {percent(largest.share)} of a step"
-        )
-    elif verdicts:
+    """What to say where no finding is confirmed, and none may cost what counts. Only where everything was judged, it is
+    all there is to say.
+    """
+    if verdicts:
         said = "No finding is confirmed: nothing that trainlint found is known to cost this training what counts"
     else:
         ignored = unjudged.ignored.by_comments + unjudged.ignored.by_configuration

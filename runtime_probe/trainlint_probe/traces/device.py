@@ -12,7 +12,6 @@ from trainlint_probe.traces.copies import Copy
 from trainlint_probe.traces.device_work.arithmetic import Arithmetic, arithmetic_of
 from trainlint_probe.traces.device_work.communication import host_collectives
 from trainlint_probe.traces.events import Device, DeviceWork, HostRange, Trace, Work
-from trainlint_probe.traces.hooked import with_lines_of_hooks
 from trainlint_probe.traces.idle import Cause, causes_of, idle_spans
 from trainlint_probe.traces.intervals import Coverage, total
 from trainlint_probe.traces.launches import Launches, launches_of
@@ -83,7 +82,7 @@ def device_of(
     costs = costs_of(waits, window.start, window.end, busy, kernels)
     requests = driver_calls(trace, window)
     located = [cost.wait.call for cost in costs] + [copy.call for copy in copies if copy.call] + requests
-    places = with_lines_of_hooks(trace, waits, costs, places_of(trace, located), window)
+    places = places_of(trace, located)
     idle = idle_spans(window.start, window.end, busy.spans)
     causes = causes_of(idle, work, calls, _host_spans(trace, waits, requests))
     launches = launches_of(trace, asked, calls, window)

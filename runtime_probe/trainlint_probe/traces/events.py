@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import re
 import zlib
@@ -12,6 +13,8 @@ from enum import Enum
 from math import isfinite
 from pathlib import Path
 from typing import Any
+
+from trainlint.bounded import TRACE_BYTES, read_bounded
 
 
 class UnreadableTrace(Exception):
@@ -113,7 +116,19 @@ def read_events(path: Path | str) -> Trace:
         UnreadableTrace: for what is no file, no JSON, cut off, or no trace.
     """
     path = Path(path)
-    text = _text(path)
+    try:
+        return _read_text(path, _text(path))
+    except MemoryError:
+        raise UnreadableTrace(f"{path} takes more memory than there is: profile fewer steps, without stacks.") from None
+    except RecursionError:
+        raise UnreadableTrace(
+            f"{path} is nested too deeply for a trace: name a file that torch.profiler wrote."
+        ) from None
+    except ValueError as error:  # a number of thousands of digits, which Python refuses to read
+        raise UnreadableTrace(f"{path} holds what no profiler writes ({error}): write the trace again.") from error
+
+
+def _read_text(path: Path, text: str) -> Trace:
     try:
         return _read(path, text)
     except json.JSONDecodeError as first:
@@ -128,9 +143,9 @@ def read_events(path: Path | str) -> Trace:
 
 def _text(path: Path) -> str:
     try:
-        content = path.read_bytes()
+        content = read_bounded(path, TRACE_BYTES)
         if content[:2] == b"\x1f\x8b":
-            content = gzip.decompress(content)
+            content = gzip.GzipFile(fileobj=io.BytesIO(content)).read(TRACE_BYTES + 1)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise UnreadableTrace(
             f"{path} is a gzip file that was cut off or damaged ({error}): write or copy the trace again."
@@ -139,6 +154,8 @@ def _text(path: Path) -> str:
         raise UnreadableTrace(
             f"{path} cannot be read ({error.strerror}): check its name and its permissions."
         ) from error
+    if len(content) > TRACE_BYTES:
+        raise UnreadableTrace(f"{path} holds more than {TRACE_BYTES:,} bytes once it is unpacked: profile fewer steps.")
     return content.decode("utf-8", errors="replace")
 
 
@@ -224,7 +241,7 @@ class _Events:
             return  # spans of the profiler, flow arrows; cuda_sync events are waits, no work
         try:
             name, start, duration = str(event["name"]), float(event["ts"]), float(event.get("dur", 0))
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             self.damaged += 1
             return
         if not (isfinite(start) and isfinite(duration) and duration >= 0):

@@ -13,6 +13,7 @@ from trainlint_probe.traces.places import Source
 from trainlint_probe.traces.ranks import RanksReading
 from trainlint_probe.traces.reading import TraceReading
 from trainlint_probe.traces.sites import SyncSite
+from trainlint_probe.units import duration, part, span
 
 NOTICEABLE = 0.01
 """The share of a step from which a cost counts: steps of one training differ by as much."""
@@ -85,12 +86,12 @@ def judge_ranks(reading: RanksReading) -> list[RuntimeFinding]:
     slowest = reading.slowest
     if slowest is None or slowest.behind_ms < STRAGGLING * reading.step_ms:
         return []
+    per = reading.ranks[0].per
     return [
         _finding(
             "straggling-rank",
-            f"The other ranks spend {slowest.others_ms:.1f} ms a step in communication, rank {slowest.rank} only "
-            f"{slowest.communication_ms:.1f} ms: they wait {slowest.behind_ms:.1f} ms of a step of "
-            f"{reading.step_ms:.1f} ms.",
+            f"The other ranks spend {duration(slowest.others_ms)} {per} in communication, rank {slowest.rank} only "
+            f"{duration(slowest.communication_ms)}: they wait {part(slowest.behind_ms, reading.step_ms)} {per}.",
             Interval(slowest.behind_ms, slowest.behind_ms),
             reading.step_ms,
         )
@@ -135,11 +136,12 @@ def _starvation(reading: TraceReading) -> Iterator[RuntimeFinding]:
     wait = reading.phases.get(Phase.DATA_WAIT, 0.0)
     if wait < STARVED * reading.step_ms:
         return
-    sentence = f"The step waits {wait:.1f} ms of {reading.step_ms:.1f} ms ({wait / reading.step_ms:.1%}) for its batch"
+    waits = f"{part(wait, reading.step_ms)} {reading.per} ({wait / reading.step_ms:.1%})"
+    sentence = f"The training waits {waits} for batches"
     lost = wait
     if reading.device:
         lost = reading.device.idle_causes.get(Cause.DATA_WAIT, 0.0)
-        sentence += f", and the device has nothing to do for {lost:.1f} ms of it"
+        sentence += f", and the device has nothing to do for {duration(lost)} of it"
     yield _finding("loader-starvation", f"{sentence}.", Interval(lost, wait), reading.step_ms)
 
 
@@ -149,8 +151,8 @@ def _exposed(reading: TraceReading) -> Iterator[RuntimeFinding]:
         return
     yield _finding(
         "exposed-communication",
-        f"Communication takes {communication.ms:.1f} ms of {reading.pace_ms:.1f} ms a step, and no arithmetic runs "
-        f"beside it for {communication.exposed:.1f} ms of that ({communication.overlapped:.0%} overlapped).",
+        f"Communication takes {part(communication.ms, reading.pace_ms)} {reading.per}, and no arithmetic runs beside "
+        f"it for {duration(communication.exposed)} of that ({communication.overlapped:.0%} overlapped).",
         Interval(communication.exposed, communication.exposed),
         reading.pace_ms,
     )
@@ -159,7 +161,7 @@ def _exposed(reading: TraceReading) -> Iterator[RuntimeFinding]:
 def _pageable(reading: TraceReading, device: DeviceReading) -> Iterator[RuntimeFinding]:
     for site in device.syncs.sites:
         if site.recoverable and site.copy == FROM_PAGEABLE and _noticeable(site.recoverable, reading):
-            what = f"{site.count:.1f} copies a step from pageable memory to the device hold the host up"
+            what = f"{site.count:.1f} copies {reading.per} from pageable memory to the device hold the host up"
             yield _wait("pageable-copy", what, site.blocked, _at(site), site.recoverable, reading, site.source)
 
 
@@ -172,12 +174,12 @@ def _syncs(reading: TraceReading, device: DeviceReading) -> Iterator[RuntimeFind
         if not _noticeable(site.recoverable, reading):
             rest.append((site, site.recoverable))
             continue
-        what = f"{site.count:.1f} waits a step for the device ({site.operator}) block the host"
+        what = f"{site.count:.1f} waits {reading.per} for the device ({site.operator}) block the host"
         yield _wait("host-sync", what, site.blocked, _at(site), site.recoverable, reading, site.source)
     together = Interval(sum(gain.low for _, gain in rest), sum(gain.high for _, gain in rest))
     if _noticeable(together, reading):
         count, blocked = sum(site.count for site, _ in rest), sum(site.blocked for site, _ in rest)
-        what = f"{count:.1f} waits a step for the device block the host"
+        what = f"{count:.1f} waits {reading.per} for the device block the host"
         yield _wait("host-sync", what, blocked, f" at {len(rest)} places", together, reading, None)
 
 
@@ -194,8 +196,7 @@ def _wait(
 ) -> RuntimeFinding:
     return _finding(
         name,
-        f"{what} for {blocked:.2f} ms of {reading.pace_ms:.1f} ms{at}; "
-        f"without them a step gains {gain.low:.2f} to {gain.high:.2f} ms.",
+        f"{what} for {part(blocked, reading.pace_ms)}{at}; without them {span(gain)} {reading.per} could be gained.",
         gain,
         reading.pace_ms,
         source,
@@ -208,9 +209,9 @@ def _launches(reading: TraceReading, device: DeviceReading) -> Iterator[RuntimeF
     idle = device.idle_causes.get(Cause.LAUNCH, 0.0)
     yield _finding(
         "launch-bound",
-        f"The device has nothing to do for {idle:.1f} ms of {reading.step_ms:.1f} ms a step because its next kernel is "
-        f"not launched yet: {device.launches.per_step:.0f} launches a step, and half of the kernels start within "
-        f"{device.launches.lag_ms * 1000:.0f} µs of theirs. (Recording slows launches, too.)",
+        f"The device has nothing to do for {part(idle, reading.step_ms)} {reading.per} because its next kernel is not "
+        f"launched yet: {device.launches.per_step:.0f} launches {reading.per}, and half of the kernels start within "
+        f"{duration(device.launches.lag_ms)} of theirs. (Recording slows launches, too.)",
         Interval(max(idle - reading.step_ms * (1 - 1 / RECORDING), 0.0), idle),
         reading.step_ms,
     )
@@ -231,8 +232,8 @@ def _tensor_cores(reading: TraceReading, device: DeviceReading) -> Iterator[Runt
         return
     yield _finding(
         "tensor-cores-idle",
-        f"Matrix products and convolutions take {arithmetic.plain_ms:.1f} ms of {reading.pace_ms:.1f} ms a step "
-        f"without the tensor cores of this {about.name}, which do {used:.0%} of such work.",
+        f"Matrix products and convolutions take {part(arithmetic.plain_ms, reading.pace_ms)} {reading.per} without "
+        f"the tensor cores of this {about.name}, which do {used:.0%} of such work.",
         Interval(0.0, arithmetic.plain_ms),
         reading.pace_ms,
     )
@@ -244,8 +245,8 @@ def _attention(reading: TraceReading, device: DeviceReading) -> Iterator[Runtime
         return
     yield _finding(
         "attention-math-path",
-        f"{device.arithmetic.attention['math']:.0f} attentions a step are computed operator by operator: {ms:.1f} ms "
-        f"of {reading.pace_ms:.1f} ms in forward alone.",
+        f"{device.arithmetic.attention['math']:.0f} attentions {reading.per} are computed operator by operator: "
+        f"{part(ms, reading.pace_ms)} in forward alone.",
         Interval(0.0, ms),
         reading.pace_ms,
     )
@@ -263,7 +264,7 @@ def _optimizers(reading: TraceReading, device: DeviceReading) -> Iterator[Runtim
             yield _finding(
                 "per-parameter-optimizer",
                 f"Each {name} launches {item.launches:.0f} kernels, parameter by parameter, which takes the host "
-                f"{item.host_ms:.1f} ms.",
+                f"{duration(item.host_ms)}.",
                 Interval(0.0, host_ms),
                 reading.step_ms,
             )
@@ -280,8 +281,8 @@ def _driver(reading: TraceReading, device: DeviceReading) -> Iterator[RuntimeFin
     at = f", most of it at {first.source}" if first.source else f", most of it in {first.operator}"
     yield _finding(
         "driver-allocation",
-        f"The driver is asked for device memory or given it back {count:.1f} times a step, which takes {host_ms:.1f} ms"
-        f"{at}: memory is short, or the cache is emptied.",
+        f"The driver is asked for device memory or given it back {count:.1f} times {reading.per}, which takes "
+        f"{duration(host_ms)}{at}: memory is short, or the cache is emptied.",
         Interval(min(device.idle_causes.get(Cause.ALLOCATION, 0.0), host_ms), host_ms),
         reading.step_ms,
         first.source,

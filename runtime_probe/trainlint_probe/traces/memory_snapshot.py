@@ -73,8 +73,9 @@ LARGEST = 10
 """How many holders of memory are named."""
 
 
-def read_snapshot(path: Path | str) -> MemoryReading:
-    """Read a snapshot. Nothing in it is run: it may hold lists, dicts, texts and numbers alone.
+def parse_snapshot(path: Path | str) -> MemoryReading:
+    """Read a snapshot. Nothing in it is run: it may hold lists, dicts, texts and numbers alone. But a hostile one may
+    take all memory, or never end: `guarded_snapshot` reads what anybody may have written.
 
     Raises:
         UnreadableSnapshot: for what is no file, no pickle, or no snapshot.
@@ -87,7 +88,7 @@ def read_snapshot(path: Path | str) -> MemoryReading:
         )
     try:
         return _read(path, snapshot)
-    except (AttributeError, TypeError, ValueError) as error:  # a list where a number is due, and the like
+    except (AttributeError, TypeError, ValueError, OverflowError, RecursionError) as error:  # a list for a number ...
         raise UnreadableSnapshot(
             f"{path} holds a snapshot of another shape than PyTorch's ({error}): "
             "write it again by torch.cuda.memory._dump_snapshot."
@@ -138,11 +139,11 @@ def _load(path: Path) -> object:
         raise UnreadableSnapshot(
             f"{path} cannot be read ({error.strerror}): check its name and its permissions."
         ) from error
-    # A damaged pickle may fail in any of these ways, as the module's documentation says.
-    except (pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError, ValueError, KeyError) as error:
+    # A damaged pickle may fail in any way, as the module's documentation says.
+    except Exception as error:
+        why = str(error) or ("it takes too much memory" if isinstance(error, MemoryError) else "it ends too soon")
         raise UnreadableSnapshot(
-            f"{path} is no snapshot of the allocator ({str(error) or 'it ends too soon'}): "
-            "write it again by torch.cuda.memory._dump_snapshot."
+            f"{path} is no snapshot of the allocator ({why}): write it again by torch.cuda.memory._dump_snapshot."
         ) from error
 
 

@@ -46,14 +46,8 @@ _Kinded = tuple[HostRange, str]
 """A range, and whether it is an "annotation", a "frame" or an "operator"."""
 
 
-ABOUT_TO_WAIT = "TL|about to wait|"
-"""Begins the name of a range of our own deep pass that ends right before a wait, and says whose line it is."""
-HOOKED_STEP = "TL|step with hooks|"
-"""The name of the ranges around the steps that hold these. They come after the steps that are read for their times."""
 MODULE = "TL|module|"
 """Begins the name of a range of our own deep pass around a call of a module, and says which one it is."""
-AT_ONCE_MS = 0.1
-"""How soon after it the wait must begin: between the two, PyTorch does nothing but call CUDA."""
 
 
 def places_of(trace: Trace, calls: Iterable[HostRange]) -> dict[HostRange, Place]:
@@ -70,19 +64,15 @@ def places_of(trace: Trace, calls: Iterable[HostRange]) -> dict[HostRange, Place
     for thread, questions in asked.items():
         opening = sorted(around[thread], key=lambda pair: _order(pair[0]))
         open_ranges: list[_Kinded] = []
-        mark: HostRange | None = None
         at = 0
         for call in questions:
             while at < len(opening) and opening[at][0].start <= call.start:
                 _close(open_ranges, opening[at][0].start)
                 open_ranges.append(opening[at])
-                if opening[at][0].name.startswith(ABOUT_TO_WAIT):
-                    mark = opening[at][0]
                 at += 1
             _close(open_ranges, call.start)
             around_it = [pair for pair in open_ranges if pair[0].end >= call.end - ROUNDING_MS]
-            found[call] = _place(call, around_it, mark)
-            mark = None  # it speaks of one wait alone
+            found[call] = _place(call, around_it)
     return found
 
 
@@ -95,13 +85,12 @@ def _close(open_ranges: list[_Kinded], time: float) -> None:
         open_ranges.pop()
 
 
-def _place(call: HostRange, around: Sequence[_Kinded], mark: HostRange | None) -> Place:
+def _place(call: HostRange, around: Sequence[_Kinded]) -> Place:
     operator = next((item.name for item, kind in around if kind == "operator"), call.name)
     annotations = [
         item.name for item, kind in around if kind == "annotation" and not item.name.startswith(("ProfilerStep", "TL|"))
     ]
-    told = _told(mark.name) if mark and call.start - mark.end <= AT_ONCE_MS else None
-    return Place(told or _source(around), operator, annotations[-1] if annotations else "")
+    return Place(_source(around), operator, annotations[-1] if annotations else "")
 
 
 def _told(name: str) -> Source | None:

@@ -16,6 +16,7 @@ from trainlint_probe.traces.events import Trace, UnreadableTrace, read_events
 from trainlint_probe.traces.phases import phases_of
 from trainlint_probe.traces.steps import Window, window_of
 from trainlint_probe.traces.syncs import waits_of
+from trainlint_probe.units import duration
 
 RAN_AHEAD_SHARE = 0.1
 """If the device needs this much longer for a step than the host, the host ran ahead of it, and its pace is not the
@@ -45,6 +46,11 @@ class TraceReading:
     def step_ms(self) -> float:
         """The mean; with workers that load batches, steps are of two kinds, and their median misleads."""
         return self.window.ms / self.window.count
+
+    @property
+    def per(self) -> str:
+        """What numbers are of, for people, behind them: "a step", or "in all" where the trace tells no steps apart."""
+        return "a step" if self.window.steps else "in all"
 
     @property
     def pace_ms(self) -> float:
@@ -107,7 +113,7 @@ def _notes(trace: Trace, reading: TraceReading) -> Iterator[str]:
         )
     if not window.steps:
         yield (
-            f"The trace marks no steps, so numbers are for all of its {window.ms:.1f} ms: "
+            f"The trace marks no steps, so numbers are for all of its {duration(window.ms)}: "
             "call prof.step() at the end of each step when you profile."
         )
     elif window.marks != "ProfilerStep":
@@ -134,14 +140,14 @@ def _notes_on_device(trace: Trace, reading: TraceReading, device: DeviceReading)
         yield f"The trace has work of {len(numbers)} devices: numbers are of device {device.number}, the busiest."
     if reading.pace_ms > reading.step_ms:
         yield (
-            f"The host ran ahead of the device: it took {reading.step_ms:.1f} ms a step, and the device needs "
-            f"{reading.pace_ms:.1f} ms for what it launched. A longer run goes at the device's pace."
+            f"The host ran ahead of the device: it took {duration(reading.step_ms)} {reading.per}, and the device "
+            f"needs {duration(reading.pace_ms)} for what it launched. A longer run goes at the device's pace."
         )
     syncs = device.syncs
     if syncs.recoverable is None:
         yield (
-            f"While the host was blocked for {syncs.blocked:.1f} ms a step, the device had nothing to do for "
-            f"{syncs.idle:.1f} ms of it: something else held both up (another rank, a network, lost events), "
+            f"While the host was blocked for {duration(syncs.blocked)} {reading.per}, the device had nothing to do for "
+            f"{duration(syncs.idle)} of it: something else held both up (another rank, a network, lost events), "
             "and what the waits cost cannot be said."
         )
     if any(copy.direction == "HtoD" and not copy.memory for copy in device.copies):

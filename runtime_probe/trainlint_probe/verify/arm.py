@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING
 
 from trainlint.evidence_json import from_json, to_json
 from trainlint_probe import child_processes, script
+from trainlint_probe.error_words import exit_in_words, words_of, words_with_line
 from trainlint_probe.own_rank import rank_and_world
 from trainlint_probe.processes import end_at_once, is_alive
 from trainlint_probe.verify import edited, reached
 from trainlint_probe.verify.order import Order, result_of
 from trainlint_probe.verify.result import End, Trial
 from trainlint_probe.watch.imported import Imports, loaded
-from trainlint_probe.watch.lines import Lines, shown
 from trainlint_probe.watch.saving import guard, renames
 from trainlint_probe.watch.saving.saves import Saves
 from trainlint_probe.watch.watching import Watch
@@ -111,10 +111,10 @@ class Arm:
             script.run(found, order.arguments)
         except SystemExit as end:
             failed = end.code not in (None, 0)
-            self.finish(Trial(End.FAILED, failure=_exit_in_words(end)) if failed else self.read(End.TOO_SHORT))
+            self.finish(Trial(End.FAILED, failure=exit_in_words(end.code)) if failed else self.read(End.TOO_SHORT))
         except BaseException as error:  # noqa: BLE001 - whatever it is, it is the script's own
             traceback.print_exception(error)
-            self.finish(Trial(End.FAILED, failure=_error_in_words(error, watch.ledger.lines, watch.directory)))
+            self.finish(Trial(End.FAILED, failure=words_with_line(error, watch.ledger.lines, watch.directory)))
         else:
             self.finish(self.read(End.TOO_SHORT))
 
@@ -128,7 +128,7 @@ class Arm:
         def failed(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
             shown(kind, error, trace)
             if self.has_trained() or self.rank_and_world()[1] > 1:  # else it is a helper, whom the script may not need
-                words = _error_in_words(error.with_traceback(trace), watch.ledger.lines, watch.directory)
+                words = words_with_line(error.with_traceback(trace), watch.ledger.lines, watch.directory)
                 self.finish(Trial(End.FAILED, failure=words))
 
         def ended() -> None:
@@ -146,7 +146,7 @@ class Arm:
             threading.Thread(target=self.end_with_the_parent, name="trainlint", daemon=True).start()
         imports = Imports()
         watch = Watch(order.script_directory, str(Path.cwd()))
-        saves = Saves(Path(order.output) / "saved", watch)
+        saves = Saves(Path(order.output) / "saved", watch, order.overlaid)
         saves.install(imports)
         if order.overlaid:
             renames.install()
@@ -175,7 +175,7 @@ class Arm:
             trial = Trial(end) if self.marks is None else self.marks.read(end)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is told to the parent
             traceback.print_exception(error)
-            return Trial(End.STOPPED, failure=f"trainlint itself failed ({_words_of(error)}); please report this")
+            return Trial(End.STOPPED, failure=f"trainlint itself failed ({words_of(error)}); please report this")
         places = reached.read(self.order.places, Path(self.places)) if self.order.places else None
         return replace(trial, loaded=tuple(sorted(self.opened)), reached=places)
 
@@ -233,22 +233,6 @@ def _seed(seed: int, imports: Imports) -> None:
     random.seed(seed)
     imports.when("numpy", lambda: sys.modules["numpy"].random.seed(seed % 2**32))
     imports.when("torch", lambda: sys.modules["torch"].manual_seed(seed))
-
-
-def _exit_in_words(end: SystemExit) -> str:
-    return f"it ended with exit code {end.code}" if isinstance(end.code, int) else f"it ended with: {end.code}"
-
-
-def _error_in_words(error: BaseException, lines: Lines, directory: str) -> str:
-    """What Python says of an error, and the last of the user's lines on the way to it."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if lines.is_users(frame.filename)]
-    if not frames:
-        return _words_of(error)
-    return f"{_words_of(error)} ({shown(frames[-1].filename, directory)}:{frames[-1].lineno})"
-
-
-def _words_of(error: BaseException) -> str:
-    return "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
 
 
 if __name__ == "__main__":

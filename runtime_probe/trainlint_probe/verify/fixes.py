@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from trainlint.catalogue import installed_rules
+from trainlint.cli.console import UsageError
 from trainlint.config import Overrides
 from trainlint.engine.discover import discover
 from trainlint.engine.rewriting import Fixing
 from trainlint.engine.run import run
 from trainlint.finding import Finding, Safety
+from trainlint.naming import rules_called, unknown_rule
 from trainlint_probe.judgement.static import configured
 from trainlint_probe.verify.order import Place
 
@@ -41,6 +44,14 @@ class Proposal:
     edits: tuple[Edit, ...]
     places: tuple[Place, ...] = ()
     """Where the findings are."""
+
+
+def check_named(words: Sequence[str]) -> None:
+    """Raises UsageError where a word stands for no rule: before a training runs for minutes, and not after."""
+    rules = installed_rules()
+    for word in words:
+        if word != ALL and not rules_called(word, rules):
+            raise UsageError(f"--verify: {unknown_rule(word, rules)}")
 
 
 def proposals(word: str, paths: Sequence[Path]) -> tuple[Proposal, ...]:

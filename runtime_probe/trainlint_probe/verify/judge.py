@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean, median
 
+from trainlint_probe.units import duration, durations
 from trainlint_probe.verify.compare import compare
 from trainlint_probe.verify.fixes import Proposal
 from trainlint_probe.verify.keeping import compare_kept
@@ -156,7 +157,7 @@ def _of_speed(speed: Estimate, before: Sequence[Trial], after: Sequence[Trial]) 
     old = fmean(fmean(trial.step_ms) for trial in before)
     new = fmean(fmean(trial.step_ms) for trial in after)
     steps = f"{sum(len(trial.step_ms) for trial in after)} steps of each, in {len(after)} runs"
-    times = f"a step takes {new:.4g} ms with the fix and {old:.4g} ms without it ({steps})"
+    times = f"a step takes {duration(new)} with the fix and {duration(old)} without it ({steps})"
     if _is_faster(speed):
         return f"{times}: {1 - speed.value:.0%} less, between {1 - speed.high:.1%} and {1 - speed.low:.1%}"
     if speed.low > 1:
@@ -165,7 +166,7 @@ def _of_speed(speed: Estimate, before: Sequence[Trial], after: Sequence[Trial]) 
         return f"{times}: no more than {1 - speed.low:.1%} can be gained"
     spread = f"between {1 - speed.low:.1%} less and {speed.high - 1:.1%} more"
     # No ground for a verdict: what a fix takes away may be few long steps, which a median does not see.
-    medians = f"the median steps took {_median_step(after):.4g} and {_median_step(before):.4g} ms"
+    medians = f"the median steps took {' and '.join(durations(_median_step(after), _median_step(before)))}"
     return f"{times}: {spread}, which is too uncertain ({medians}); raise --steps or --pairs, or use a quieter machine"
 
 

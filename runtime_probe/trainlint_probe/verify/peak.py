@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
+from trainlint_probe.units import size
 from trainlint_probe.verify.result import Peak, Trial
 
 LEAST_SHARE = 0.01
@@ -42,22 +43,18 @@ def _compared(where: str, before: Sequence[int], after: Sequence[int]) -> Peak:
     is_enough = never_varies or min(len(before), len(after)) >= ENOUGH_RUNS
     memory = "the device's memory" if where == "device" else "the machine's memory"
     if is_apart and is_large and is_enough:
-        saves = f"saves {_bytes(-change)}" if change < 0 else f"needs {_bytes(change)} more"
-        said = f"it holds {_bytes(new)} of {memory} at most, and {_bytes(old)} without the fix: it {saves}"
+        saves = f"saves {size(-change)}" if change < 0 else f"needs {size(change)} more"
+        said = f"it holds {size(new)} of {memory} at most, and {size(old)} without the fix: it {saves}"
     elif is_apart and is_large:
         said = (
-            f"it holds {_bytes(new)} of {memory} at most, and {_bytes(old)} without the fix: too few runs to tell "
+            f"it holds {size(new)} of {memory} at most, and {size(old)} without the fix: too few runs to tell "
             f"whether that is the fix (--pairs {ENOUGH_RUNS} are enough)"
         )
     elif is_large:
         said = (
-            f"it holds {_bytes(new)} of {memory} at most, and {_bytes(old)} without the fix: runs of one version "
+            f"it holds {size(new)} of {memory} at most, and {size(old)} without the fix: runs of one version "
             "differ as much"
         )
     else:
-        said = f"it holds {_bytes(new)} of {memory} at most, as it does without the fix"
+        said = f"it holds {size(new)} of {memory} at most, as it does without the fix"
     return Peak(where, old, new, is_apart and is_large and is_enough, said)
-
-
-def _bytes(size: int) -> str:
-    return f"{size / 1e9:.2f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"

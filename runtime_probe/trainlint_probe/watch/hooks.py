@@ -14,7 +14,7 @@ import torch
 from trainlint.evidence import Run
 from trainlint_probe.orders import Orders
 from trainlint_probe.watch import calls, forwards
-from trainlint_probe.watch.afterwards.deeper import Changes, CostOfWatching, Deeper
+from trainlint_probe.watch.afterwards.deeper import Changes, CostOfWatching, Deeper, says_something
 from trainlint_probe.watch.afterwards.without_gradients import WithoutGradients
 from trainlint_probe.watch.compiles import Compiles
 from trainlint_probe.watch.direct_forwards import DirectForwards
@@ -106,7 +106,7 @@ class Hooks:
         """The fields of a Run that torch knows of."""
         self.sampler.stop()
         first, last = clock.first, clock.last
-        if self.orders.flops and self.compiles.count():
+        if self.orders.flops and says_something(self.orders) and self.compiles.count():
             self.watch.note("The floating point operations of a step are not counted, as parts of it are compiled.")
         if unused := _unused_gpu():
             self.watch.note(unused)
@@ -191,9 +191,9 @@ class Hooks:
         return replace(run, loaders=self.loaders.handed_over(run.loaders))
 
     def _with_ways_of_updating(self, run: Run) -> Run:
-        """The run, and what its optimizers would take if they updated otherwise."""
-        if self.deeper is not None and self.deeper.is_cut_short:
-            return run  # the script has ended, perhaps for want of memory
+        """The run, and what its optimizers would take if they updated otherwise, where the user asks for that."""
+        if not self.orders.tries_optimizers or (self.deeper is not None and self.deeper.is_cut_short):
+            return run  # in the second case the script has ended, perhaps for want of memory
         return replace(run, optimizers=self.optimizers.try_ways(run.optimizers))
 
 

@@ -11,6 +11,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from trainlint.evidence import Line, Seen
 from trainlint.symptoms import Symptom
+from trainlint_probe import units
 from trainlint_probe.watch.ledger import Kind, Site
 from trainlint_probe.watch.lines import frame_at, maker_of, shown
 from trainlint_probe.watch.watching import Watch
@@ -78,8 +79,10 @@ def _of_reducer(at: Line, said: Mapping[str, Any]) -> Iterator[Seen]:
     if said.get("find_unused_parameters") and "unused_parameter_size" in said:
         unused = int(said["unused_parameter_size"])
         symptom = Symptom.RAN if unused else Symptom.UNUSED_SEARCH_IN_VAIN
-        yield Seen(at, symptom, f"{_NAME}, with {unused} bytes of unused parameters" if unused else _NAME, calls=1)
+        yield Seen(
+            at, symptom, f"{_NAME}, with {units.size(unused)} of unused parameters" if unused else _NAME, calls=1
+        )
     if not said.get("gradient_as_bucket_view"):
-        size = int(said.get("total_parameter_size_bytes", 0)) / 2**20
-        details = {"reason": f"buckets hold {size:.1f} MiB beside the gradients"}
+        size = int(said.get("total_parameter_size_bytes", 0))
+        details = {"reason": f"buckets hold {units.size(size)} beside the gradients"}
         yield Seen(at, Symptom.GRADIENTS_KEPT_TWICE, _NAME, calls=1, details=details)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ import torch
 from trainlint.evidence import Line, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.watch.lines import frame_at, shown
+from trainlint_probe.watch.warning_places import place_without_us
 from trainlint_probe.watch.watching import Watch
 
 
@@ -24,6 +26,7 @@ class Warned:
         """`is_closed` says whether the window has closed: what is done then makes Python forget what it has shown."""
         self.watch = watch
         self.is_closed = is_closed
+        self.moving = threading.local()
         self.shown: set[tuple[str, str, str, int]] = set()
         self.counts: dict[tuple[Line, str, str], int] = {}
 
@@ -44,6 +47,8 @@ class Warned:
         def showwarning(
             message: Warning | str, category: type[Warning], filename: str, lineno: int, *others: Any, **named: Any
         ) -> Any:
+            if not getattr(self.moving, "is_moving", False) and self._is_moved(message, category, filename, lineno):
+                return None
             place = self._users_place(filename, lineno)
             if place is not None:
                 at = Line(shown(place[0], self.watch.directory), place[1])
@@ -56,6 +61,20 @@ class Warned:
             return show(message, category, filename, lineno, *others, **named)
 
         return showwarning
+
+    def _is_moved(self, message: Warning | str, category: type[Warning], filename: str, lineno: int) -> bool:
+        """Whether the warning is told of another line than it would be without our frames, and now of the right one:
+        there the filters may think otherwise of it.
+        """
+        place = place_without_us(str(message), category, filename, lineno)
+        if place is None:
+            return False
+        self.moving.is_moving = True
+        try:
+            warnings.warn_explicit(message, category, place.filename, place.line, place.module, place.registry)
+        finally:
+            self.moving.is_moving = False
+        return True
 
     def _users_place(self, filename: str, lineno: int) -> tuple[str, int] | None:
         """The user's line that a warning is about.

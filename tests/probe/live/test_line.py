@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -148,6 +149,7 @@ def test_what_was_told_can_be_read_again(tmp_path: Path) -> None:
     write_progress(Progress("measuring", 2, 30, 2.5), tmp_path / "not there")
 
 
+@pytest.mark.slow  # a training in a process of its own
 def test_a_run_shows_its_progress_and_leaves_the_scripts_output_alone(
     runner: Runner, terminal: Terminal, tmp_path: Path
 ) -> None:
@@ -160,8 +162,14 @@ def test_a_run_shows_its_progress_and_leaves_the_scripts_output_alone(
     ours = "".join(OURS.findall(text))
     assert re.search(r"measuring step \d+ of 300", ours)
     assert "after the window" in ours
-    theirs = OURS.sub("", text).removeprefix(OPENED)
-    told = [line for line in theirs.split("\r\n") if line.startswith("error stream")]
-    assert told[:300] == [f"error stream {number}" for number in range(300)]
-    assert done.stdout.splitlines()[:300] == [f"output stream {number}" for number in range(300)]
-    assert "\x1b" not in done.stdout + report.read_text(encoding="utf-8")
+    theirs = [*OURS.sub("", text).removeprefix(OPENED).split("\r\n"), *done.stdout.splitlines()]
+    for stream in ("output stream", "error stream"):
+        told = [line for line in theirs if line.startswith(stream)]
+        assert told[:300] == [f"{stream} {number}" for number in range(300)]
+    written = report.read_text(encoding="utf-8")
+    assert "\x1b" not in done.stdout + written
+    document = json.loads(written)
+    assert document["profile"]["operators"]["rows"]
+    assert document["profile"]["modules"]["rows"][0]["path"] == "Linear"
+    assert document["lines"]
+    assert document["reading"] is None  # what a trace of the host shows is left to the measured steps

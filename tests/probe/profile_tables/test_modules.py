@@ -79,6 +79,9 @@ def test_backward_runs_on_a_thread_of_its_own_on_a_device(tmp_path: Path) -> Non
     assert by_path(found)["Net.second"].backward_ms == about(4)
     assert by_path(found)["Net.second"].device_ms == about(10)
     assert found.rows[0].path == "Net.second"
+    trace.kernel(20, 25, launched=9)  # no module asked for it
+    found = modules(trace, tmp_path)
+    assert (found.device_ms, found.device_covered_ms) == (about(15), about(10))
     assert found.unlinked_ms == about(3)
 
 

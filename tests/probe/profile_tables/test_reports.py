@@ -67,7 +67,18 @@ def test_with_a_device_its_time_comes_first() -> None:
     text = shown(on_device=True)
     assert "  device ms   host ms   calls\n      4.000     8.000       3  aten::op0\n" in text
     assert "They asked for 50% of the device's work (16.0 ms a step)." in " ".join(text.split())
+    assert "They asked for 25% of the device's work (16.0 ms a step)." in " ".join(text.split())
     assert "      4.000       2.000       4.000       1  Net.layer0\n" in text
+
+
+def test_of_a_long_path_the_end_is_shown() -> None:
+    tables = samples.tables(rows=1)
+    assert tables.modules is not None
+    row = replace(tables.modules.rows[0], path=f"Net.{'layer.' * 20}head")
+    long = replace(tables, modules=replace(tables.modules, rows=(row,)))
+    (line,) = [line for line in render([run()], [], Style(), tables=long).splitlines() if line.endswith("layer.head")]
+    assert "  ..." in line
+    assert len(line) <= Style().width
 
 
 def test_verbose_shows_more_rows_and_the_lines() -> None:

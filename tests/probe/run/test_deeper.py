@@ -44,8 +44,9 @@ class TestEndsTooEarly:
         assert (launched.exit_code, run.exit_code, launched.traces) == (1, 1, ())
         assert "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB." in capfd.readouterr().err
         assert run.notes[-1] == (
-            "The script failed (OutOfMemoryError) after the window, in step 1 of 3 under the profiler, too early for a "
-            "trace. What was measured in the window stands."
+            "The script failed (torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. "
+            f"({SCRIPTS / 'hostile/fails_late.py'}:{line_of('hostile/fails_late', 'raise ')})) after the window, in "
+            "step 1 of 3 under the profiler, too early for a trace. What was measured in the window stands."
         )
 
     def test_whole_steps_before_it_are_kept(self, runner: Runner) -> None:
@@ -56,15 +57,8 @@ class TestEndsTooEarly:
 
     @pytest.mark.nightly
     def test_while_operations_are_counted(self, runner: Runner) -> None:
-        launched, run = self.run(runner, WINDOW + 5, "memory")
+        launched, run = self.run(runner, WINDOW + 3, "memory")
         assert "after the window, while operations were counted" in run.notes[-1]
-        (trace,) = launched.traces
-        assert len(steps_in(trace)) == 3
-
-    @pytest.mark.nightly
-    def test_while_waits_are_looked_for(self, runner: Runner) -> None:
-        launched, run = self.run(runner, WINDOW + 4, "memory")
-        assert "after the window, while waits inside of operators were looked for" in run.notes[-1]
         (trace,) = launched.traces
         assert len(steps_in(trace)) == 3
 
@@ -73,33 +67,6 @@ class TestEndsTooEarly:
         launched, run = self.run(runner, WINDOW + 1, "end")
         assert (launched.exit_code, run.exit_code) == (0, 0)
         assert run.notes[-1].startswith("The script ended after the window, in step 2 of 3 under the profiler")
-
-
-class TestHiddenWaits:
-    def test_each_has_its_line(self, runner: Runner) -> None:
-        launched = runner.run("waits", deep_steps=3)
-        found = {item.at.line: item for item in only(launched).seen if item.what.endswith("synchronization")}
-        expected = {line_of("waits", f"# {what}"): what for what in ("stream", "device", "event", "in backward")}
-        assert found.keys() == expected.keys()  # the line that waits by itself is known already
-        for line, what in expected.items():
-            item = found[line]
-            assert item.what == f"{'stream' if what == 'in backward' else what} synchronization"
-            assert (item.symptom, item.calls, item.steps, item.host_ms) == (Symptom.HOST_SYNC, 2, 2, None)
-
-    def test_the_trace_names_it(self, runner: Runner) -> None:
-        (trace,) = runner.run("waits", deep_steps=2).traces
-        with gzip.open(trace, "rt") as stream:
-            text = stream.read()
-        assert text.count(f"TL|about to wait|{SCRIPTS / 'waits.py'}:{line_of('waits', '# device')}") == 2
-        assert text.count("TL|step with hooks|") == 2
-
-    @pytest.mark.nightly
-    def test_a_pytorch_without_the_hooks_is_told(self, runner: Runner) -> None:
-        launched = runner.run("hostile/no_gpu_trace", deep_steps=2)
-        run = only(launched)
-        assert (run.outcome, launched.exit_code) == ("window closed", 0)
-        assert any("does not tell of waits inside its operators" in note for note in run.notes)
-        assert run.flops
 
 
 def counts_its_heap() -> bool:

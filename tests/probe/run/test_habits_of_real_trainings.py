@@ -89,7 +89,7 @@ def test_fewer_steps_than_were_asked_for_are_too_few(runner: Runner) -> None:
 def test_uneven_steps_are_told() -> None:
     steps = [Step(ms, {Phase.OTHER: ms}) for ms in (2.0, 2.0, 2.0, 54.0)]
     assert about_uneven_steps(steps).startswith(
-        "One of 4 steps takes 90% of all time, 54.0 ms each, where the median step takes 2.0 ms"
+        "One of 4 steps takes 90% of all time, 54 ms each, where the median step takes 2 ms"
     )
     assert about_uneven_steps(steps[:3]) == about_uneven_steps([]) == ""
 

@@ -96,6 +96,32 @@ def test_a_checkpoint_may_be_overwritten_there(runner: Runner, project: Path) ->
     assert sentence.endswith(": no file there changed. It would have removed run/best.pt.")
 
 
+def test_what_is_saved_there_is_not_redirected_as_well(
+    runner: Runner, project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (project / "nested").mkdir()
+    launched = runner.run("saves", steps=100, overlay=True)
+    assert launched.exit_code == 0
+    assert "all was read back" in capfd.readouterr().out
+    assert only(launched).redirected == ()
+    names = {str(Path(path).relative_to(project)) for path in launched.changed.new}
+    assert {"weights.pt", "best.ckpt", "opened.pt", "scripted.pt", "method.pt", "distributed/.metadata"} <= names
+    assert runner.files() == ["nested"]
+
+
+def test_what_is_saved_past_the_overlay_is_redirected(runner: Runner, project: Path, tmp_path: Path) -> None:
+    """A directory of the project may be a link to another disk, which the overlay does not cover."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (project / "checkpoints").symlink_to(elsewhere)
+    save = "import torch\ntorch.save(1, 'checkpoints/last.pt')\nassert torch.load('checkpoints/last.pt') == 1\n"
+    (project / "train.py").write_text(save)
+    launched = launch(Request(str(project / "train.py"), overlay=True), runner.output)
+    assert launched.exit_code == 0
+    assert only(launched).redirected == (str(project / "checkpoints/last.pt"),)
+    assert list(elsewhere.iterdir()) == []
+
+
 @pytest.mark.nightly
 def test_ranks_write_to_the_same_layer(runner: Runner, project: Path) -> None:
     text = (SCRIPTS / "data_parallel.py").read_text()

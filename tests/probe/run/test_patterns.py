@@ -47,7 +47,7 @@ def states(run: Run, script: str, lines: dict[str, str]) -> dict[str, State]:
 
 
 def test_what_costs_on_the_host_is_confirmed_by_its_share_of_a_step(runner: Runner) -> None:
-    run = only(runner.run("habits", "0"))
+    run = only(runner.run("habits", "0", tries_optimizers=True))
     assert states(run, "habits", COSTS) == dict.fromkeys(COSTS, State.CONFIRMED)
     (optimizer,) = run.optimizers
     assert set(optimizer.tried) == {"for-loop", "foreach", "fused"}
@@ -55,9 +55,17 @@ def test_what_costs_on_the_host_is_confirmed_by_its_share_of_a_step(runner: Runn
     assert optimizer.made_at.line == line_of("habits", "AdamW(")
 
 
+def test_no_optimizer_is_tried_unless_the_user_asks_for_it(runner: Runner) -> None:
+    run = only(runner.run("habits", "0"))
+    assert [item.tried for item in run.optimizers] == [{}]
+    said = said_of(run, "TRN601", line_of("habits", "AdamW("), str(SCRIPTS / "habits.py"))
+    assert (said.state, said.cost) == (State.UNMEASURED, None)
+    assert "--try-optimizers" in said.sentence
+
+
 @pytest.mark.nightly
 def test_the_same_lines_are_refuted_in_a_long_step(runner: Runner) -> None:
-    run = only(runner.run("habits", "1000", steps=5))
+    run = only(runner.run("habits", "1000", steps=5, tries_optimizers=True))
     assert states(run, "habits", COSTS | {"TRN306": "set_to_none=False"}) == dict.fromkeys(
         (*COSTS, "TRN306"), State.REFUTED
     )

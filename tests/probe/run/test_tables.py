@@ -8,11 +8,13 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+import torch
 
 from tests.probe.run.running import Runner, only
 from trainlint_probe.launch import Launched
 from trainlint_probe.profile_tables.tables import ProfileTables, tables_of
 from trainlint_probe.traces.events import read_events
+from trainlint_probe.watch import hooks
 from trainlint_probe.watch.afterwards import deeper
 
 
@@ -46,6 +48,11 @@ def test_a_run_on_a_cpu_has_tables_from_steps_after_the_window(runner: Runner) -
     assert slow.forward_ms >= 5
     assert rows["Net.head"].backward_ms
     assert found.modules.forward_ms + (found.modules.backward_ms or 0) + found.modules.unlinked_ms <= found.step_ms
+    assert [note for note in run.notes if "got no gradient" in note] == [
+        "Of 5 parameters that optimizers hold, 2 parameters (0.1 kB) got no gradient in 3 steps after the measured "
+        "ones: Net.unused.weight, Net.unused.bias. If no step uses them, leave them out of the model, or freeze "
+        "them by requires_grad_(False)."
+    ]
     assert run.profiled_s is not None
     assert run.profiled_s >= 3 * fmean(step.ms for step in run.steps) / 1000 * 0.5
 
@@ -88,3 +95,12 @@ def test_a_trace_that_would_take_long_to_read_is_not_kept(tmp_path: Path, monkey
     assert deeper._written_if_small(Profiler(), trace)
     assert [path.name for path in tmp_path.iterdir()] == [trace.name]
     assert gzip.decompress(trace.read_bytes()) == b"x" * 1000
+
+
+def test_a_gpu_that_is_left_alone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert hooks._unused_gpu().startswith("There is a GPU, and this training did not use it")
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+    assert hooks._unused_gpu() == ""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert hooks._unused_gpu() == ""

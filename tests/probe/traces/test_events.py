@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.probe.traces.builder import DAY, TraceBuilder
+from trainlint_probe.traces import events
 from trainlint_probe.traces.events import UnreadableTrace, Work, read_events
 from trainlint_probe.traces.judge import judge
 from trainlint_probe.traces.reading import read_trace
@@ -154,6 +155,40 @@ def test_other_files_are_no_traces_and_a_sentence_says_what_to_do(tmp_path: Path
         read_events(empty)
     with pytest.raises(UnreadableTrace, match=r"absent.json cannot be read \(No such file or directory\)"):
         read_events(tmp_path / "absent.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"traceEvents": [' + '{"a":' * 100_000, "nested too deeply"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"about": ' + "[" * 100_000 + ', "traceEvents": []}', "nested too deeply"),
+        ('{"traceEvents": [' + "1" * 10_000 + "]}", "holds what no profiler writes"),
+    ],
+)
+def test_what_is_nested_without_end_is_one_sentence(tmp_path: Path, text: str, why: str) -> None:
+    path = tmp_path / "deep.json"
+    path.write_text(text)
+    with pytest.raises(UnreadableTrace, match=f"deep.json .*{why}") as refused:
+        read_events(path)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_time_beyond_all_numbers_is_a_damaged_event(tmp_path: Path) -> None:
+    trace = _small()
+    path = trace.write(tmp_path / "trace.json")
+    whole = json.loads(path.read_text())
+    whole["traceEvents"].append({"ph": "X", "cat": "kernel", "name": "k", "ts": 10**400})
+    path.write_text(json.dumps(whole))
+    assert read_events(path).damaged == 1
+
+
+def test_a_small_file_that_unpacks_to_a_large_one_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "TRACE_BYTES", 50_000)
+    path = tmp_path / "bomb.json.gz"
+    path.write_bytes(gzip.compress(b" " * 1_000_000))
+    with pytest.raises(UnreadableTrace, match=r"bomb.json.gz holds more than 50,000 bytes once it is unpacked"):
+        read_events(path)
 
 
 def test_a_trace_without_a_device_says_what_cannot_be_known(tmp_path: Path) -> None:

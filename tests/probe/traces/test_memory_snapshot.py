@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from trainlint_probe.traces import guarded_snapshot
+from trainlint_probe.traces.guarded_snapshot import read_snapshot
 from trainlint_probe.traces.judge import judge_memory
-from trainlint_probe.traces.memory_snapshot import UnreadableSnapshot, read_snapshot
+from trainlint_probe.traces.memory_snapshot import UnreadableSnapshot
 
 MIB = 1 << 20
 
@@ -113,3 +115,40 @@ def test_other_files_are_no_snapshots(tmp_path: Path) -> None:
             read_snapshot(path)
     with pytest.raises(UnreadableSnapshot, match="cannot be read"):
         read_snapshot(tmp_path / "absent.pickle")
+
+
+def nested(deep: int) -> bytes:
+    """A list in a list in a list, a byte or two for each."""
+    return b"\x80\x04" + b"]" * deep + b"a" * (deep - 1) + b"."
+
+
+def endless_hash() -> bytes:
+    """A dict whose key is a pair of a pair of ... of the same: to hash it takes 2**200 steps."""
+    twice = [b"h" + bytes([number]) for number in range(200)]
+    pairs = b"".join(one + one + b"\x86q" + bytes([number]) for number, one in enumerate(twice, 1))
+    return b"\x80\x04)q\x00" + pairs + b"}h\xc8K\x01s."
+
+
+@pytest.mark.parametrize(
+    "bomb",
+    [
+        pytest.param(nested(2_000_000), id="deep"),
+        pytest.param(b"\x80\x04Nr\xff\xff\xff\x7f.", id="memo of 32 GB"),
+        pytest.param(b"\x80\x04\x8d\xff\xff\xff\xff\xff\xff\xff\x7f.", id="text of an exabyte"),
+        pytest.param(b"\x80\x04C\xff", id="cut off"),
+    ],
+)
+def test_a_pickle_that_asks_for_too_much_is_one_sentence(tmp_path: Path, bomb: bytes) -> None:
+    path = tmp_path / "s.pickle"
+    path.write_bytes(bomb)
+    with pytest.raises(UnreadableSnapshot, match=r"s.pickle .*_dump_snapshot") as refused:
+        read_snapshot(path)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_pickle_that_never_ends_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarded_snapshot, "_PATIENCE", 1.0)
+    path = tmp_path / "s.pickle"
+    path.write_bytes(endless_hash())
+    with pytest.raises(UnreadableSnapshot, match=r"s.pickle was not read in 1 s"):
+        read_snapshot(path)

@@ -20,9 +20,7 @@ import torch
 from trainlint.evidence import Alive, Interval, Line, Memory, Run, Seen
 from trainlint.symptoms import Symptom
 from trainlint_probe.orders import Orders
-from trainlint_probe.traces.places import HOOKED_STEP
 from trainlint_probe.watch.afterwards.cost import blocks_for, differences, interval_of
-from trainlint_probe.watch.afterwards.hidden import HiddenWaits
 from trainlint_probe.watch.afterwards.keepers import Known, LineOfChange, keeper_of, known_tensors, new_tensors
 from trainlint_probe.watch.afterwards.kept import alive, collect
 from trainlint_probe.watch.afterwards.module_ranges import ModuleRanges
@@ -40,9 +38,6 @@ _KEPT_STEPS = 3
 """After which what is kept is looked at again. A step that happens to keep something, as one that logs, is no leak."""
 _SAMPLED_STEPS, _SAMPLED_S = 100, 3.0
 """The most steps, and seconds, in which lines are looked at after the window."""
-_HOOKED_STEPS = 2
-"""Steps in which PyTorch tells of its waits. They come after those that the trace is read for: each allocation takes
-longer in them."""
 _SHORT_S, _LONG_S = 3.0, 10.0
 """On a CPU, where nobody has asked for the profiler: so long may all its steps together take, or else a single one."""
 _MOST_BYTES = 64_000_000
@@ -60,6 +55,11 @@ class CostOfWatching:
     """Puts everything in place, or takes it out."""
     mark: Callable[[], None] = lambda: None
     """Does what is done at the end of a step that is watched."""
+
+
+def says_something(orders: Orders) -> bool:
+    """Whether to profile steps and count their operations: without an accelerator, only where the user asks for it."""
+    return orders.deep_without_device or torch.accelerator.is_available()
 
 
 class Deeper:
@@ -104,8 +104,8 @@ class Deeper:
         self.seen = seen
         self.is_done = self.is_cut_short = False
         self.stages = self._stages()
-        self.counts = orders.flops and not compiled
-        self.profiles = orders.deep_steps > 0 and (orders.deep_without_device or torch.accelerator.is_available())
+        self.counts = orders.flops and not compiled and says_something(orders)
+        self.profiles = orders.deep_steps > 0 and says_something(orders)
         self.profiles_briefly = orders.deep_steps > 0 and not self.profiles and is_alone and step_ms <= _LONG_S * 1e3
         """A few steps for the table of operators, where nobody has asked for more and no device has work."""
         self.step_ms = step_ms
@@ -114,7 +114,6 @@ class Deeper:
         self.memory = memory
         self.profiled = self.profiled_of = 0
         """Steps that were recorded whole, and those that were to be."""
-        self.hidden = HiddenWaits(watch)
         self.found: dict[str, Any] = {}
         self.kept: tuple[Seen, ...] = ()
         """The line that keeps what steps make."""
@@ -161,7 +160,7 @@ class Deeper:
         return replace(
             run,
             **self.found,
-            seen=(*map(self._with_cost, run.seen), *self.kept, *self.hidden.added_to(run)),
+            seen=(*map(self._with_cost, run.seen), *self.kept),
             notes=tuple(self.watch.notes),
         )
 
@@ -262,10 +261,9 @@ class Deeper:
 
     def _profile_briefly(self) -> Generator[bool, None, None]:
         steps = self.orders.deep_steps if self.orders.deep_steps * self.step_ms <= _SHORT_S * 1e3 else 1
-        yield from self._profile(steps, waits=False)
+        yield from self._profile(steps)
 
-    def _profile(self, steps: int, *, waits: bool = True) -> Generator[bool, None, None]:
-        """`waits`: whether those of operators are looked for afterwards."""
+    def _profile(self, steps: int) -> Generator[bool, None, None]:
         from torch.profiler import ProfilerActivity, profile, record_function, supported_activities
 
         began = perf_counter()
@@ -281,14 +279,11 @@ class Deeper:
         try:
             for step in range(steps):
                 kept = "those before it are kept" if step >= _FEWEST_STEPS else "too early for a trace"
-                self.stage = f"in step {step + 1} of {steps} under the profiler, {kept}" if waits else ""
+                self.stage = f"in step {step + 1} of {steps} under the profiler, {kept}" if self.profiles else ""
                 with record_function(_step_name(step)):
                     yield True
                 self.profiled += 1
-            if waits:
-                yield from self._look_for_waits(record_function)
         finally:
-            self.hidden.end()
             self.gradients.is_on = False
             if self.modules is not None:
                 self.modules.stop()
@@ -300,14 +295,6 @@ class Deeper:
         names = self.modules.parameters if self.modules is not None else {}
         if said := self.gradients.sentence(self.profiled, names):
             self.watch.note(said)
-
-    def _look_for_waits(self, record_function: Any) -> Generator[bool, None, None]:
-        self.stage = "while waits inside of operators were looked for"
-        hooked = self.hidden.begin()
-        for _ in range(_HOOKED_STEPS if hooked else 0):
-            with record_function(HOOKED_STEP):
-                yield True
-            self.hidden.steps += 1
 
     def _keep_trace(self, profiler: Any) -> None:
         from trainlint_probe.own_rank import rank_and_world

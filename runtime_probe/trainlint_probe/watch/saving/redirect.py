@@ -1,8 +1,12 @@
-"""Where saved files go instead: each path has a twin below a temporary directory, and is read back from there."""
+"""Where saved files go instead: each path has a twin below a temporary directory, and is read back from there.
+
+What lies under an overlay has none: there the script writes to a layer of its own, by whatever way.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +14,19 @@ from typing import Any
 class Twins:
     """The files that were meant to be written, and where they were."""
 
-    def __init__(self, directory: Path) -> None:
-        """`directory` is made when something is saved. All processes of a run share it, as they share their files."""
+    def __init__(self, directory: Path, overlaid: Sequence[str] = ()) -> None:
+        """`directory` is made when something is saved. All processes of a run share it, as they share their files.
+
+        `overlaid` are directories under an overlay.
+        """
         self.directory = directory
+        self.overlaid = tuple(os.path.realpath(root) + os.sep for root in overlaid)
         self.meant: dict[str, None] = {}
         """The real paths, in the order in which they were saved first."""
+
+    def need_none(self, path: Any) -> bool:
+        """Whether an overlay keeps what is written to a path from the user's files, links followed."""
+        return bool(self.overlaid) and os.path.realpath(_real(path)).startswith(self.overlaid)
 
     def to_write(self, path: Any) -> str:
         """The twin of a path, with the directories above it."""

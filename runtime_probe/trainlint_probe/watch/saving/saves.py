@@ -1,4 +1,4 @@
-"""What a script saves goes to a temporary directory, and what it loads back comes from there.
+"""What a script saves goes to a temporary directory, and what it loads back comes from there, where no overlay does so.
 
 Entry points are replaced where they live, so that modules which import them later get ours. Of frameworks, the public
 doors are enough: what these call is redirected by then.
@@ -10,7 +10,7 @@ import functools
 import inspect
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter_ns
 from typing import Any
@@ -76,8 +76,9 @@ _CHECKPOINT = NUMBER[Phase.CHECKPOINT]
 class Saves:
     """The redirected doors of a process."""
 
-    def __init__(self, directory: Path, watch: Watch) -> None:
-        self.twins = Twins(directory)
+    def __init__(self, directory: Path, watch: Watch, overlaid: Sequence[str] = ()) -> None:
+        """`overlaid` are directories under an overlay, in which files are saved and loaded as always."""
+        self.twins = Twins(directory, overlaid)
         self.watch = watch
         self.opened: set[str] = set()
         """Files that the script opened itself, to save into: what was saved stands in their twins."""
@@ -124,9 +125,11 @@ class Saves:
 
     def _save(self, function: Function, place: _Argument, target: Any, args: Arguments, kwargs: Keywords) -> Any:
         if isinstance(target, (str, os.PathLike)):
+            if self.twins.need_none(target):
+                return function(*args, **kwargs)
             return place.call(function, self.twins.to_write(target), args, kwargs)
         name = name_of_file(target)
-        if name is None or self.twins.holds(name):
+        if name is None or self.twins.holds(name) or self.twins.need_none(name):
             return function(*args, **kwargs)
         # The script opened the file: it stays as it is, and empty if it is new.
         self.opened.add(os.path.realpath(name))
@@ -167,7 +170,7 @@ class Saves:
         def wrapper(self_: Any, *args: Any, **kwargs: Any) -> Any:
             owner, attribute = owner_of(self_)
             meant = getattr(owner, attribute)
-            if meant is None:
+            if meant is None or self.twins.need_none(meant):
                 return function(self_, *args, **kwargs)
             object.__setattr__(owner, attribute, self.twins.to_write(meant))
             try:
