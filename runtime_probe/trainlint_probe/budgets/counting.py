@@ -196,6 +196,8 @@ def _mask_in(index: Any) -> torch.Tensor | None:
 
 def _moves(counting: Counting, args: Arguments, kwargs: Keywords, moved: Any, frame: FrameType) -> tuple[str, ...]:
     source = args[0]
+    if not hasattr(moved, "device"):  # of a subclass of tensors, which may give anything
+        return NO_LIMITS
     asynchronous = kwargs.get("non_blocking", False) or _asks_asynchronously(args[1:])
     if source.device == moved.device or "meta" in (source.device.type, moved.device.type):
         return NO_LIMITS

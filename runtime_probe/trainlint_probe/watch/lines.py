@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 import sys
 import sysconfig
 from collections.abc import Callable
-from pathlib import Path
+from functools import cached_property
+from pathlib import Path, PurePosixPath
 from types import FrameType
+
+from trainlint.bounded import read_bounded
 
 _OWN = str(Path(__file__).parents[1]) + os.sep
 _INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
@@ -61,6 +66,17 @@ class Lines:
         self._shown: dict[tuple[str, int], str] = {}
         """Lines of libraries, as they are shown."""
 
+    @cached_property
+    def _own_projects(self) -> tuple[str, ...]:
+        """Where the user's own packages lie among installed ones, as after `pip install .` in CI."""
+        return tuple(
+            place
+            for entry in sys.path
+            for told in Path(entry).glob("*.dist-info/direct_url.json")
+            if _is_local(told)
+            for place in _places_of(told.parent)
+        )
+
     def is_users(self, filename: str) -> bool:
         """Whether a file holds the user's code."""
         return self._kinds[filename] == _USER
@@ -107,7 +123,9 @@ class Lines:
             return _TRANSPARENT
         if path.startswith(self._root) and not any(folder in path[len(self._root) - 1 :] for folder in _INSTALLED):
             return _USER
-        if any(folder in path for folder in _INSTALLED) or path.startswith(_STANDARD):
+        if any(folder in path for folder in _INSTALLED):
+            return _USER if path.startswith(self._own_projects) else _LIBRARY
+        if path.startswith(_STANDARD):
             return _LIBRARY
         return _LIBRARY if any(path.startswith(entry) for entry in _installations()) else _USER
 
@@ -127,6 +145,32 @@ def _installations() -> list[str]:
     """Directories on Python's path that packages were installed to: those of `pip install --target` have any name."""
     entries = [os.path.realpath(entry) for entry in sys.path if entry]
     return [entry + os.sep for entry in entries if next(Path(entry).glob("*.dist-info"), None) is not None]
+
+
+_METADATA_BYTES = 4_000_000
+_FOREIGN = "torch"
+"""PyTorch is nobody's own project, although its wheel may be installed from a directory."""
+
+
+def _is_local(told: Path) -> bool:
+    """Whether a distribution was installed from a directory or a file, and not by its name (PEP 610)."""
+    try:
+        url = json.loads(read_bounded(told, _METADATA_BYTES)).get("url", "")
+    except (OSError, ValueError, AttributeError):
+        return False
+    return str(url).startswith("file:")
+
+
+def _places_of(metadata: Path) -> set[str]:
+    """The packages and modules of an installed distribution, as the beginnings of their files' paths."""
+    try:
+        record = read_bounded(metadata / "RECORD", _METADATA_BYTES).decode(errors="replace")
+    except OSError:
+        return set()
+    files = (PurePosixPath(row[0]) for row in csv.reader(record.splitlines()) if row)
+    tops = {file.parts[0] + (os.sep if file.parts[1:] else "") for file in files if file.suffix == ".py"}
+    site = os.path.realpath(metadata.parent) + os.sep
+    return {site + top for top in tops if top not in ("..", f"..{os.sep}", f"{_FOREIGN}{os.sep}")}
 
 
 def _short(filename: str) -> str:

@@ -264,6 +264,29 @@ class TestAllowed:
                 names["step"](LOSS)
 
 
+def test_a_package_that_is_installed_from_a_path_is_the_user_s_own(tmp_path: Path) -> None:
+    """After `pip install .` or tox. `theirs` came by its name; of `broken` nobody can tell."""
+    site = tmp_path / "site-packages"
+    origins = {"mine": '{"url": "file:///work/mine", "dir_info": {}}', "theirs": None, "broken": "{"}
+    for name, origin in origins.items():
+        metadata = site / f"{name}-1.dist-info"
+        metadata.mkdir(parents=True)
+        (metadata / "RECORD").write_text(f"{name}/steps.py,sha256=x,1\n{name}-1.dist-info/RECORD,,\n")
+        if origin is not None:
+            (metadata / "direct_url.json").write_text(origin)
+        (site / name).mkdir()
+        (site / name / "steps.py").write_text("def step(loss):\n    return loss.item()\n")
+    code = (
+        f"import sys; sys.path.insert(0, {str(site)!r})\n"
+        "import torch, mine.steps, theirs.steps, broken.steps, trainlint_probe\n"
+        "with trainlint_probe.budget(syncs=9) as spent:\n"
+        "    for package in (mine, theirs, broken): package.steps.step(torch.ones(()))\n"
+        "print(*(item.at.path for item in spent.spending.uses[0].lines))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert ran.stdout.split() == ["site-packages/mine/steps.py"]
+
+
 class TestThreadsAndTasks:
     def test_other_threads_are_not_charged(self) -> None:
         reading, done = threading.Event(), threading.Event()
