@@ -20,21 +20,34 @@ _ROWS = 20
 
 def tables_of_page(tables: ProfileTables | None, run: Run | None) -> dict[str, object]:
     """The first rows of each table, what is left out, and how much of a step they cover."""
-    operators = tables.operators if tables is not None else None
-    modules = tables.modules if tables is not None else None
     lines = line_times(run) if run is not None else ()
-    step_ms = tables.step_ms if tables is not None else 0.0
+    covered = lines_covered(lines, run.looks) if run is not None and lines else ""
+    of_lines = {"lines": lines, "lines_covered": covered}
+    if tables is None:
+        return of_lines
+    profiled = {"profiled_step_ms": tables.step_ms, "profiled": origin(tables, run)}
+    return of_lines | profiled | _of_operators(tables) | _of_modules(tables)
+
+
+def _of_operators(tables: ProfileTables) -> dict[str, object]:
+    operators = tables.operators
+    if operators is None:
+        return {}
     return {
-        "profiled_step_ms": step_ms,
-        "profiled": origin(tables, run) if tables is not None else "",
-        "operators": operators.rows[:_ROWS] if operators else (),
-        "more_operators": _more([time_of_operator(row) for row in operators.rows]) if operators else "",
-        "operators_covered": operators_covered(operators, step_ms) if operators else "",
-        "modules": modules.rows[:_ROWS] if modules else (),
-        "more_modules": _more([time_of_module(row) for row in modules.rows]) if modules else "",
-        "modules_covered": modules_covered(modules, step_ms) if modules else "",
-        "lines": lines,
-        "lines_covered": lines_covered(lines, run.looks) if run is not None and lines else "",
+        "operators": operators.rows[:_ROWS],
+        "more_operators": _more([time_of_operator(row) for row in operators.rows]),
+        "operators_covered": operators_covered(operators, tables.step_ms),
+    }
+
+
+def _of_modules(tables: ProfileTables) -> dict[str, object]:
+    modules = tables.modules
+    if modules is None:
+        return {}
+    return {
+        "modules": modules.rows[:_ROWS],
+        "more_modules": _more([time_of_module(row) for row in modules.rows]),
+        "modules_covered": modules_covered(modules, tables.step_ms),
     }
 
 
