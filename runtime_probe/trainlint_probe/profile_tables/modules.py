@@ -70,6 +70,11 @@ class _Spent:
     device: float = 0.0
     calls: int = 0
 
+    @property
+    def is_any(self) -> bool:
+        """Whether the host did anything of it."""
+        return bool(self.calls or self.forward or self.backward)
+
 
 @dataclass(frozen=True, slots=True)
 class _Labels:
@@ -97,40 +102,47 @@ def modules_of(
         return None
     labels = _labels(trace, paths)
     innermost = Innermost([*labels.paths, *labels.backward])
-    spent: dict[str, _Spent] = defaultdict(_Spent)
-    for item, start, end in innermost.within(window.start, window.end):
-        path, is_backward = labels.of(item)
-        if is_backward:
-            spent[path].backward += end - start
-        else:
-            spent[path].forward += end - start
-    for item, path in paths.items():
-        spent[path].calls += window.start <= item.start < window.end
+    spent = _spent(window, labels, innermost)
     for work in asked:
         call = calls.get(work.correlation) if work.correlation is not None else None
         around = innermost.at(call.thread, call.start) if call is not None else None
         if around is not None:
             spent[labels.of(around)[0]].device += work.end - work.start
     unlinked = spent.pop(_UNLINKED, _Spent()).backward / window.count
-    is_linked = bool(trace.links)
-    rows = [
-        ModuleTime(
-            path,
-            found.calls / window.count,
-            found.forward / window.count,
-            found.backward / window.count if is_linked else None,
-            found.device / window.count if trace.work else None,
-        )
-        for path, found in spent.items()
-        if found.calls or found.forward or found.backward
-    ]
+    is_linked, has_device = bool(trace.links), bool(trace.work)
+    found = [each for each in spent.items() if each[1].is_any]
+    rows = [_row(path, each, window.count, is_linked=is_linked, has_device=has_device) for path, each in found]
     return Modules(
         tuple(sorted(_with_below(rows), key=lambda row: (-(row.device_ms or 0.0), -row.own_ms, row.path))),
         sum(row.forward_ms for row in rows),
         sum(row.backward_ms or 0.0 for row in rows) if is_linked else None,
         unlinked if is_linked else 0.0,
-        sum(work.end - work.start for work in asked) / window.count if trace.work else None,
-        sum(row.device_ms or 0.0 for row in rows) if trace.work else None,
+        sum(work.end - work.start for work in asked) / window.count if has_device else None,
+        sum(row.device_ms or 0.0 for row in rows) if has_device else None,
+    )
+
+
+def _spent(window: Window, labels: _Labels, innermost: Innermost) -> defaultdict[str, _Spent]:
+    """The host's time and the calls of each path in a window."""
+    spent: defaultdict[str, _Spent] = defaultdict(_Spent)
+    for item, start, end in innermost.within(window.start, window.end):
+        path, is_backward = labels.of(item)
+        if is_backward:
+            spent[path].backward += end - start
+        else:
+            spent[path].forward += end - start
+    for item, path in labels.paths.items():
+        spent[path].calls += window.start <= item.start < window.end
+    return spent
+
+
+def _row(path: str, found: _Spent, steps: int, *, is_linked: bool, has_device: bool) -> ModuleTime:
+    return ModuleTime(
+        path,
+        found.calls / steps,
+        found.forward / steps,
+        found.backward / steps if is_linked else None,
+        found.device / steps if has_device else None,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from trainlint.evidence import Run
 from trainlint_probe.profile_tables.lines import line_times
 from trainlint_probe.profile_tables.tables import ProfileTables
@@ -18,11 +20,24 @@ _ROWS = 20
 """Of each table. The JSON document has all."""
 
 
+_NOTHING: Mapping[str, object] = {
+    "profiled_step_ms": 0.0,
+    "profiled": "",
+    "operators": (),
+    "more_operators": "",
+    "operators_covered": "",
+    "modules": (),
+    "more_modules": "",
+    "modules_covered": "",
+}
+"""What the template is told where nothing was recorded."""
+
+
 def tables_of_page(tables: ProfileTables | None, run: Run | None) -> dict[str, object]:
     """The first rows of each table, what is left out, and how much of a step they cover."""
     lines = line_times(run) if run is not None else ()
     covered = lines_covered(lines, run.looks) if run is not None and lines else ""
-    of_lines = {"lines": lines, "lines_covered": covered}
+    of_lines: dict[str, object] = {**_NOTHING, "lines": lines, "lines_covered": covered}
     if tables is None:
         return of_lines
     profiled = {"profiled_step_ms": tables.step_ms, "profiled": origin(tables, run)}
