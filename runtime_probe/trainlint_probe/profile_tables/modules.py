@@ -103,23 +103,55 @@ def modules_of(
     labels = _labels(trace, paths)
     innermost = Innermost([*labels.paths, *labels.backward])
     spent = _spent(window, labels, innermost)
-    for work in asked:
-        call = calls.get(work.correlation) if work.correlation is not None else None
-        around = innermost.at(call.thread, call.start) if call is not None else None
+    for call, work in _calls_and_work(asked, calls):
+        around = innermost.at(call.thread, call.start)
         if around is not None:
             spent[labels.of(around)[0]].device += work.end - work.start
     unlinked = spent.pop(_UNLINKED, _Spent()).backward / window.count
-    is_linked, has_device = bool(trace.links), bool(trace.work)
-    found = [each for each in spent.items() if each[1].is_any]
-    rows = [_row(path, each, window.count, is_linked=is_linked, has_device=has_device) for path, each in found]
-    return Modules(
-        tuple(sorted(_with_below(rows), key=lambda row: (-(row.device_ms or 0.0), -row.own_ms, row.path))),
-        sum(row.forward_ms for row in rows),
-        sum(row.backward_ms or 0.0 for row in rows) if is_linked else None,
-        unlinked if is_linked else 0.0,
-        sum(work.end - work.start for work in asked) / window.count if has_device else None,
-        sum(row.device_ms or 0.0 for row in rows) if has_device else None,
-    )
+    recorded = _Recorded(window.count, bool(trace.links), bool(trace.work))
+    rows = [recorded.row(path, found) for path, found in spent.items() if found.is_any]
+    return recorded.modules(rows, unlinked, sum(work.end - work.start for work in asked) / window.count)
+
+
+def _calls_and_work(
+    asked: Sequence[DeviceWork], calls: Mapping[int, HostRange]
+) -> Iterator[tuple[HostRange, DeviceWork]]:
+    """The work of a device with the call that asked for it, where that is known."""
+    for work in asked:
+        call = calls.get(work.correlation) if work.correlation is not None else None
+        if call is not None:
+            yield call, work
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    """What a trace knows of modules."""
+
+    steps: int
+    links: bool
+    """From forward to backward."""
+    device: bool
+
+    def row(self, path: str, found: _Spent) -> ModuleTime:
+        """What was found of a path, per step."""
+        return ModuleTime(
+            path,
+            found.calls / self.steps,
+            found.forward / self.steps,
+            found.backward / self.steps if self.links else None,
+            found.device / self.steps if self.device else None,
+        )
+
+    def modules(self, rows: Sequence[ModuleTime], unlinked_ms: float, device_ms: float) -> Modules:
+        """All rows, with the sums that the trace knows; `device_ms` is all that a step asked the device for."""
+        return Modules(
+            tuple(sorted(_with_below(rows), key=lambda row: (-(row.device_ms or 0.0), -row.own_ms, row.path))),
+            sum(row.forward_ms for row in rows),
+            sum(row.backward_ms or 0.0 for row in rows) if self.links else None,
+            unlinked_ms if self.links else 0.0,
+            device_ms if self.device else None,
+            sum(row.device_ms or 0.0 for row in rows) if self.device else None,
+        )
 
 
 def _spent(window: Window, labels: _Labels, innermost: Innermost) -> defaultdict[str, _Spent]:
@@ -134,16 +166,6 @@ def _spent(window: Window, labels: _Labels, innermost: Innermost) -> defaultdict
     for item, path in labels.paths.items():
         spent[path].calls += window.start <= item.start < window.end
     return spent
-
-
-def _row(path: str, found: _Spent, steps: int, *, is_linked: bool, has_device: bool) -> ModuleTime:
-    return ModuleTime(
-        path,
-        found.calls / steps,
-        found.forward / steps,
-        found.backward / steps if is_linked else None,
-        found.device / steps if has_device else None,
-    )
 
 
 def _paths(trace: Trace) -> dict[HostRange, str]:

@@ -116,16 +116,21 @@ def page(
         states=_STATES,
         per="a step" if run or trace is None else trace.per,
         busy=busy_sentence(run) if run else "",
-        pictures=[drawn for drawn in _pictures(runs, traces, timeline) if drawn],
+        pictures=list(filter(None, _pictures(runs, traces, timeline))),
         reading=trace,
         most=_MOST_PLACES,
         budgets=[(spending, list(lines_of(spending))) for spending in budgets],
         comparisons=[(tried, comparison(tried, number)) for number, tried in enumerate(comparisons, 1)],
-        concerns=list(dict.fromkeys(concern for each in runs for concern in each.environment.concerns)),
+        concerns=_concerns(runs),
         notes=[*_notes_of_runs(runs), *_notes_of_trace(reading, trace), *_notes_on(unjudged)],
         version=__version__,
         home=HOME,
     )
+
+
+def _concerns(runs: Sequence[Run]) -> list[str]:
+    """What is off with the machines, each told once."""
+    return list(dict.fromkeys(concern for each in runs for concern in each.environment.concerns))
 
 
 def _of_run(run: Run | None) -> dict[str, object]:
