@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -62,7 +63,59 @@ def test_what_makes_no_sense_is_refused(words: Sequence[str], sentence: str) -> 
         read_options(words)
 
 
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("probe --stesp 5 train.py", "--steps"),
+        ("probe --output-format jsn train.py", "json"),
+        ("probe --color nevr train.py", "never"),
+        ("probe --verify item-in-traning-step train.py", "item-in-training-step"),
+        ("doctor --output-frmat json", "--output-format"),
+        ("doctor --color alway", "always"),
+        ("plan --gqus 2", "--gpus"),
+        ("plan --params 7b --strategy hybird", "hybrid"),
+        ("plan --params 7b --emit deepsped", "deepspeed"),
+        ("plan --params 7b --precision autocat", "autocast"),
+        ("plan --params 7b --optimizer adanw", "adamw"),
+        ("plan --params 7b --gpu h10", "h100"),
+    ],
+)
+def test_what_is_misspelt_is_answered_with_the_nearest(
+    words: str, meant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("train.py").write_text("raise SystemExit('it ran')\n")
+    try:
+        code = main(words.split())
+    except SystemExit as end:
+        code = end.code  # type: ignore[assignment]  # argparse ends with a number
+    said = capsys.readouterr().err
+    assert (code, said.count("\n")) == (2, 1)
+    assert f'did you mean "{meant}"?' in said
+
+
 class TestTraces:
+    def test_without_steps_nothing_is_of_a_step(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        trace = TraceBuilder().on("NVIDIA A100-SXM4-80GB")
+        trace.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0, 40)
+        trace.kernel(41, 69, launched=40.5)
+        trace.operator("TL|item|train.py:4", 41, 70)
+        trace.copy("DtoH (Device -> Pageable)", (41.1, 69.05), (69, 69.01))
+        trace.kernel(75, 99, launched=71)
+        trace.write(tmp_path / "trace.json")
+        Path("train.py").write_text("import torch\n\n\nprint(loss.item())\n")
+        main(["probe", "--trace", "trace.json", "--page", "page.html", "--verbose", "train.py"])
+        said = " ".join(capsys.readouterr().out.split())
+        assert "99 ms in all (no steps are marked in trace.json" in said
+        assert "The training waits 40 of 99 ms in all" in said
+        shown = re.sub(r"<style>.*?</style>", "", Path("page.html").read_text(encoding="utf-8"), flags=re.DOTALL)
+        for text in (said, shown):
+            of_steps = re.findall(r".{0,30}\b(?:a|each|the|mean) step\b(?! when you profile)", text)
+            assert of_steps == [], of_steps
+
     def test_a_trace_is_judged_with_its_numbers(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["probe", "--trace", str(starved(tmp_path))]) == 1
         shown = " ".join(capsys.readouterr().out.split())
@@ -184,6 +237,31 @@ class TestRuns:
         assert states["TRNP101", loader] in ("confirmed", "inconclusive")
         assert states["TRN201", read] == "executed, unmeasured"
         assert "checkpoint.pt" not in runner.files()
+
+    def test_what_the_script_prints_goes_to_stderr_wherever_the_report_goes(
+        self, runner: Runner, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        (runner.project / "talks.py").write_text("print('said by the script')\n")
+        assert main(["probe", "--no-deep", "-o", "report.txt", "talks.py"]) == 3
+        out, err = capfd.readouterr()
+        assert (out, "said by the script" in err) == ("", True)
+        main(["probe", "--no-deep", "talks.py"])
+        assert "said by the script" in capfd.readouterr().err
+
+    def test_a_report_says_what_ended_the_script(self, runner: Runner, capfd: pytest.CaptureFixture[str]) -> None:
+        (runner.project / "fails.py").write_text(
+            "import torch\nclass Odd(Exception):\n    pass\ndef train():\n    raise Odd\ntrain()\n"
+        )
+        words = ["probe", "--no-deep", "--page", "page.html", "fails.py"]
+        assert main(words) == 4
+        said = "the script failed by its own fault: Odd (fails.py:5)."
+        assert f"No step was measured: {said}\n" in capfd.readouterr().out
+        assert said in (runner.project / "page.html").read_text(encoding="utf-8")
+        main(["probe", "--no-deep", "--output-format", "json", "fails.py"])
+        assert json.loads(capfd.readouterr().out)["runs"][0]["failure"] == "Odd (fails.py:5)"
+        (runner.project / "fails.py").write_text("import sys\nsys.exit('no data in ./data')\n")
+        assert main(["probe", "--no-deep", "fails.py"]) == 4
+        assert "its own fault: it ended with: no data in ./data." in capfd.readouterr().out
 
     def test_a_script_that_fails_is_told_apart_from_findings(
         self, runner: Runner, capfd: pytest.CaptureFixture[str]

@@ -145,7 +145,7 @@ def test_every_picture_has_a_title_and_says_in_words_what_it_shows() -> None:
     assert all(attributes["role"] == "img" and attributes["aria-labelledby"] for attributes in pictures)
     assert "Memory at the end of each step" in outline.texts["title"]
     spoken = " ".join(outline.texts["desc"])
-    assert "data wait 30.83 ms (56.4%)" in spoken
+    assert "data wait 30.8 ms (56.4%)" in spoken
     assert "30 steps of 51.0 to 66.0 ms" in spoken
 
 
@@ -214,7 +214,7 @@ def test_what_to_do_first_is_what_costs_most_of_what_is_confirmed() -> None:
 def test_where_nothing_is_confirmed_the_page_says_what_takes_longest() -> None:
     text = page([samples.run()], [samples.EVALUATION])
     assert "No finding is confirmed" in text
-    assert "The longest phase of a step is data wait, 56% of it." in text
+    assert "The longest phase is data wait, 56% of the time." in text
 
 
 def test_what_could_not_be_judged_stands_before_what_was() -> None:
@@ -234,7 +234,7 @@ def test_what_was_not_measured_is_left_empty() -> None:
     run = replace(samples.run(), steps=tuple(replace(step, memory=None) for step in samples.run().steps))
     text = page([run], [samples.SAVING])
     assert "Memory at the end" not in text
-    (row,) = re.findall(r"<td[^>]*data-label=\"ms a step\">(.*?)</td>", text)
+    (row,) = re.findall(r"<td[^>]*data-label=\"Cost a step\">(.*?)</td>", text)
     assert row == ""
 
 
@@ -272,7 +272,7 @@ def test_a_trace_has_a_page_of_its_own(tmp_path: Path) -> None:
     assert {"Where the host waits for the device", "Copies between host and device"} <= set(outline.texts["h3"])
     assert "train.py:78" in outline.texts["code"]
     spoken = " ".join(outline.texts["desc"])
-    assert "The host waits for the device 2 times, longest 1.10 ms at train.py:78, 1.00 ms at " in spoken
+    assert "The host waits for the device 2 times, longest 1.1 ms at train.py:78, 1 ms at " in spoken
 
 
 def test_without_a_device_the_memory_is_the_process_s() -> None:

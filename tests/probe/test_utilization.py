@@ -79,6 +79,10 @@ def test_a_trifle_in_another_type_changes_nothing() -> None:
     assert used.share == pytest.approx(0.5)
 
 
+def test_of_a_processor_nothing_is_said() -> None:
+    assert utilization(replace(run("", {"fp32": 1e12}), device="cpu")) is None
+
+
 def test_where_nothing_was_counted_nothing_is_said() -> None:
     assert utilization(replace(samples.run(), flops=None)) is None
     assert utilization(replace(samples.run(), steps=())) is None

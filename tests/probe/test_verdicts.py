@@ -145,6 +145,13 @@ def test_calls_that_differ_cost_as_much_less_or_more_as_the_fastest_lies_off() -
     assert found.state is State.CONFIRMED
 
 
+def test_no_more_is_gained_than_a_step_takes() -> None:
+    """The mean is 45 ms of 50, and one took 1: twice the mean would be more than there is."""
+    collected = Seen(Line("train.py", 14), Symptom.GARBAGE_COLLECTION, "gc.collect", 20, 900.0, fastest_ms=1.0)
+    found = verdict(finding("TRN302"), {Symptom.GARBAGE_COLLECTION}, replace(run(collected), device="cpu"))
+    assert (found.cost, found.share) == (Interval(1.0, 50.0), Interval(0.02, 1.0))
+
+
 def test_a_pause_that_is_timed_costs_what_it_takes() -> None:
     emptied = Seen(Line("train.py", 14), Symptom.CACHE_EMPTIED, "torch.cuda.empty_cache", 20, 100.0, device="cuda")
     found = verdict(finding("TRN301"), {Symptom.CACHE_EMPTIED}, run(emptied))

@@ -197,7 +197,7 @@ def _costly_calls(run: Run) -> Iterator[RuntimeFinding]:
             # Python collects by itself what must be collected: a call in the steps is surely gained.
             is_vain = run.device == "cpu" and all(item.symptom is Symptom.GARBAGE_COLLECTION for item in items)
             known = timed(items, len(run.steps))
-            cost = Interval(known.low if is_vain else 0.0, known.high)
+            cost = Interval(min(known.low, step) if is_vain else 0.0, min(known.high, step))
             share = Interval(cost.low / step, cost.high / step)
             yield RuntimeFinding("costly-call", sentence, cost, share, _source(at))
 

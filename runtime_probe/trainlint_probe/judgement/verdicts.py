@@ -250,6 +250,7 @@ def _judged(
     finding: Finding, cost: Interval, run: Run, threshold: float, *, basis: str, per_step: float, reason: str
 ) -> Verdict:
     step = fmean(item.ms for item in run.steps)
+    cost = Interval(min(cost.low, step), min(cost.high, step))  # no more can be gained than a step takes
     share = Interval(cost.low / step, cost.high / step)
     if share.low >= threshold:
         state = State.CONFIRMED

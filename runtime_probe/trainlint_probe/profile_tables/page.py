@@ -8,6 +8,7 @@ from trainlint_probe.profile_tables.tables import ProfileTables
 from trainlint_probe.profile_tables.words import (
     lines_covered,
     modules_covered,
+    of_what,
     operators_covered,
     origin,
     time_of_module,
@@ -26,6 +27,7 @@ def tables_of_page(tables: ProfileTables | None, run: Run | None) -> dict[str, o
     step_ms = tables.step_ms if tables is not None else 0.0
     return {
         "profiled_step_ms": step_ms,
+        "profiled_of": of_what(tables) if tables is not None else "",
         "profiled": origin(tables, run) if tables is not None else "",
         "operators": operators.rows[:_ROWS] if operators else (),
         "more_operators": _more([time_of_operator(row) for row in operators.rows]) if operators else "",

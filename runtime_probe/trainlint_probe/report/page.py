@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from trainlint_probe.verify.result import Verification
 
 _STATES = {
-    State.CONFIRMED: "it costs at least the threshold, 1% of a step unless another was set",
+    State.CONFIRMED: "it costs at least the threshold, 1% of the time unless another was set",
     State.INCONCLUSIVE: "it may cost more or less than the threshold",
     State.UNMEASURED: "it ran, and what it costs shows on an accelerator alone, or the probe cannot see it",
     State.REFUTED: "it ran, and costs less than the threshold",
@@ -214,7 +214,7 @@ def _instead(
     yield without_confirmed(verdicts, unjudged)
     if phases:
         longest = max(phases, key=lambda phase: phases[phase])
-        yield f"The longest phase of a step is {longest.value}, {phases[longest] / sum(phases.values()):.0%} of it."
+        yield f"The longest phase is {longest.value}, {phases[longest] / sum(phases.values()):.0%} of the time."
     if run and run.device == "cpu" and any(item.state is State.UNMEASURED for item in verdicts):
         yield "What could not be timed would show itself on an accelerator: run the probe where you train."
 

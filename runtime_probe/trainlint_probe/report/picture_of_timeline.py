@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from trainlint.evidence import Phase
 from trainlint_probe.report.drawing import DEVICE, INK, NARROW, PHASE_COLORS, Picture, axes_of, picture
 from trainlint_probe.traces.timeline import Timeline
+from trainlint_probe.units import duration
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,19 +43,19 @@ def timeline_picture(line: Timeline) -> Picture:
         axes.set_ylim(0.5 + len(lanes), -0.5)
         axes.set_xlim(0, line.ms)
         axes.spines["left"].set_visible(False)
-        axes.set_xlabel("milliseconds since the start of the step")
+        axes.set_xlabel("milliseconds")
         handles, labels = axes.get_legend_handles_labels()
         figure.legend(handles[::-1], labels[::-1], loc="outside upper left", ncols=columns)
         return figure
 
     longest = sorted(line.waits, key=lambda wait: wait.start - wait.end)[:3]
-    named = ", ".join(f"{wait.end - wait.start:.2f} ms at {wait.place}" for wait in longest)
+    named = ", ".join(f"{duration(wait.end - wait.start)} at {wait.place}" for wait in longest)
     waits = f"The host waits for the device {_times(len(line.waits))}{f', longest {named}' if named else ''}."
     on_device = waits if lanes else "The trace has no work of a device."
-    caption = (
-        f"Step {line.number} of {line.of}, {line.ms:.1f} ms. {on_device} Gaps below {line.finest:.3f} ms are not drawn."
-    )
-    return picture("timeline", "One step on host and device", caption, draw)
+    whole = f"Step {line.number} of {line.of}" if line.of else "The whole trace"
+    caption = f"{whole}, {duration(line.ms)}. {on_device} Gaps below {duration(line.finest)} are not drawn."
+    title = f"{'One step' if line.of else 'The trace'} on host and device"
+    return picture("timeline", title, caption, draw)
 
 
 def _from_and_for(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -37,7 +37,7 @@ class Timeline:
     number: int
     """Which of the window's steps it is, from 1."""
     of: int
-    """How many steps the window has."""
+    """How many steps the window has; 0 where they are not told apart, and the timeline is that of the whole window."""
     ms: float
     finest: float
     phases: Mapping[Phase, tuple[Span, ...]]
@@ -76,7 +76,7 @@ def timeline_of(trace: Trace) -> Timeline:
 
     return Timeline(
         number=steps.index(step) + 1,
-        of=len(steps),
+        of=len(window.steps),
         ms=end - start,
         finest=finest,
         phases={phase: shown(spans) for phase, spans in phases.items()},

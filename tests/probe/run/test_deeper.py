@@ -17,7 +17,10 @@ from trainlint.evidence import Memory, Run
 from trainlint.symptoms import Symptom
 from trainlint_probe.judgement.judged_run import judge_run
 from trainlint_probe.launch import Launched
+from trainlint_probe.orders import Orders
+from trainlint_probe.watch.afterwards.deeper import Deeper
 from trainlint_probe.watch.memory import NotCounted, Reader, heap
+from trainlint_probe.watch.watching import Watch
 
 WINDOW = 3 + 8 + 1
 """Steps until the window has closed: it opens after a step more than the warm-up, and the first mark begins a step."""
@@ -27,6 +30,16 @@ def steps_in(trace: Path) -> list[str]:
     with gzip.open(trace, "rt", encoding="utf-8") as stream:
         events = json.load(stream)["traceEvents"]
     return sorted({event["name"] for event in events if event.get("name", "").startswith("ProfilerStep#")})
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_without_an_accelerator_nothing_is_profiled_or_counted_unless_asked_for(
+    monkeypatch: pytest.MonkeyPatch, asked: bool
+) -> None:
+    monkeypatch.setattr(torch.accelerator, "is_available", lambda: False)
+    orders = Orders(output="", deep_steps=3, deep_without_device=asked)
+    deeper = Deeper(orders, Watch("", ""), lambda changes: None, compiled=False)
+    assert (deeper.profiles, deeper.counts) == (asked, asked)
 
 
 class TestEndsTooEarly:
