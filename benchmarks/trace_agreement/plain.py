@@ -36,11 +36,7 @@ class Figures:
 
 def figures(path: Path) -> Figures:
     """Read a trace. Raises ValueError or KeyError where it is none."""
-    content = path.read_bytes()
-    text = (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode("utf-8", "replace")
-    loaded = json.loads(text, strict=False)
-    listed = loaded if isinstance(loaded, list) else loaded["traceEvents"]
-    events = [item for item in listed if item.get("ph") == "X" and isinstance(item.get("cat"), str)]
+    events = _events(path)
     start, end, steps = _window(events)
     work = _of_busiest([item for item in events if item["cat"].lower() in _WORK])
     step_ms = (end - start) / 1000 / steps
@@ -57,6 +53,14 @@ def figures(path: Path) -> Figures:
         _covered((_start(item), _end(item)) for item in collectives) / 1000 / steps,
         sum(float(item.get("dur", 0)) for item in kernels) / 1000 / steps,
     )
+
+
+def _events(path: Path) -> list[Any]:
+    content = path.read_bytes()
+    text = (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode("utf-8", "replace")
+    loaded = json.loads(text, strict=False)
+    listed = loaded if isinstance(loaded, list) else loaded["traceEvents"]
+    return [item for item in listed if item.get("ph") == "X" and isinstance(item.get("cat"), str)]
 
 
 def _window(events: Sequence[Any]) -> tuple[float, float, int]:

@@ -70,6 +70,11 @@ class _Spent:
     device: float = 0.0
     calls: int = 0
 
+    @property
+    def is_any(self) -> bool:
+        """Whether anything was."""
+        return bool(self.calls or self.forward or self.backward)
+
 
 @dataclass(frozen=True, slots=True)
 class _Labels:
@@ -95,7 +100,28 @@ def modules_of(
     paths = _paths(trace)
     if not paths:
         return None
-    labels = _labels(trace, paths)
+    spent = _spent(window, asked, calls, _labels(trace, paths))
+    unlinked = spent.pop(_UNLINKED, _Spent()).backward / window.count
+    has_links, has_device = bool(trace.links), bool(trace.work)
+    found = _with_below([_row(path, one, window, has_links, has_device) for path, one in spent.items() if one.is_any])
+    rows = tuple(sorted(found, key=lambda row: (-(row.device_ms or 0.0), -row.own_ms, row.path)))
+    backward = sum(row.backward_ms or 0.0 for row in rows)
+    device = sum(row.device_ms or 0.0 for row in rows)
+    all_device = sum(work.end - work.start for work in asked) / window.count
+    return Modules(
+        rows,
+        sum(row.forward_ms for row in rows),
+        backward if has_links else None,
+        unlinked if has_links else 0.0,
+        all_device if has_device else None,
+        device if has_device else None,
+    )
+
+
+def _spent(
+    window: Window, asked: Sequence[DeviceWork], calls: Mapping[int, HostRange], labels: _Labels
+) -> dict[str, _Spent]:
+    """What was found of each path, and of backward without one."""
     innermost = Innermost([*labels.paths, *labels.backward])
     spent: dict[str, _Spent] = defaultdict(_Spent)
     for item, start, end in innermost.within(window.start, window.end):
@@ -104,33 +130,23 @@ def modules_of(
             spent[path].backward += end - start
         else:
             spent[path].forward += end - start
-    for item, path in paths.items():
+    for item, path in labels.paths.items():
         spent[path].calls += window.start <= item.start < window.end
     for work in asked:
-        call = calls.get(work.correlation) if work.correlation is not None else None
+        call = calls.get(work.correlation or -1)
         around = innermost.at(call.thread, call.start) if call is not None else None
         if around is not None:
             spent[labels.of(around)[0]].device += work.end - work.start
-    unlinked = spent.pop(_UNLINKED, _Spent()).backward / window.count
-    is_linked = bool(trace.links)
-    rows = [
-        ModuleTime(
-            path,
-            found.calls / window.count,
-            found.forward / window.count,
-            found.backward / window.count if is_linked else None,
-            found.device / window.count if trace.work else None,
-        )
-        for path, found in spent.items()
-        if found.calls or found.forward or found.backward
-    ]
-    return Modules(
-        tuple(sorted(_with_below(rows), key=lambda row: (-(row.device_ms or 0.0), -row.own_ms, row.path))),
-        sum(row.forward_ms for row in rows),
-        sum(row.backward_ms or 0.0 for row in rows) if is_linked else None,
-        unlinked if is_linked else 0.0,
-        sum(work.end - work.start for work in asked) / window.count if trace.work else None,
-        sum(row.device_ms or 0.0 for row in rows) if trace.work else None,
+    return spent
+
+
+def _row(path: str, found: _Spent, window: Window, has_links: bool, has_device: bool) -> ModuleTime:
+    return ModuleTime(
+        path,
+        found.calls / window.count,
+        found.forward / window.count,
+        found.backward / window.count if has_links else None,
+        found.device / window.count if has_device else None,
     )
 
 

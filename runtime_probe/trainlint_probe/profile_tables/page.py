@@ -21,22 +21,28 @@ _ROWS = 20
 
 def tables_of_page(tables: ProfileTables | None, run: Run | None) -> dict[str, object]:
     """The first rows of each table, what is left out, and how much of a step they cover."""
-    operators = tables.operators if tables is not None else None
-    modules = tables.modules if tables is not None else None
     lines = line_times(run) if run is not None else ()
-    step_ms = tables.step_ms if tables is not None else 0.0
+    return {
+        **_of_profile(tables, run),
+        "lines": lines,
+        "lines_covered": lines_covered(lines, run.looks) if run is not None and lines else "",
+    }
+
+
+def _of_profile(tables: ProfileTables | None, run: Run | None) -> dict[str, object]:
+    if tables is None:
+        return {"operators": (), "modules": ()}
+    operators, modules, step_ms = tables.operators, tables.modules, tables.step_ms
     return {
         "profiled_step_ms": step_ms,
-        "profiled_of": of_what(tables) if tables is not None else "",
-        "profiled": origin(tables, run) if tables is not None else "",
+        "profiled_of": of_what(tables),
+        "profiled": origin(tables, run),
         "operators": operators.rows[:_ROWS] if operators else (),
         "more_operators": _more([time_of_operator(row) for row in operators.rows]) if operators else "",
         "operators_covered": operators_covered(operators, step_ms) if operators else "",
         "modules": modules.rows[:_ROWS] if modules else (),
         "more_modules": _more([time_of_module(row) for row in modules.rows]) if modules else "",
         "modules_covered": modules_covered(modules, step_ms) if modules else "",
-        "lines": lines,
-        "lines_covered": lines_covered(lines, run.looks) if run is not None and lines else "",
     }
 
 

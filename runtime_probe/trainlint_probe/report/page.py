@@ -116,11 +116,16 @@ def page(
         reading=trace,
         most=_MOST_PLACES,
         comparisons=[(tried, comparison(tried, number)) for number, tried in enumerate(comparisons, 1)],
-        concerns=list(dict.fromkeys(concern for each in runs for concern in each.environment.concerns)),
+        concerns=_concerns(runs),
         notes=[*_notes_of_runs(runs), *_notes_of_trace(reading, trace), *_notes_on(unjudged)],
         version=__version__,
         home=HOME,
     )
+
+
+def _concerns(runs: Sequence[Run]) -> list[str]:
+    """What is off with the machines, said once for all ranks."""
+    return list(dict.fromkeys(concern for each in runs for concern in each.environment.concerns))
 
 
 def _of_run(run: Run | None) -> dict[str, object]:
