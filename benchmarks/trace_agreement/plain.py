@@ -56,7 +56,6 @@ def figures(path: Path) -> Figures:
 
 
 def _events(path: Path) -> list[Any]:
-    """Those with a length and a kind."""
     content = path.read_bytes()
     text = (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode("utf-8", "replace")
     loaded = json.loads(text, strict=False)

@@ -49,6 +49,12 @@ def test_the_probe_and_the_plain_reading_agree(
     assert "- / -" in two
 
 
+def test_of_a_value_that_is_nearly_nothing_no_share_is_told() -> None:
+    plain = Figures(1, 100, 0.05, 0, 0)
+    assert command.differences(replace(plain, idle_ms=0.10), plain) == {}
+    assert command.differences(replace(plain, idle_ms=0.20), plain).keys() == {"idle_ms"}
+
+
 def test_a_difference_fails_and_a_trifle_does_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -72,7 +72,7 @@ class _Spent:
 
     @property
     def is_any(self) -> bool:
-        """Whether the host did anything of it."""
+        """Whether anything was."""
         return bool(self.calls or self.forward or self.backward)
 
 
@@ -100,63 +100,30 @@ def modules_of(
     paths = _paths(trace)
     if not paths:
         return None
-    labels = _labels(trace, paths)
-    innermost = Innermost([*labels.paths, *labels.backward])
-    spent = _spent(window, labels, innermost)
-    for call, work in _calls_and_work(asked, calls):
-        around = innermost.at(call.thread, call.start)
-        if around is not None:
-            spent[labels.of(around)[0]].device += work.end - work.start
+    spent = _spent(window, asked, calls, _labels(trace, paths))
     unlinked = spent.pop(_UNLINKED, _Spent()).backward / window.count
-    recorded = _Recorded(window.count, bool(trace.links), bool(trace.work))
-    rows = [recorded.row(path, found) for path, found in spent.items() if found.is_any]
-    return recorded.modules(rows, unlinked, sum(work.end - work.start for work in asked) / window.count)
+    has_links, has_device = bool(trace.links), bool(trace.work)
+    found = _with_below([_row(path, one, window, has_links, has_device) for path, one in spent.items() if one.is_any])
+    rows = tuple(sorted(found, key=lambda row: (-(row.device_ms or 0.0), -row.own_ms, row.path)))
+    backward = sum(row.backward_ms or 0.0 for row in rows)
+    device = sum(row.device_ms or 0.0 for row in rows)
+    all_device = sum(work.end - work.start for work in asked) / window.count
+    return Modules(
+        rows,
+        sum(row.forward_ms for row in rows),
+        backward if has_links else None,
+        unlinked if has_links else 0.0,
+        all_device if has_device else None,
+        device if has_device else None,
+    )
 
 
-def _calls_and_work(
-    asked: Sequence[DeviceWork], calls: Mapping[int, HostRange]
-) -> Iterator[tuple[HostRange, DeviceWork]]:
-    """The work of a device with the call that asked for it, where that is known."""
-    for work in asked:
-        call = calls.get(work.correlation) if work.correlation is not None else None
-        if call is not None:
-            yield call, work
-
-
-@dataclass(frozen=True, slots=True)
-class _Recorded:
-    """What a trace knows of modules."""
-
-    steps: int
-    links: bool
-    """From forward to backward."""
-    device: bool
-
-    def row(self, path: str, found: _Spent) -> ModuleTime:
-        """What was found of a path, per step."""
-        return ModuleTime(
-            path,
-            found.calls / self.steps,
-            found.forward / self.steps,
-            found.backward / self.steps if self.links else None,
-            found.device / self.steps if self.device else None,
-        )
-
-    def modules(self, rows: Sequence[ModuleTime], unlinked_ms: float, device_ms: float) -> Modules:
-        """All rows, with the sums that the trace knows; `device_ms` is all that a step asked the device for."""
-        return Modules(
-            tuple(sorted(_with_below(rows), key=lambda row: (-(row.device_ms or 0.0), -row.own_ms, row.path))),
-            sum(row.forward_ms for row in rows),
-            sum(row.backward_ms or 0.0 for row in rows) if self.links else None,
-            unlinked_ms if self.links else 0.0,
-            device_ms if self.device else None,
-            sum(row.device_ms or 0.0 for row in rows) if self.device else None,
-        )
-
-
-def _spent(window: Window, labels: _Labels, innermost: Innermost) -> defaultdict[str, _Spent]:
-    """The host's time and the calls of each path in a window."""
-    spent: defaultdict[str, _Spent] = defaultdict(_Spent)
+def _spent(
+    window: Window, asked: Sequence[DeviceWork], calls: Mapping[int, HostRange], labels: _Labels
+) -> dict[str, _Spent]:
+    """What was found of each path, and of backward without one."""
+    innermost = Innermost([*labels.paths, *labels.backward])
+    spent: dict[str, _Spent] = defaultdict(_Spent)
     for item, start, end in innermost.within(window.start, window.end):
         path, is_backward = labels.of(item)
         if is_backward:
@@ -165,7 +132,22 @@ def _spent(window: Window, labels: _Labels, innermost: Innermost) -> defaultdict
             spent[path].forward += end - start
     for item, path in labels.paths.items():
         spent[path].calls += window.start <= item.start < window.end
+    for work in asked:
+        call = calls.get(work.correlation or -1)
+        around = innermost.at(call.thread, call.start) if call is not None else None
+        if around is not None:
+            spent[labels.of(around)[0]].device += work.end - work.start
     return spent
+
+
+def _row(path: str, found: _Spent, window: Window, has_links: bool, has_device: bool) -> ModuleTime:
+    return ModuleTime(
+        path,
+        found.calls / window.count,
+        found.forward / window.count,
+        found.backward / window.count if has_links else None,
+        found.device / window.count if has_device else None,
+    )
 
 
 def _paths(trace: Trace) -> dict[HostRange, str]:

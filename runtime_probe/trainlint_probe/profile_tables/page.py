@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from trainlint.evidence import Run
 from trainlint_probe.profile_tables.lines import line_times
 from trainlint_probe.profile_tables.tables import ProfileTables
 from trainlint_probe.profile_tables.words import (
     lines_covered,
     modules_covered,
+    of_what,
     operators_covered,
     origin,
     time_of_module,
@@ -20,49 +19,30 @@ _ROWS = 20
 """Of each table. The JSON document has all."""
 
 
-_NOTHING: Mapping[str, object] = {
-    "profiled_step_ms": 0.0,
-    "profiled": "",
-    "operators": (),
-    "more_operators": "",
-    "operators_covered": "",
-    "modules": (),
-    "more_modules": "",
-    "modules_covered": "",
-}
-"""What the template is told where nothing was recorded."""
-
-
 def tables_of_page(tables: ProfileTables | None, run: Run | None) -> dict[str, object]:
     """The first rows of each table, what is left out, and how much of a step they cover."""
     lines = line_times(run) if run is not None else ()
-    covered = lines_covered(lines, run.looks) if run is not None and lines else ""
-    of_lines: dict[str, object] = {**_NOTHING, "lines": lines, "lines_covered": covered}
-    if tables is None:
-        return of_lines
-    profiled = {"profiled_step_ms": tables.step_ms, "profiled": origin(tables, run)}
-    return of_lines | profiled | _of_operators(tables) | _of_modules(tables)
-
-
-def _of_operators(tables: ProfileTables) -> dict[str, object]:
-    operators = tables.operators
-    if operators is None:
-        return {}
     return {
-        "operators": operators.rows[:_ROWS],
-        "more_operators": _more([time_of_operator(row) for row in operators.rows]),
-        "operators_covered": operators_covered(operators, tables.step_ms),
+        **_of_profile(tables, run),
+        "lines": lines,
+        "lines_covered": lines_covered(lines, run.looks) if run is not None and lines else "",
     }
 
 
-def _of_modules(tables: ProfileTables) -> dict[str, object]:
-    modules = tables.modules
-    if modules is None:
-        return {}
+def _of_profile(tables: ProfileTables | None, run: Run | None) -> dict[str, object]:
+    if tables is None:
+        return {"operators": (), "modules": ()}
+    operators, modules, step_ms = tables.operators, tables.modules, tables.step_ms
     return {
-        "modules": modules.rows[:_ROWS],
-        "more_modules": _more([time_of_module(row) for row in modules.rows]),
-        "modules_covered": modules_covered(modules, tables.step_ms),
+        "profiled_step_ms": step_ms,
+        "profiled_of": of_what(tables),
+        "profiled": origin(tables, run),
+        "operators": operators.rows[:_ROWS] if operators else (),
+        "more_operators": _more([time_of_operator(row) for row in operators.rows]) if operators else "",
+        "operators_covered": operators_covered(operators, step_ms) if operators else "",
+        "modules": modules.rows[:_ROWS] if modules else (),
+        "more_modules": _more([time_of_module(row) for row in modules.rows]) if modules else "",
+        "modules_covered": modules_covered(modules, step_ms) if modules else "",
     }
 
 

@@ -17,6 +17,7 @@ from trainlint_probe.profile_tables.tables import ProfileTables
 from trainlint_probe.profile_tables.words import (
     lines_covered,
     modules_covered,
+    of_what,
     operators_covered,
     origin,
     time_of_module,
@@ -39,42 +40,42 @@ def profile_lines(
     """
     most = _ROWS_OF_ALL if verbose else _ROWS
     if tables is not None and tables.operators is not None:
-        yield from _operators(tables.operators, tables.step_ms, most, style)
+        yield from _operators(tables.operators, tables, most, style)
     if tables is not None and tables.modules is not None:
-        yield from _modules(tables.modules, tables.step_ms, most, style)
+        yield from _modules(tables.modules, tables, most, style)
     if tables is not None:
         yield from _said(origin(tables, run), style)
     if verbose and run is not None:
         yield from _lines(line_times(run), run.looks, most, style)
 
 
-def _operators(operators: Operators, step_ms: float, most: int, style: Style) -> Iterator[Text]:
+def _operators(operators: Operators, tables: ProfileTables, most: int, style: Style) -> Iterator[Text]:
     has_device = operators.device_ms is not None
-    columns = f"{'device ms':>11} {'host ms':>9}" if has_device else f"{'host ms':>11} {'of step':>8}"
+    columns = f"{'device ms':>11} {'host ms':>9}" if has_device else f"{'host ms':>11} {'share':>8}"
     yield Text()
-    yield Text("Operators, by their own time in a step:", "bold")
+    yield Text(f"Operators, by their own time in {of_what(tables)}:", "bold")
     yield Text(f"{columns} {'calls':>7}", "dim")
     rows = [row for row in operators.rows if time_of_operator(row) >= _LEAST_MS]
     for row in rows[:most]:
-        own = f"{row.own_ms:11.3f} {row.own_ms / step_ms:8.1%}"
+        own = f"{row.own_ms:11.3f} {row.own_ms / tables.step_ms:8.1%}"
         times = own if row.device_ms is None else f"{row.device_ms:11.3f} {row.own_ms:9.3f}"
         yield from _row(f"{times} {row.calls:7.4g}  ", row.name, style)
     yield from _rest(sum(map(time_of_operator, rows[most:])), len(rows[most:]), "operators", style)
-    yield from _said(operators_covered(operators, step_ms), style)
+    yield from _said(operators_covered(operators, tables.step_ms), style)
 
 
-def _modules(modules: Modules, step_ms: float, most: int, style: Style) -> Iterator[Text]:
+def _modules(modules: Modules, tables: ProfileTables, most: int, style: Style) -> Iterator[Text]:
     has_device = any(row.device_ms is not None for row in modules.rows)
     device = f"{'device ms':>11} " if has_device else ""
     yield Text()
-    yield Text("Modules, by their own time in a step, without the modules inside of them:", "bold")
+    yield Text(f"Modules, by their own time in {of_what(tables)}, without the modules inside of them:", "bold")
     yield Text(f"{device}{'forward ms':>11} {'backward ms':>11} {'calls':>7}", "dim")
     rows = [row for row in modules.rows if time_of_module(row) >= _LEAST_MS]
     for row in rows[:most]:
         numbers = f"{_times(row)} {row.calls:7.4g}  "
         yield from _row(numbers, _end(row.path, style.width - len(numbers)), style)
     yield from _rest(sum(map(time_of_module, rows[most:])), len(rows[most:]), "modules", style)
-    yield from _said(modules_covered(modules, step_ms), style)
+    yield from _said(modules_covered(modules, tables.step_ms), style)
 
 
 def _times(row: ModuleTime) -> str:

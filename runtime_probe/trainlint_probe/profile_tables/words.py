@@ -16,6 +16,11 @@ _LEAST = 0.005
 """Of a step: less would be printed as 0%."""
 
 
+def of_what(tables: ProfileTables) -> str:
+    """What the times are of: a step, or the trace where it tells none apart."""
+    return "a step" if tables.steps else "the trace"
+
+
 def origin(tables: ProfileTables, run: Run | None) -> str:
     """Which steps the tables are of, and what it took to record them."""
     if run is None:
@@ -34,7 +39,7 @@ def origin(tables: ProfileTables, run: Run | None) -> str:
 def operators_covered(operators: Operators, step_ms: float) -> str:
     """How much of a step the operators are, and what the rest is."""
     share = operators.covered_ms / step_ms
-    host = f"Operators take {share:.0%} of the host's step; the rest is Python, waiting and the profiler itself"
+    host = f"Operators take {share:.0%} of the host's time; the rest is Python, waiting and the profiler itself"
     return f"{host}.{_of_device(operators)}"
 
 
@@ -43,7 +48,7 @@ def modules_covered(modules: Modules, step_ms: float) -> str:
     device = _of_device(modules)
     forward = f"forward {modules.forward_ms / step_ms:.0%}"
     if modules.backward_ms is None:
-        return f"Modules take {forward} of the host's step; the trace does not say whose backward is.{device}"
+        return f"Modules take {forward} of the host's time; the trace does not say whose backward is.{device}"
     backward = f"backward {modules.backward_ms / step_ms:.0%}"
     whole = (modules.forward_ms + modules.backward_ms) / step_ms
     unlinked = (
@@ -51,7 +56,7 @@ def modules_covered(modules: Modules, step_ms: float) -> str:
         if modules.unlinked_ms >= _LEAST * step_ms
         else ""
     )
-    return f"Modules take {whole:.0%} of the host's step ({forward}, {backward}){unlinked}.{device}"
+    return f"Modules take {whole:.0%} of the host's time ({forward}, {backward}){unlinked}.{device}"
 
 
 def _of_device(rows: Operators | Modules) -> str:
@@ -59,7 +64,7 @@ def _of_device(rows: Operators | Modules) -> str:
     if not rows.device_ms or rows.device_covered_ms is None:
         return ""
     share = rows.device_covered_ms / rows.device_ms
-    return f" They asked for {share:.0%} of the device's work ({rows.device_ms:.1f} ms a step)."
+    return f" They asked for {share:.0%} of the device's work ({rows.device_ms:.1f} ms)."
 
 
 def lines_covered(lines: Sequence[LineTime], looks: int) -> str:

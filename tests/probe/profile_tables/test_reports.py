@@ -15,6 +15,7 @@ from trainlint.evidence import Line, Phase, Run, Sampled
 from trainlint.report.settings import Style
 from trainlint_probe.profile_tables.lines import line_times
 from trainlint_probe.report.terminal import render
+from trainlint_probe.traces.places import MODULE
 
 
 def about(value: float) -> Any:
@@ -40,12 +41,12 @@ def shown(*, verbose: bool = False, on_device: bool = False, rows: int = 30) -> 
 def test_the_terminal_names_five_operators_and_how_much_they_are() -> None:
     lines = shown().splitlines()
     start = lines.index("Operators, by their own time in a step:")
-    assert lines[start + 1] == "    host ms  of step   calls"
+    assert lines[start + 1] == "    host ms    share   calls"
     assert lines[start + 2] == "      8.000    20.0%       3  aten::op0"
     assert lines[start + 6] == "      0.500     1.2%       3  aten::op4"
     assert lines[start + 7] == "  and 9 operators more with 0.499 ms"
     assert lines[start + 8] == (
-        "  Operators take 40% of the host's step; the rest is Python, waiting and the profiler itself."
+        "  Operators take 40% of the host's time; the rest is Python, waiting and the profiler itself."
     )
 
 
@@ -55,7 +56,7 @@ def test_the_terminal_names_five_modules_forward_and_backward() -> None:
     assert lines[start + 2] == "      2.000       4.000       1  Net.layer0"
     assert "Net.layer5" not in shown()
     assert lines[start + 8] == (
-        "  Modules take 30% of the host's step (forward 10%, backward 20%); 3% is backward of no module."
+        "  Modules take 30% of the host's time (forward 10%, backward 20%); 3% is backward of no module."
     )
     assert lines[start + 9] == (
         "  From 2 steps after the measured ones, under PyTorch's profiler: 40.0 ms a step there, 54.6 ms without it; "
@@ -66,8 +67,8 @@ def test_the_terminal_names_five_modules_forward_and_backward() -> None:
 def test_with_a_device_its_time_comes_first() -> None:
     text = shown(on_device=True)
     assert "  device ms   host ms   calls\n      4.000     8.000       3  aten::op0\n" in text
-    assert "They asked for 50% of the device's work (16.0 ms a step)." in " ".join(text.split())
-    assert "They asked for 25% of the device's work (16.0 ms a step)." in " ".join(text.split())
+    assert "They asked for 50% of the device's work (16.0 ms)." in " ".join(text.split())
+    assert "They asked for 25% of the device's work (16.0 ms)." in " ".join(text.split())
     assert "      4.000       2.000       4.000       1  Net.layer0\n" in text
 
 
@@ -117,6 +118,18 @@ def test_the_tables_of_a_trace_come_from_the_trace(tmp_path: Path, capsys: pytes
     assert "From 2 steps of the trace; PyTorch's profiler makes steps longer.\n" in text
 
 
+def test_a_trace_without_steps_is_told_as_a_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trace = TraceBuilder()
+    trace.operator("aten::conv2d", 1, 5)
+    trace.annotation(f"{MODULE}Net", 0, 8)
+    assert main(["probe", "--trace", str(trace.write(tmp_path / "trace.json"))]) == 0
+    text = capsys.readouterr().out
+    assert "Operators, by their own time in the trace:" in text
+    assert "Modules, by their own time in the trace, without the modules inside of them:" in text
+    assert "From the whole trace, which marks no steps" in text
+    assert "a step" not in text[text.index("Operators, by") : text.index("From the whole trace")]
+
+
 @pytest.mark.slow  # it draws pictures
 def test_the_page_has_all_three_tables() -> None:
     from trainlint_probe.report.page import page
@@ -126,7 +139,7 @@ def test_the_page_has_all_three_tables() -> None:
     assert "<code>aten::op20</code>" not in text
     assert "And 10 more with 0.000 ms." in text
     assert "<code>Net.layer0</code>" in text
-    assert "Modules take 30% of the host&#39;s step" in text
+    assert "Modules take 30% of the host&#39;s time" in text
     assert "<code>src/data.py:12</code> in <code>__getitem__</code>" in text
     assert '<td class="number">27.744</td>' in text
     nothing = page([samples.run()], [])
