@@ -65,10 +65,13 @@ def written_afterwards(file: SemanticModel, copied: ast.expr, place: Place, dept
     names = _aliases(file, root, _shared(copied))
     loops = [block.node for block in place.block.outwards() if block.kind is BlockKind.LOOP]
     for write in _writes(file, root):
-        hit = frozenset(name for name in write.names & names if not _is_new(file, name, write.line))
+        shared = write.names & names
+        if not shared:
+            continue
+        hit = frozenset(name for name in shared if not _is_new(file, name, write.line))
         if hit and write.line >= line and not _is_within(place.statement, write.line):
             return True
-        if any(_is_within(loop, write.line) and not hit <= _made_in(loop) for loop in loops):
+        if any(_is_within(loop, write.line) and not hit <= _made_in(file, loop) for loop in loops):
             return True
     return function is not None and depth < _DEEPEST and _written_by_callers(file, function, names, depth)
 
@@ -314,7 +317,8 @@ def _is_within(node: ast.AST, line: int) -> bool:
     return getattr(node, "lineno", 0) <= line <= getattr(node, "end_lineno", 0)
 
 
-def _made_in(loop: ast.AST) -> frozenset[str]:
+@once
+def _made_in(file: SemanticModel, loop: ast.AST) -> frozenset[str]:
     """The names that a loop binds in each round."""
     stored = (part for part in nodes_in(loop) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
     return frozenset(part.id for part in stored)

@@ -40,6 +40,21 @@ TRANSPARENT = frozenset(
     "auto_docstring".split()
 ) | {AUTOCAST.name}
 """Decorators that register nothing."""
+_DEFINITIONS = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef})
+_PARTLY_READ = frozenset(
+    {
+        ast.Assign,
+        ast.AugAssign,
+        ast.AnnAssign,
+        ast.Lambda,
+        ast.Import,
+        ast.ImportFrom,
+        ast.Expr,
+        ast.ExceptHandler,
+        ast.match_case,
+    }
+)
+"""Types of nodes of which a part runs nothing."""
 
 
 class Unit(NamedTuple):
@@ -156,77 +171,84 @@ class _Walk:
         self.patterns: dict[str, None] = {}
         self.listed: dict[str, None] = {}
         self.looks_up_own = False
-        self._waiting: list[tuple[ast.AST, str]] = [(node, TOP) for node in reversed(outline.tree.body)]
+        self._waiting: list[tuple[Iterable[ast.AST], str]] = [(outline.tree.body, TOP)]
 
     def walk(self) -> None:
         """Fill the tables."""
-        waiting = self._waiting
+        while self._waiting:
+            self._walk_in(*self._waiting.pop())
+
+    def _walk_in(self, nodes: Iterable[ast.AST], key: str) -> None:
+        """Look at code of one unit, and put that of others on the list. This sees every node: it compares types."""
+        uses = self.uses.setdefault(key, {})
+        imports = self._outline.imports
+        waiting = list(nodes)
         while waiting:
-            node, key = waiting.pop()
-            if isinstance(node, ast.Name):
-                if not isinstance(node.ctx, ast.Store):
-                    self._use(self._outline.imports.get(node.id, node.id).rpartition(".")[2], key)
-            elif isinstance(node, ast.Attribute):
-                if not isinstance(node.ctx, ast.Store):
-                    self._use(node.attr, key)
-                waiting.append((node.value, key))
-            elif isinstance(node, ast.Constant):
+            node = waiting.pop()
+            if type(node) is ast.Name:
+                if type(node.ctx) is not ast.Store:
+                    uses[imports.get(node.id, node.id).rpartition(".")[2]] = None
+            elif type(node) is ast.Attribute:
+                if type(node.ctx) is not ast.Store:
+                    uses[node.attr] = None
+                waiting.append(node.value)
+            elif type(node) is ast.Constant:
                 self._read_string(node.value)
+            elif type(node) is ast.Call:
+                waiting += self._parts_of_call(node)
+            elif type(node) in _DEFINITIONS:
+                waiting += self._parts_of_definition(node, key)
+            elif type(node) in _PARTLY_READ:
+                waiting += self._parts(node)
             else:
-                waiting += [(part, inside) for part, inside in self._parts(node, key)]
+                waiting += children(node)
 
-    def _use(self, name: str, key: str) -> None:
-        self.uses.setdefault(key, {})[name] = None
+    def _parts_of_call(self, call: ast.Call) -> list[ast.expr]:
+        """What of a call may run or build what it names."""
+        called = call.func.id if type(call.func) is ast.Name else ""
+        if called in ("isinstance", "issubclass") and call.args:
+            return call.args[:1]
+        if called == "getattr" and len(call.args) > 1 and not _is_text(call.args[1]):
+            self.patterns[pattern := _pattern(call.args[1])] = None
+            owner = call.args[0]
+            self.looks_up_own |= pattern == _ANYTHING and isinstance(owner, ast.Name) and owner.id == "self"
+        return [call.func, *call.args, *[keyword.value for keyword in call.keywords]]
 
-    def _parts(self, node: ast.AST, key: str) -> Iterator[tuple[ast.AST, str]]:
-        """What of a node is to be looked at, and the unit whose code it is."""
+    def _parts_of_definition(self, node: ast.AST, key: str) -> Iterable[ast.AST]:
+        """What of a function or class the unit around it runs; the rest is put on the list."""
+        if isinstance(node, ast.ClassDef):
+            cls = self._classes.get(node)
+            fields = [part.annotation for part in node.body if isinstance(part, ast.AnnAssign)]
+            self._waiting.append(((*node.bases, *fields), class_key(cls) if cls is not None else key))
+            return (*node.decorator_list, *[item.value for item in node.keywords], *node.body)
+        assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        own = self._outline.function_of.get(node)
+        self._waiting.append((node.body, self._keys.function(own) if own is not None else key))
+        return (*node.decorator_list, *_defaults(node.args))
+
+    def _parts(self, node: ast.AST) -> Iterable[ast.AST]:
+        """What of a node may run or build what it names, for types of which a part does not."""
         match node:
-            case ast.FunctionDef() | ast.AsyncFunctionDef():
-                yield from ((part, key) for part in (*node.decorator_list, *_defaults(node.args)))
-                own = self._outline.function_of.get(node)
-                inside = self._keys.function(own) if own is not None else key
-                yield from ((part, inside) for part in node.body)
-            case ast.ClassDef():
-                yield from self._parts_of_class(node, key)
             case ast.Assign(targets=[ast.Name(id="__all__")]) | ast.AugAssign(target=ast.Name(id="__all__")):
-                yield from self._parts_of_list(node.value, key)
-            case _:
-                yield from ((part, key) for part in self._plain_parts(node))
-
-    def _plain_parts(self, node: ast.AST) -> Iterable[ast.AST]:
-        """What of a node that defines nothing may run or build what it names."""
-        match node:
+                return self._parts_of_list(node.value)
             case ast.Lambda():
                 return (*_defaults(node.args), node.body)
             case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
                 return ()
             case ast.AnnAssign():
                 return (node.target,) if node.value is None else (node.target, node.value)
-            case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[first, *_]):
-                return (first,)
             case ast.ExceptHandler():
                 return node.body
             case ast.match_case():
                 return node.body if node.guard is None else (node.guard, *node.body)
-            case ast.Call(func=ast.Name(id="getattr"), args=[object_, name, *_]) if not _is_text(name):
-                self.patterns[pattern := _pattern(name)] = None
-                self.looks_up_own |= pattern == _ANYTHING and isinstance(object_, ast.Name) and object_.id == "self"
         return children(node)
 
-    def _parts_of_class(self, node: ast.ClassDef, key: str) -> Iterator[tuple[ast.AST, str]]:
-        cls = self._classes.get(node)
-        inside = class_key(cls) if cls is not None else key
-        yield from ((part, key) for part in (*node.decorator_list, *(item.value for item in node.keywords)))
-        yield from ((part, inside) for part in node.bases)
-        yield from ((part.annotation, inside) for part in node.body if isinstance(part, ast.AnnAssign))
-        yield from ((part, key) for part in node.body)
-
-    def _parts_of_list(self, value: ast.expr, key: str) -> Iterator[tuple[ast.AST, str]]:
+    def _parts_of_list(self, value: ast.expr) -> Iterable[ast.expr]:
         """Names in a list say what a file offers; a dict of this name is a table that builds what it holds."""
-        if isinstance(value, ast.List | ast.Tuple):
-            self.listed |= dict.fromkeys([item for part in value.elts if isinstance(item := constant(part), str)])
-        else:
-            yield value, key
+        if not isinstance(value, ast.List | ast.Tuple):
+            return (value,)
+        self.listed |= dict.fromkeys([item for part in value.elts if isinstance(item := constant(part), str)])
+        return ()
 
     def _read_string(self, text: object) -> None:
         if isinstance(text, str) and len(text) <= _LONGEST_PATH and _PATH.search(text):

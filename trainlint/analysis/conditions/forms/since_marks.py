@@ -7,6 +7,7 @@ has `if finished: break`; `round == 0` and `spent >= due`, where the branch coun
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from trainlint.analysis.conditions.condition import Condition, ConditionKind
 from trainlint.analysis.conditions.question import Question
@@ -60,11 +61,19 @@ def ends_loop(question: Question) -> Condition | None:
     node = loop.node
     if isinstance(node, ast.While) and _is_not(node.test, name):
         return _at_end(question)
-    for statement in getattr(node, "body", ()):
+    ends = question.flags.loop_ends
+    if node not in ends:
+        ends[node] = frozenset(_flags_that_end(node))
+    return _at_end(question) if name in ends[node] else None
+
+
+def _flags_that_end(loop: ast.AST) -> Iterator[str]:
+    """The flags that a loop's own statements test to leave it."""
+    for statement in getattr(loop, "body", ()):
         if isinstance(statement, ast.If) and isinstance(statement.body[-1], ast.Break | ast.Return):
-            if dotted(statement.test) == name:
-                return _at_end(question)
-    return None
+            name = dotted(statement.test)
+            if name is not None:
+                yield name
 
 
 def _at_end(question: Question) -> Condition:

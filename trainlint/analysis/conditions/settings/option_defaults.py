@@ -33,6 +33,8 @@ class Flags:
         self.outline = outline
         self.assignments = Assignments(outline)
         """Where the file assigns what a test asks for."""
+        self.loop_ends: dict[ast.AST, frozenset[str]] = {}
+        """The flags after which each loop ends, of the loops that were asked about."""
         self._declared: dict[str, set[str]] | None = None
         self._fields: dict[str, set[str]] | None = None
         self._busy: set[tuple[object, str]] = set()

@@ -72,6 +72,10 @@ class Requirements:
         self.outline = conditions.flags.outline
         self.keys = keys
         self.may_run = may_run
+        # Each answer depends on others, which many branches ask for: without these, the work is exponential.
+        self._known_around: dict[tuple[Block, int], Clauses] = {}
+        self._known_values: dict[tuple[ast.expr, RequiredValue, Block, int], Clauses] = {}
+        self._known_attributes: dict[tuple[Class, str, RequiredValue, int], Clauses] = {}
 
     def of_branch(self, block: Block) -> Clauses:
         """What a branch requires to run."""
@@ -95,8 +99,12 @@ class Requirements:
 
     def _around(self, block: Block, depth: int) -> Clauses:
         """What code in a block requires, out to its function."""
-        guards = guards_around(block)
-        return all_required([self._of_test(each.expression, each.outcome, each.block, depth) for each in guards])
+        found = self._known_around.get((block, depth))
+        if found is None:
+            guards = guards_around(block)
+            found = all_required([self._of_test(each.expression, each.outcome, each.block, depth) for each in guards])
+            self._known_around[block, depth] = found
+        return found
 
     def _of_test(self, test: ast.expr, outcome: bool, block: Block, depth: int) -> Clauses:
         if depth > _DEEPEST:
@@ -143,6 +151,13 @@ class Requirements:
         """What is required for a value to be as it is wanted."""
         if depth > _DEEPEST:
             return NOTHING
+        asked = (value, wanted, block, depth)
+        found = self._known_values.get(asked)
+        if found is None:
+            found = self._known_values[asked] = self._of_value(value, wanted, block, depth)
+        return found
+
+    def _of_value(self, value: ast.expr, wanted: RequiredValue, block: Block, depth: int) -> Clauses:
         written = written_constant(value)
         if written:
             return IMPOSSIBLE if wanted.met_by(written) is False else NOTHING
@@ -221,14 +236,23 @@ class Requirements:
         A class that is registered is made elsewhere, too, and one that assigns attributes by their names says nothing.
         """
         owner = self.outline.self_class(node.value, block) if isinstance(node.value, ast.Name) else None
-        bindings = owner.attributes.get(node.attr, []) if owner is not None else []
-        if owner is None or not bindings or len(bindings) > _MOST_BINDINGS or self._is_open(owner):
+        if owner is None:
+            return NOTHING
+        asked = (owner, node.attr, wanted, depth)
+        found = self._known_attributes.get(asked)
+        if found is None:
+            found = self._known_attributes[asked] = self._of_own(owner, node.attr, wanted, depth)
+        return found
+
+    def _of_own(self, owner: Class, name: str, wanted: RequiredValue, depth: int) -> Clauses:
+        bindings = owner.attributes.get(name, [])
+        if not bindings or len(bindings) > _MOST_BINDINGS or self._is_open(owner):
             return NOTHING
         found = [self._of_kept(each, wanted, depth) for each in bindings]
-        for value, function in self._stored_on_others(node.attr, owner):
-            given = wanted._replace(name=node.attr, value=value, function=function)
+        for value, function in self._stored_on_others(name, owner):
+            given = wanted._replace(name=name, value=value, function=function)
             found.append(((given,),) if value != PASSED else NOTHING)
-        found.append(((wanted._replace(name=node.attr, value=of_option(f"{owner.name}.{node.attr}")),),))
+        found.append(((wanted._replace(name=name, value=of_option(f"{owner.name}.{name}")),),))
         return any_required(found)
 
     def _of_kept(self, binding: Binding, wanted: RequiredValue, depth: int) -> Clauses:

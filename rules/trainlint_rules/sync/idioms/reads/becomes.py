@@ -9,6 +9,7 @@ from enum import Enum, auto
 from trainlint.analysis.semantic_model import SemanticModel
 from trainlint.analysis.site import Site
 from trainlint.analysis.syntax.blocks import Block
+from trainlint.analysis.syntax.memo import once
 from trainlint.analysis.syntax.names import last_name, nodes_in
 from trainlint.analysis.syntax.uses import around, assigned_target, loads
 from trainlint.analysis.tables.host_reads import TOLIST
@@ -139,9 +140,13 @@ def _in_statement(site: Site, read: ast.AST, statement: ast.stmt) -> Becomes:
         if found is not Becomes.OTHER:
             return found
         inner = outer
-    if any(isinstance(part, ast.Call) and last_name(part.func) in _SOLVING for part in nodes_in(statement)):
-        return Becomes.SOLVED
-    return _stored(statement, read)
+    return Becomes.SOLVED if _solves(site.file, statement) else _stored(statement, read)
+
+
+@once
+def _solves(_: SemanticModel, statement: ast.stmt) -> bool:
+    """Whether a statement hands something to a function that only works on the host."""
+    return any(isinstance(part, ast.Call) and last_name(part.func) in _SOLVING for part in nodes_in(statement))
 
 
 def _in_node(site: Site, inner: ast.AST, outer: ast.AST, statement: ast.stmt) -> Becomes:
